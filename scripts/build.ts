@@ -1,0 +1,124 @@
+// Bundles src/cli.ts into dist/ with bytecode, and writes down what it was made from, so that bin/heddle.js can
+// tell a fresh bundle from a stale one. `--optional` (npm's prepare) turns a failure into a warning.
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { join, relative, resolve, sep } from "node:path"
+
+const root = resolve(import.meta.dir, "..")
+const dist = join(root, "dist")
+const optional = process.argv.includes("--optional")
+const attempts = 5
+
+/** Path, size, time and content hash of one file that went into the bundle. */
+type Input = readonly [path: string, size: number, mtimeMs: number, hash: string]
+
+const describe = (path: string): Input => {
+  const { mtimeMs, size } = statSync(join(root, path))
+  return [path, size, mtimeMs, String(Bun.hash(readFileSync(join(root, path))))]
+}
+
+const sources = (): ReadonlyArray<Input> =>
+  [
+    ...readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/")),
+    ...["package.json", "package-lock.json", "scripts/build.ts"].filter((path) => existsSync(join(root, path)))
+  ]
+    .toSorted()
+    .map(describe)
+
+/** Bundled apart and loaded at the first call to their provider: inside the main file they cost every start. */
+const lazy: Record<string, string> = { "@anthropic-ai/sdk": "anthropic", openai: "openai" }
+
+const bundle = (outdir: string, name: string, entrypoint: string) =>
+  Bun.build({
+    entrypoints: [entrypoint],
+    outdir,
+    root,
+    naming: { entry: `${name}.[ext]` },
+    target: "bun",
+    format: "cjs",
+    minify: true,
+    bytecode: true,
+    metafile: true,
+    plugins: [
+      {
+        name: "lazy",
+        setup: ({ onResolve }) =>
+          void onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) => {
+            const apart = kind === "dynamic-import" ? lazy[path] : undefined
+            return apart === undefined ? undefined : { path: `./${apart}.js`, external: true }
+          })
+      }
+    ]
+  })
+
+const bundleAll = async (outdir: string) => {
+  for (const [specifier, name] of Object.entries(lazy)) await bundle(outdir, name, Bun.resolveSync(specifier, root))
+  return bundle(outdir, "heddle", join(root, "src/cli.ts"))
+}
+
+/** A folder cannot be renamed onto a full one: move the old one away first, again if another build came between. */
+const install = (fresh: string) => {
+  for (let left = attempts; ; left--) {
+    if (existsSync(dist)) rename(dist, mkdtempSync(join(root, ".dist-")))
+    if (rename(fresh, dist)) return
+    if (left === 0) throw new Error("dist/ keeps being replaced by another build")
+  }
+}
+
+const rename = (from: string, to: string) => {
+  try {
+    renameSync(from, to)
+    return true
+  } catch {
+    return false
+  } finally {
+    if (to !== dist) rmSync(to, { recursive: true, force: true })
+  }
+}
+
+const build = async (left = attempts): Promise<string> => {
+  const fresh = mkdtempSync(join(root, ".dist-"))
+  try {
+    const before = sources()
+    const { metafile } = await bundleAll(fresh)
+    // A file saved while the bundler was reading may be in the bundle in its old form.
+    if (JSON.stringify(before) !== JSON.stringify(sources())) {
+      if (left > 0) return await build(left - 1)
+      throw new Error("src/ kept changing during the build")
+    }
+    const bundled = new Set(Object.keys(metafile?.inputs ?? {}).map((path) => relative(root, resolve(root, path))))
+    const inputs = before.filter(([path]) => !path.startsWith("src/") || bundled.has(path.split("/").join(sep)))
+    const size = statSync(join(fresh, "heddle.js")).size
+    writeFileSync(join(fresh, "manifest.json"), JSON.stringify({ bun: Bun.version, size, inputs }))
+    chmodSync(fresh, 0o755) // mkdtemp makes it private, but other users may start heddle
+    install(fresh)
+    return `dist/heddle.js ${Math.round(size / 1024)} KB from ${inputs.length} files`
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+const started = performance.now()
+await build().then(
+  (made) => console.error(`build: ${made} in ${Math.round(performance.now() - started)} ms`),
+  (error: unknown) => {
+    console.error(error)
+    console.error(
+      optional
+        ? "build: no bundle (see above); heddle starts from source, which is slower but the same program"
+        : "build: failed"
+    )
+    process.exitCode = optional ? 0 : 1
+  }
+)

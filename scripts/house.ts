@@ -1,0 +1,121 @@
+// The house rules of src that no linter rule expresses: habits that belong in one place, and the size of files.
+// Looks at code only: comments, strings and patterns are blanked out first.
+import { readdirSync, readFileSync } from "node:fs"
+import { join, relative, resolve } from "node:path"
+
+const root = resolve(process.argv[2] ?? join(import.meta.dir, ".."))
+const platform = (file: string) => file.startsWith("src/layers/platform/")
+const top = (file: string) => file === "src/cli.ts"
+const nowhere = () => false
+const either = (file: string) => platform(file) || top(file)
+
+interface Rule {
+  readonly habit: RegExp
+  readonly allowedIn: (file: string) => boolean
+  readonly instead: string
+}
+
+const rules: ReadonlyArray<Rule> = [
+  { habit: /\btry\s*\{/g, allowedIn: platform, instead: "try/catch: Effect.try in layers/platform" },
+  { habit: /\bthrow\b/g, allowedIn: platform, instead: "throw: fail with a typed error" },
+  {
+    habit: /(?<![.\w])async\s*(?=[\s(*])/g,
+    allowedIn: platform,
+    instead: "async: Effect.tryPromise in layers/platform"
+  },
+  { habit: /(?<![.\w])await\s/g, allowedIn: platform, instead: "await: Effect.tryPromise in layers/platform" },
+  { habit: /\b(Date\.now|new\s+Date)\b/g, allowedIn: platform, instead: "Date: the Clock" },
+  { habit: /(?<![.\w])process\.\w+/g, allowedIn: either, instead: "process: Config, or a wrapper in layers/platform" },
+  { habit: /(?<![.\w])Bun\.\w+/g, allowedIn: platform, instead: "Bun: a wrapper in layers/platform" },
+  { habit: /(?<![.\w])console\.\w+/g, allowedIn: platform, instead: "console: Effect.log or Console" },
+  { habit: /\bEffect\.run[A-Z]\w*/g, allowedIn: top, instead: "Effect.run*: return the effect" },
+  { habit: /\bRuntime\.run[A-Z]\w*/g, allowedIn: platform, instead: "Runtime.run*: a bridge in layers/platform" },
+  { habit: /\b\w*Runtime\.runMain\b/g, allowedIn: top, instead: "runMain: only src/cli.ts starts the program" },
+  {
+    habit: /\b(forkDaemon|unsafeFork)\b/g,
+    allowedIn: nowhere,
+    instead: "a fiber without owner: FiberHandle, FiberMap…"
+  },
+  { habit: /\bimport\.meta\b/g, allowedIn: nowhere, instead: "import.meta: the bundle holds the builder's path" },
+  {
+    habit: /^import\s+(?!type\b)[^;]*?from\s*(?="(openai|@anthropic-ai\/sdk)[/"])/gm,
+    allowedIn: nowhere,
+    instead: "provider SDK at start: import() it where it is first called"
+  }
+]
+const silencers = /@ts-(ignore|nocheck|expect-error)|(oxlint|eslint)-disable|@effect-diagnostics/g
+const maxLines = (file: string) => (top(file) ? 80 : 350)
+
+const blank = (text: string) => text.replaceAll(/[^\n]/g, " ")
+/** After one of these a slash begins a pattern, not a division. */
+const beforePattern = /(^|[(,=:[!&|?{};+\n]|=>|\breturn)\s*$/
+
+/** The same text, position by position, without what is not code. Import specifiers stay, for the rule on SDKs. */
+const codeOf = (text: string): string => {
+  let out = ""
+  let at = 0
+  const skip = (end: number) => {
+    out += blank(text.slice(at, end))
+    at = end
+  }
+  const endOf = (pattern: RegExp) => {
+    pattern.lastIndex = at
+    return pattern.test(text) ? pattern.lastIndex : text.length
+  }
+  const template = () => {
+    skip(at + 1)
+    while (at < text.length && text[at] !== "`") {
+      if (text[at] === "\\") skip(at + 2)
+      else if (text.startsWith("${", at)) {
+        skip(at + 2)
+        code("}")
+        skip(at + 1)
+      } else skip(at + 1)
+    }
+    skip(at + 1)
+  }
+  const code = (until: string) => {
+    for (let depth = 0; at < text.length;) {
+      const char = text[at] ?? ""
+      if (char === until && depth === 0) return
+      if (text.startsWith("//", at)) skip(endOf(/$/gm))
+      else if (text.startsWith("/*", at)) skip(endOf(/\*\//g))
+      else if (char === "`") template()
+      else if (char === '"' && /\b(from|import)\s*$/.test(out.slice(-12))) keep(endOf(/"[^"\n]*"/g))
+      else if (char === '"' || char === "'") skip(endOf(char === '"' ? /"(\\.|[^"\\\n])*"/g : /'(\\.|[^'\\\n])*'/g))
+      else if (char === "/" && beforePattern.test(out.slice(-40)))
+        skip(endOf(/\/(\\.|\[(\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/g))
+      else {
+        depth += char === "{" ? 1 : char === "}" ? -1 : 0
+        keep(at + 1)
+      }
+    }
+  }
+  const keep = (end: number) => {
+    out += text.slice(at, end)
+    at = end
+  }
+  code("")
+  return out
+}
+
+const findings: Array<string> = []
+const look = (file: string, text: string) => {
+  const lineAt = (index: number) => text.slice(0, index).split("\n").length
+  const report = (index: number, what: string) => findings.push(`${file}:${lineAt(index)}  ${what}`)
+  const code = codeOf(text)
+  for (const { allowedIn, habit, instead } of rules)
+    if (!allowedIn(file)) for (const match of code.matchAll(habit)) report(match.index, instead)
+  for (const match of text.matchAll(silencers)) report(match.index, `${match[0]}: fix the cause`)
+  const lines = text.trimEnd().split("\n").length
+  if (lines > maxLines(file)) report(text.length, `${lines} lines, at most ${maxLines(file)}: split it by subject`)
+}
+
+const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+  .toSorted()
+for (const file of files) look(file, readFileSync(join(root, file), "utf8"))
+
+console.log(findings.length === 0 ? `house: ${files.length} files, nothing to report` : findings.join("\n"))
+process.exit(findings.length === 0 ? 0 : 1)

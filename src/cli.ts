@@ -1,0 +1,66 @@
+/** Flags → mode → one layer → run. The only place that runs effects. */
+import * as Command from "@effect/cli/Command"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as BunFileSystem from "@effect/platform-bun/BunFileSystem"
+import * as BunPath from "@effect/platform-bun/BunPath"
+import * as BunTerminal from "@effect/platform-bun/BunTerminal"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import packageJson from "../package.json" with { type: "json" }
+import * as Process from "./layers/platform/Process.ts"
+import * as Signals from "./layers/platform/Signals.ts"
+import * as StderrLogger from "./layers/platform/StderrLogger.ts"
+import * as CommandLine from "./layers/process/CommandLine.ts"
+
+const { version } = packageJson
+const { StartupFailure } = CommandLine
+
+/** What the process ends with (protocol.md 1.4). */
+const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** The mode and its layers are loaded when they are started, so that `--version` does not pay for them. */
+const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
+  const wanted = options.cwd ?? (yield* Process.currentFolder)
+  const cwd = yield* Process.folder(wanted)
+  if (cwd === undefined) {
+    return yield* new StartupFailure({ code: "INVALID_ARG", message: `--cwd: no such folder: ${wanted}` })
+  }
+  const [AgentLive, BunStdio, Server] = yield* Effect.promise(() =>
+    Promise.all([import("./layers/AgentLive.ts"), import("./layers/platform/BunStdio.ts"), import("./rpc/Server.ts")])
+  )
+  const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
+  const { drain, updates } = options
+  const signal = yield* Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received }).pipe(
+    Effect.provide(Layer.merge(agent, BunStdio.layer)),
+    Effect.catchTag("UnknownModel", ({ message }) => new StartupFailure({ code: "NO_MODEL", message }))
+  )
+  if (signal !== undefined) yield* Process.setExitCode(signalCodes[signal])
+})
+
+const report = (failure: typeof StartupFailure.Type) =>
+  Process.printError(
+    `heddle: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
+  )
+
+/** The parser has told the person already; hosts read the line of JSON. */
+const invalidArgument = new StartupFailure({ code: "INVALID_ARG", message: "the command line was not understood" })
+
+const args = process.argv.map((arg) => (arg === "-v" ? "--version" : arg))
+
+const program = Command.run(CommandLine.make(startRpc), { name: "heddle", version })(args).pipe(
+  Effect.mapError((error) => (ValidationError.isValidationError(error) ? invalidArgument : error)),
+  Effect.tapError(report),
+  Effect.tapErrorCause((cause) =>
+    Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
+  ),
+  Effect.provide([
+    BunFileSystem.layer,
+    BunPath.layer,
+    BunTerminal.layer,
+    StderrLogger.layer({ verbose: args.includes("--verbose") })
+  ])
+)
+
+Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

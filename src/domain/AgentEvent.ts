@@ -1,0 +1,69 @@
+/** What happens in a session, in the order in which it happens. The wire form of each is rpc/protocol/EventFrames.ts. */
+import type { AssistantDraft, Update } from "./AssistantDraft.ts"
+import type { JsonObject } from "./Content.ts"
+import type { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "./Message.ts"
+import type { Model, ThinkingLevel } from "./Model.ts"
+
+/** Why an accepted prompt did not come to a normal end. */
+export interface RunFailure {
+  readonly message: string
+  readonly provider?: string
+  readonly model?: string
+  readonly httpStatus?: number
+  readonly retryable: boolean
+}
+
+export type PromptStatus = "completed" | "aborted" | "error"
+
+/** The name by which a host knows its request; echoed as it came. */
+export type RequestId = string | number
+
+export type AgentEvent =
+  | { readonly _tag: "RunStarted"; readonly runId: string }
+  | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<Message> }
+  | { readonly _tag: "TurnStarted"; readonly runId: string; readonly turnIndex: number; readonly timestamp: number }
+  | {
+      readonly _tag: "TurnEnded"
+      readonly runId: string
+      readonly turnIndex: number
+      readonly message: AssistantMessage
+      readonly toolResults: ReadonlyArray<ToolResultMessage>
+    }
+  | { readonly _tag: "MessageStarted"; readonly runId: string; readonly messageId: string; readonly message: Message }
+  | {
+      readonly _tag: "MessageUpdated"
+      readonly runId: string
+      readonly messageId: string
+      readonly draft: AssistantDraft
+      readonly update: Update
+    }
+  | { readonly _tag: "MessageEnded"; readonly runId: string; readonly messageId: string; readonly message: Message }
+  | ({ readonly _tag: "ToolStarted"; readonly runId: string } & ToolRef)
+  | ({ readonly _tag: "ToolUpdated"; readonly runId: string; readonly partialResult: ToolOutput } & ToolRef)
+  | ({
+      readonly _tag: "ToolEnded"
+      readonly runId: string
+      readonly result: ToolOutput
+      readonly isError: boolean
+      readonly durationMs: number
+    } & Omit<ToolRef, "args">)
+  /** Exactly one for each accepted prompt. */
+  | {
+      readonly _tag: "PromptFinished"
+      readonly runId: string
+      readonly requestId?: RequestId
+      readonly status: PromptStatus
+      readonly error?: RunFailure
+    }
+  /** Nothing of the run is left, and nothing queued continues it. */
+  | { readonly _tag: "RunSettled"; readonly runId: string; readonly aborted: boolean }
+  | { readonly _tag: "SessionSettled" }
+  | { readonly _tag: "ModelChanged"; readonly model: Model }
+  | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
+  | { readonly _tag: "Noticed"; readonly level: "info" | "warning" | "error"; readonly message: string }
+
+export interface ToolRef {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: JsonObject
+}

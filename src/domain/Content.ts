@@ -1,0 +1,55 @@
+/** The blocks that messages are made of (protocol.md 5.1). */
+import * as Schema from "effect/Schema"
+
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** A JSON object of any members: tool arguments, tool details, JSON Schemas. */
+export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+export type JsonObject = typeof JsonObject.Type
+
+export const TextContent = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  textSignature: optional(Schema.String)
+}).annotations({ identifier: "TextContent" })
+export type TextContent = typeof TextContent.Type
+
+export const ThinkingContent = Schema.Struct({
+  type: Schema.Literal("thinking"),
+  thinking: Schema.String,
+  thinkingSignature: optional(Schema.String),
+  redacted: optional(Schema.Boolean)
+}).annotations({ identifier: "ThinkingContent" })
+export type ThinkingContent = typeof ThinkingContent.Type
+
+export const ImageContent = Schema.Struct({
+  type: Schema.Literal("image"),
+  data: Schema.String,
+  mimeType: Schema.String
+}).annotations({ identifier: "ImageContent" })
+export type ImageContent = typeof ImageContent.Type
+
+export const ToolCall = Schema.Struct({
+  type: Schema.Literal("toolCall"),
+  id: Schema.String,
+  name: Schema.String,
+  arguments: JsonObject
+}).annotations({ identifier: "ToolCall" })
+export type ToolCall = typeof ToolCall.Type
+
+/** What users and tools may say. */
+export const InputContent = Schema.Union(TextContent, ImageContent)
+export type InputContent = typeof InputContent.Type
+
+/** What a model may say. */
+export const OutputContent = Schema.Union(TextContent, ThinkingContent, ToolCall)
+export type OutputContent = typeof OutputContent.Type
+
+export const text = (value: string): TextContent => ({ type: "text", text: value })
+
+/** The text blocks of a message, joined. */
+export const plainText = (content: ReadonlyArray<{ readonly type: string; readonly text?: string }>): string => {
+  let joined = ""
+  for (const block of content) if (block.type === "text" && block.text !== undefined) joined += block.text
+  return joined
+}

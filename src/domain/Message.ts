@@ -1,0 +1,72 @@
+/** Messages of a conversation (protocol.md 5.2). A role is added here when something first produces it. */
+import * as Schema from "effect/Schema"
+import { ImageContent, InputContent, JsonObject, optional, OutputContent, plainText } from "./Content.ts"
+import { Usage } from "./Usage.ts"
+
+/** Unix milliseconds. */
+export const Timestamp = Schema.Finite
+
+export const StopReason = Schema.Literal("stop", "length", "toolUse", "error", "aborted")
+export type StopReason = typeof StopReason.Type
+
+export const UserMessage = Schema.Struct({
+  role: Schema.Literal("user"),
+  content: Schema.Array(InputContent),
+  timestamp: Timestamp
+}).annotations({ identifier: "UserMessage" })
+export type UserMessage = typeof UserMessage.Type
+
+export const AssistantMessage = Schema.Struct({
+  role: Schema.Literal("assistant"),
+  content: Schema.Array(OutputContent),
+  api: Schema.String,
+  provider: Schema.String,
+  model: Schema.String,
+  usage: Usage,
+  stopReason: StopReason,
+  errorMessage: optional(Schema.String),
+  responseId: optional(Schema.String),
+  timestamp: Timestamp
+}).annotations({ identifier: "AssistantMessage" })
+export type AssistantMessage = typeof AssistantMessage.Type
+
+/** What a tool hands back: content for the model, details for the host. */
+export const ToolOutput = Schema.Struct({
+  content: Schema.Array(InputContent),
+  details: optional(JsonObject)
+}).annotations({ identifier: "ToolOutput" })
+export type ToolOutput = typeof ToolOutput.Type
+
+export const ToolResultMessage = Schema.Struct({
+  role: Schema.Literal("toolResult"),
+  toolCallId: Schema.String,
+  toolName: Schema.String,
+  ...ToolOutput.fields,
+  isError: Schema.Boolean,
+  timestamp: Timestamp
+}).annotations({ identifier: "ToolResultMessage" })
+export type ToolResultMessage = typeof ToolResultMessage.Type
+
+export const Message = Schema.Union(UserMessage, AssistantMessage, ToolResultMessage).annotations({
+  identifier: "Message"
+})
+export type Message = typeof Message.Type
+
+/** Text first, then the images, which is the order every provider expects. */
+export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({
+  role: "user",
+  content: message === "" ? images : [{ type: "text", text: message }, ...images],
+  timestamp
+})
+
+/** Text of the newest assistant message that says something; an aborted one without content does not count. */
+export const lastAssistantText = (messages: ReadonlyArray<Message>): string | null => {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]
+    if (message?.role !== "assistant") continue
+    if (message.stopReason === "aborted" && message.content.length === 0) continue
+    const said = plainText(message.content).trim()
+    return said === "" ? null : said
+  }
+  return null
+}

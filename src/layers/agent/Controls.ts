@@ -1,0 +1,108 @@
+/** What a host can turn while a session lives: model, thinking level, queue modes. Nothing here is written to settings. */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type { AgentEvent } from "../../domain/AgentEvent.ts"
+import { clampLevel, defaultLevel, label, type Model, supportedLevels, type ThinkingLevel } from "../../domain/Model.ts"
+import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../services/Agent.ts"
+import type { ModelCatalog } from "../../services/ModelCatalog.ts"
+import type { SessionStore } from "../../services/SessionStore.ts"
+import type { InterruptMode, QueueMode, SettingsValues } from "../../services/Settings.ts"
+import * as ModelSelection from "./ModelSelection.ts"
+
+export interface ControlValues {
+  readonly model?: Model
+  readonly thinkingLevel: ThinkingLevel
+  readonly steeringMode: QueueMode
+  readonly followUpMode: QueueMode
+  readonly interruptMode: InterruptMode
+}
+
+export interface ControlOptions {
+  readonly model?: Model
+  readonly thinkingLevel?: ThinkingLevel
+  /** Patterns for cycleModel; empty means every available model. */
+  readonly scopedModels: ReadonlyArray<string>
+}
+
+interface Dependencies {
+  readonly settings: SettingsValues
+  readonly catalog: typeof ModelCatalog.Service
+  readonly store: typeof SessionStore.Service
+  readonly publish: (event: AgentEvent) => void
+}
+
+export const make = Effect.fnUntraced(function* (dependencies: Dependencies, options: ControlOptions) {
+  const { catalog, publish, settings, store } = dependencies
+  const { model } = options
+  const wanted = options.thinkingLevel ?? settings.defaultThinkingLevel
+  const values = yield* Ref.make<ControlValues>({
+    ...(model === undefined ? {} : { model }),
+    thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted),
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode
+  })
+
+  const setThinkingLevel = Effect.fn("Agent.setThinkingLevel")(function* (level: ThinkingLevel) {
+    const [changed, clamped] = yield* Ref.modify(values, (now) => {
+      const next = clampLevel(now.model, level)
+      return [[next !== now.thinkingLevel, next] as const, { ...now, thinkingLevel: next }]
+    })
+    if (changed) {
+      yield* store.append({ type: "thinking_level_change", thinkingLevel: clamped })
+      publish({ _tag: "ThinkingLevelChanged", level: clamped })
+    }
+    return clamped
+  })
+
+  const use = Effect.fnUntraced(function* (next: Model, level?: ThinkingLevel) {
+    const before = yield* Ref.getAndUpdate(values, (now) => ({ ...now, model: next }))
+    if (before.model === undefined || label(before.model) !== label(next)) {
+      yield* store.append({ type: "model_change", provider: next.provider, modelId: next.id })
+      publish({ _tag: "ModelChanged", model: next })
+    }
+    return yield* setThinkingLevel(level ?? before.thinkingLevel)
+  })
+
+  const setModel = Effect.fn("Agent.setModel")(function* (provider: string, modelId: string) {
+    const found = yield* catalog.find(provider, modelId)
+    if (found._tag === "None") return yield* new ModelNotFound({ provider, modelId })
+    const available = yield* catalog.available
+    if (!available.some((candidate) => label(candidate) === label(found.value))) {
+      return yield* new MissingCredentials({ provider, modelId })
+    }
+    yield* use(found.value)
+    return found.value
+  })
+
+  const cycleModel = Effect.gen(function* () {
+    const available = yield* catalog.available
+    const scoped = ModelSelection.scope(available, options.scopedModels)
+    const isScoped = scoped.length > 0
+    const now = yield* Ref.get(values)
+    const next = ModelSelection.next(isScoped ? scoped : available.map((model) => ({ model })), now.model)
+    if (next === undefined) return null
+    const thinkingLevel = yield* use(next.model, ModelSelection.levelFor(next, now.thinkingLevel))
+    const cycled: ModelCycle = { model: next.model, thinkingLevel, isScoped }
+    return cycled
+  }).pipe(Effect.withSpan("Agent.cycleModel"))
+
+  const cycleThinkingLevel = Effect.gen(function* () {
+    const now = yield* Ref.get(values)
+    const levels = supportedLevels(now.model)
+    if (levels.length < 2) return null
+    const next = levels[(levels.indexOf(now.thinkingLevel) + 1) % levels.length] ?? "off"
+    return yield* setThinkingLevel(next)
+  }).pipe(Effect.withSpan("Agent.cycleThinkingLevel"))
+
+  return {
+    values: Ref.get(values),
+    setModel,
+    cycleModel,
+    setThinkingLevel,
+    cycleThinkingLevel,
+    setSteeringMode: (steeringMode: QueueMode) => Ref.update(values, (now) => ({ ...now, steeringMode })),
+    setFollowUpMode: (followUpMode: QueueMode) => Ref.update(values, (now) => ({ ...now, followUpMode })),
+    setInterruptMode: (interruptMode: InterruptMode) => Ref.update(values, (now) => ({ ...now, interruptMode }))
+  }
+})

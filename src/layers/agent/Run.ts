@@ -1,0 +1,69 @@
+/** The outer loop of a run: turns until the model has nothing more to do, and one proper end on every path. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { PromptStatus, RunFailure } from "../../domain/AgentEvent.ts"
+import type { Model } from "../../domain/Model.ts"
+import type { ModelFailure } from "../../services/ModelClient.ts"
+import * as RunJournal from "./RunJournal.ts"
+import type { TurnOutcome } from "./Turn.ts"
+
+export interface RunResult {
+  readonly status: PromptStatus
+  readonly error?: RunFailure
+}
+
+interface Dependencies {
+  readonly journal: RunJournal.RunJournal
+  /** False when the budget is spent: the run ends normally, without a further model call. */
+  readonly mayCallModel: Effect.Effect<boolean>
+  readonly turn: Effect.Effect<TurnOutcome>
+  /** The model in force, for the closing message of a run that is cut off. */
+  readonly model: Effect.Effect<Model>
+}
+
+const completed: RunResult = { status: "completed" }
+
+const runFailure = (failure: ModelFailure): RunFailure => ({
+  message: failure.message,
+  provider: failure.provider,
+  model: failure.model,
+  ...(failure.httpStatus === undefined ? {} : { httpStatus: failure.httpStatus }),
+  retryable: failure.retryable
+})
+
+/** The first turn has been opened with the prompt in it. */
+const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Dependencies) {
+  while (true) {
+    const outcome = yield* turn
+    if (outcome._tag === "Failed") {
+      const failed: RunResult = { status: "error", error: runFailure(outcome.failure) }
+      return failed
+    }
+    if (outcome._tag === "Settled" || !(yield* mayCallModel)) return completed
+    yield* journal.startTurn
+  }
+})
+
+/**
+ * Runs the turns interruptibly and tidies up uninterruptibly: an abort is an interrupt of this fiber, a defect in the
+ * loop or in a tool is reported, and either way everything that was open is closed before this returns.
+ */
+export const run = (dependencies: Dependencies): Effect.Effect<RunResult> =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
+      const exit = yield* Effect.exit(restore(loop(dependencies)))
+      if (Exit.isSuccess(exit)) return exit.value
+      const { journal, model } = dependencies
+      if (Cause.isInterruptedOnly(exit.cause)) {
+        yield* journal.cutOff(RunJournal.aborted, yield* model)
+        const aborted: RunResult = { status: "aborted" }
+        return aborted
+      }
+      yield* Effect.logError("the run died", exit.cause)
+      const message = `Internal error: ${Cause.squash(exit.cause)}`
+      yield* journal.cutOff(RunJournal.failed(message), yield* model)
+      const died: RunResult = { status: "error", error: { message, retryable: false } }
+      return died
+    })
+  )

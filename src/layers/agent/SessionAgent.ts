@@ -1,0 +1,179 @@
+/** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import type { RequestId } from "../../domain/AgentEvent.ts"
+import { userMessage, type UserMessage } from "../../domain/Message.ts"
+import { label } from "../../domain/Model.ts"
+import {
+  Agent,
+  AgentBusy,
+  AgentClosing,
+  type AgentState,
+  MissingCredentials,
+  NoModelSelected,
+  type PromptInput,
+  type PromptReceipt
+} from "../../services/Agent.ts"
+import { Budget } from "../../services/Budget.ts"
+import { Ids } from "../../services/Ids.ts"
+import { ModelCatalog } from "../../services/ModelCatalog.ts"
+import { ModelClient } from "../../services/ModelClient.ts"
+import { SessionStore } from "../../services/SessionStore.ts"
+import { Settings } from "../../services/Settings.ts"
+import { Tools } from "../../services/Tools.ts"
+import * as Controls from "./Controls.ts"
+import * as EventHub from "./EventHub.ts"
+import * as Run from "./Run.ts"
+import * as RunJournal from "./RunJournal.ts"
+import * as SystemPrompt from "./SystemPrompt.ts"
+import * as ToolBatch from "./ToolBatch.ts"
+import * as Turn from "./Turn.ts"
+
+export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
+
+/** `accepting` is the short time between the check of a prompt and its run. */
+type Phase = "idle" | "accepting" | "running"
+
+interface Status {
+  readonly phase: Phase
+  readonly closing: boolean
+}
+
+const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
+  const budget = yield* Budget
+  const catalog = yield* ModelCatalog
+  const client = yield* ModelClient
+  const ids = yield* Ids
+  const store = yield* SessionStore
+  const tools = yield* Tools
+  const settings = yield* Settings
+  const hub = EventHub.make()
+  const { publish } = hub
+  const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
+  const status = yield* Ref.make<Status>({ phase: "idle", closing: false })
+  const setPhase = (phase: Phase) => Ref.update(status, (now) => ({ ...now, phase }))
+  const running = yield* FiberHandle.make<void, never>()
+  const systemPrompt = SystemPrompt.render(options)
+
+  const currentModel = Effect.flatMap(controls.values, ({ model }) =>
+    model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
+  )
+
+  const request = Effect.gen(function* () {
+    const { thinkingLevel } = yield* controls.values
+    const active = yield* tools.active
+    return {
+      model: yield* currentModel,
+      systemPrompt,
+      messages: yield* store.messages,
+      tools: active.map(({ definition }) => definition),
+      thinkingLevel,
+      sessionId: store.sessionId
+    }
+  })
+
+  /** From the first event to the last. The prompt is stored already; the model was checked when it was accepted. */
+  const lifecycle = (prompt: {
+    readonly receipt: PromptReceipt
+    readonly message: UserMessage
+    readonly requestId?: RequestId
+  }) =>
+    Effect.gen(function* () {
+      const { messageId, runId } = prompt.receipt
+      const journal = RunJournal.make({ runId, publish, store, ids, budget })
+      const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
+      const turn = Effect.gen(function* () {
+        // A model can be changed but never unset, so a run that was accepted has one.
+        const wanted = yield* Effect.orDie(request)
+        return yield* Turn.run({ client, journal, runTools, ready: hub.ready }, wanted)
+      })
+      publish({ _tag: "RunStarted", runId })
+      yield* journal.startTurn
+      journal.announce(messageId, prompt.message)
+      const result = yield* Run.run({
+        journal,
+        turn,
+        mayCallModel: Effect.isSuccess(budget.check),
+        model: Effect.orDie(currentModel)
+      })
+      yield* setPhase("idle")
+      const requestId = prompt.requestId === undefined ? {} : { requestId: prompt.requestId }
+      publish({ _tag: "RunEnded", runId, messages: journal.messages })
+      publish({ _tag: "PromptFinished", runId, ...requestId, ...result })
+      publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
+      publish({ _tag: "SessionSettled" })
+    }).pipe(Effect.uninterruptible)
+
+  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
+  const admit = Effect.gen(function* () {
+    yield* budget.check
+    const model = yield* currentModel
+    const available = yield* catalog.available
+    if (!available.some((candidate) => label(candidate) === label(model))) {
+      return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
+    }
+  })
+
+  const claim = Effect.flatten(
+    Ref.modify(status, (now): readonly [Effect.Effect<void, AgentBusy | AgentClosing>, Status] => {
+      if (now.closing) return [new AgentClosing(), now]
+      if (now.phase !== "idle") return [new AgentBusy(), now]
+      return [Effect.void, { ...now, phase: "accepting" }]
+    })
+  )
+
+  const start = Effect.fnUntraced(function* (
+    input: PromptInput,
+    accepted: (receipt: PromptReceipt) => Effect.Effect<void>
+  ) {
+    yield* admit
+    const message = userMessage(input.text, input.images ?? [], yield* Clock.currentTimeMillis)
+    const receipt = { runId: yield* ids.next("run"), messageId: yield* ids.next("message") }
+    yield* store.append({ type: "message", message })
+    yield* accepted(receipt)
+    yield* setPhase("running")
+    const requestId = input.requestId === undefined ? {} : { requestId: input.requestId }
+    // FiberHandle starts the fiber at once, so an abort that follows in the same instant finds its clean-up in place.
+    yield* FiberHandle.run(running, lifecycle({ receipt, message, ...requestId }))
+    return receipt
+  })
+
+  const prompt = Effect.fn("Agent.prompt")(function* (
+    input: PromptInput,
+    accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void
+  ) {
+    yield* claim
+    return yield* Effect.onError(start(input, accepted), () => setPhase("idle"))
+  }, Effect.uninterruptible)
+
+  const state = Effect.gen(function* () {
+    const { phase } = yield* Ref.get(status)
+    const snapshot: AgentState = {
+      ...(yield* controls.values),
+      sessionId: store.sessionId,
+      ...Option.match(store.sessionFile, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
+      isStreaming: phase !== "idle",
+      messageCount: yield* store.messageCount
+    }
+    return snapshot
+  })
+
+  return Agent.of({
+    ...controls,
+    prompt,
+    abort: FiberHandle.clear(running).pipe(Effect.withSpan("Agent.abort")),
+    awaitIdle: FiberHandle.awaitEmpty(running),
+    close: Ref.update(status, (now) => ({ ...now, closing: true })),
+    state,
+    messages: store.messages,
+    systemPrompt: Effect.succeed(systemPrompt),
+    attach: hub.attach,
+    subscribe: hub.subscribe
+  })
+})
+
+export const layer = (options: SessionAgentOptions) => Layer.scoped(Agent, make(options))

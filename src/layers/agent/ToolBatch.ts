@@ -1,0 +1,120 @@
+/** Runs the tool calls of one assistant message, side by side where the tools allow it (protocol.md 4.5). */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberMap from "effect/FiberMap"
+import * as Option from "effect/Option"
+import type { RequestedCall } from "../../domain/AssistantDraft.ts"
+import { plainText, text } from "../../domain/Content.ts"
+import type { ToolOutput } from "../../domain/Message.ts"
+import type { Budget } from "../../services/Budget.ts"
+import { type Tool, ToolFailure, type Tools } from "../../services/Tools.ts"
+import type { RunJournal } from "./RunJournal.ts"
+
+interface Dependencies {
+  readonly tools: typeof Tools.Service
+  readonly budget: typeof Budget.Service
+  readonly journal: RunJournal
+}
+
+const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
+
+/** The tool that answers a call, or the reason why none does. */
+const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall): Effect.Effect<Tool, ToolFailure> => {
+  if (state === "unfinished") return new ToolFailure({ message: cutOffText })
+  if (state === "malformed") {
+    return new ToolFailure({ message: `Invalid arguments for ${call.name}: not a JSON object` })
+  }
+  return Effect.flatMap(
+    tools.find(call.name),
+    Option.match({
+      onNone: () => new ToolFailure({ message: `Tool ${call.name} not found` }),
+      onSome: Effect.succeed
+    })
+  )
+}
+
+/** What the model reads of an interrupted call: the output so far, then that it was interrupted. */
+const interruptedOutput = (tool: Tool, latest: ToolOutput | undefined): ToolOutput => {
+  const said = plainText(latest?.content ?? [])
+  return {
+    content: [text(said === "" ? tool.abortedText : `${said}\n\n${tool.abortedText}`)],
+    details: latest?.details ?? {}
+  }
+}
+
+/** Starts the call, runs it, and records its one result, whatever becomes of it; a defect ends the batch. */
+const settle = ({ budget, journal }: Dependencies, requested: RequestedCall, position: number, tool: Tool) =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
+      yield* journal.startCall(position)
+      yield* budget.recordToolCall
+      let latest: ToolOutput | undefined
+      const progress = (output: ToolOutput) =>
+        Effect.sync(() => {
+          latest = output
+          journal.progressOfCall(position, output)
+        })
+      const exit = yield* Effect.exit(
+        restore(tool.run(requested.call.arguments, { toolCallId: requested.call.id, progress }))
+      )
+      if (Exit.isSuccess(exit)) return yield* journal.endCall(position, exit.value, false)
+      const failure = Cause.failureOption(exit.cause)
+      if (Option.isSome(failure)) return yield* journal.endCall(position, failureOutput(failure.value), true)
+      if (Cause.isInterruptedOnly(exit.cause)) {
+        return yield* journal.endCall(position, interruptedOutput(tool, latest), true)
+      }
+      return yield* Effect.failCause(Cause.stripFailures(exit.cause))
+    })
+  )
+
+const failureOutput = ({ details, message }: ToolFailure): ToolOutput => ({
+  content: [text(message)],
+  details: details ?? {}
+})
+
+/** Answers without running anything; hosts still see the call start and end. */
+const refuse = ({ journal }: Dependencies, position: number, failure: ToolFailure) =>
+  Effect.zipRight(journal.startCall(position), journal.endCall(position, failureOutput(failure), true)).pipe(
+    Effect.uninterruptible
+  )
+
+const checkBudget = ({ budget }: Dependencies) =>
+  Effect.mapError(
+    budget.check,
+    ({ reason }) => new ToolFailure({ message: `Budget exceeded (${reason}): tool call not started.` })
+  )
+
+/**
+ * Returns when every call has its result. Each call is a fiber of its own under this effect's scope: an interrupt
+ * ends them all, and calls that had not started are left without a result for the journal to answer.
+ */
+export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fibers = yield* FiberMap.make<number, void>()
+      const started: Array<Fiber.RuntimeFiber<void>> = []
+      let lastExclusive: ReadonlyArray<Fiber.RuntimeFiber<void>> = []
+      for (const [position, requested] of calls.entries()) {
+        const tool = yield* Effect.either(resolve(dependencies, requested))
+        const exclusive = tool._tag === "Right" && tool.right.concurrency === "exclusive"
+        const before = exclusive ? [...started] : lastExclusive
+        const execute =
+          tool._tag === "Left"
+            ? refuse(dependencies, position, tool.left)
+            : Effect.matchEffect(checkBudget(dependencies), {
+                onFailure: (failure) => refuse(dependencies, position, failure),
+                onSuccess: () => settle(dependencies, requested, position, tool.right)
+              })
+        const fiber = yield* FiberMap.run(
+          fibers,
+          position,
+          Effect.zipRight(Effect.forEach(before, Fiber.await, { discard: true }), execute)
+        )
+        started.push(fiber)
+        if (exclusive) lastExclusive = [fiber]
+      }
+      yield* Effect.forEach(started, Fiber.join, { discard: true })
+    })
+  )

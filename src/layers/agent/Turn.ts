@@ -1,0 +1,61 @@
+/** One model call and the tools it asks for. A turn ends in a value; only interrupts and defects cut it short. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { RequestedCall } from "../../domain/AssistantDraft.ts"
+import type { ModelClient, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
+import * as RunJournal from "./RunJournal.ts"
+
+export type TurnOutcome =
+  /** Tools have answered; the model is to be called again. */
+  | { readonly _tag: "Continue" }
+  | { readonly _tag: "Settled" }
+  | { readonly _tag: "Failed"; readonly failure: ModelFailure }
+
+interface Dependencies {
+  readonly client: typeof ModelClient.Service
+  readonly journal: RunJournal.RunJournal
+  readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
+  /** Waits while somebody who watches is too far behind. */
+  readonly ready: Effect.Effect<void>
+}
+
+/** Leaving the scope, by end, failure or interrupt, closes the connection. */
+const receiveAll = ({ client, journal, ready }: Dependencies, request: ModelRequest) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const events = yield* client.stream(request)
+      while (true) {
+        const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
+        for (const event of batch) journal.receive(event)
+        if (done) return
+        yield* ready
+      }
+    })
+  )
+
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies, request: ModelRequest) {
+  const { journal, runTools } = dependencies
+  yield* journal.startAssistant(request.model)
+  const received = yield* Effect.either(receiveAll(dependencies, request))
+  return yield* Either.match(received, {
+    onLeft: (failure) => fail(journal, failure),
+    onRight: Effect.fnUntraced(function* () {
+      const calls = yield* journal.endAssistant()
+      if (calls.length > 0) yield* runTools(calls)
+      journal.endTurn()
+      const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
+      return outcome
+    })
+  })
+})
+
+/** The calls of a failed message are answered without being run: the model never finished asking. */
+const fail = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, failure: ModelFailure) {
+  const how = RunJournal.failed(failure.message)
+  yield* journal.endAssistant({ stopReason: how.stopReason, errorMessage: how.errorMessage })
+  yield* journal.answerOpenCalls(how.unfinishedCall)
+  journal.endTurn()
+  const outcome: TurnOutcome = { _tag: "Failed", failure }
+  return outcome
+})

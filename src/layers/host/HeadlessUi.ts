@@ -1,0 +1,10 @@
+/** Nobody can be asked: every question has its default answer, notices go to the log. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { HostUi } from "../../services/HostUi.ts"
+
+export const layer = Layer.succeed(HostUi, {
+  select: () => Effect.succeedNone,
+  confirm: () => Effect.succeed(false),
+  notify: (message) => Effect.logInfo(message)
+})

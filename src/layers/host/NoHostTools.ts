@@ -1,0 +1,6 @@
+/** No host, or one that registered no tools. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { HostTools } from "../../services/HostTools.ts"
+
+export const layer = Layer.succeed(HostTools, { active: Effect.succeed([]) })

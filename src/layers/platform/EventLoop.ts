@@ -1,0 +1,11 @@
+/** Access to the event loop, for loops that gather what arrives between two turns of it. */
+import * as Effect from "effect/Effect"
+
+/**
+ * Completes after pending I/O was looked at once. `Effect.yieldNow` stays inside the same turn of the loop, so
+ * stdin would starve and every delta would become a write of its own.
+ */
+export const nextTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
+  const handle = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(handle))
+})

@@ -1,0 +1,35 @@
+/** Facts about this process and the machine it runs on. */
+import { statSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+
+/** Milliseconds since the process started. */
+export const uptime: Effect.Effect<number> = Effect.sync(() => Math.round(performance.now()))
+
+/** Where the user's settings live (protocol.md, conventions). */
+export const agentDir: Effect.Effect<string> = Config.nonEmptyString("HEDDLE_AGENT_DIR").pipe(
+  Config.orElse(() => Config.nonEmptyString("PI_CODING_AGENT_DIR")),
+  Effect.orElseSucceed(() => `${homedir()}/.heddle/agent`)
+)
+
+/** An absolute folder, or undefined where there is none of that name. */
+export const folder = (path: string): Effect.Effect<string | undefined> =>
+  Effect.sync(() => {
+    const absolute = resolve(path)
+    return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true ? absolute : undefined
+  })
+
+export const currentFolder: Effect.Effect<string> = Effect.sync(() => process.cwd())
+
+export const printError = (text: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.stderr.write(`${text}\n`)
+  })
+
+/** What the process ends with when it ends by itself. */
+export const setExitCode = (code: number): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.exitCode = code
+  })

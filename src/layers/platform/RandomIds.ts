@@ -1,0 +1,14 @@
+/** Ids of a real process. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type IdKind, Ids } from "../../services/Ids.ts"
+
+const prefixes = { run: "run_", message: "msg_", epoch: "ep_" } as const
+
+const fresh = (kind: IdKind): string => {
+  if (kind === "session") return Bun.randomUUIDv7()
+  const random = crypto.randomUUID().replaceAll("-", "")
+  return kind === "entry" ? random.slice(0, 8) : `${prefixes[kind]}${random.slice(0, 12)}`
+}
+
+export const layer = Layer.succeed(Ids, { next: (kind) => Effect.sync(() => fresh(kind)) })

@@ -1,0 +1,46 @@
+/** Reads small text files that the person named: settings that point to a file. */
+import { readFile } from "node:fs/promises"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+
+const noSuchFile = "no such file"
+
+export class TextUnreadable extends Data.TaggedError("TextUnreadable")<{
+  readonly path: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.path}: ${this.reason}`
+  }
+
+  get missing(): boolean {
+    return this.reason === noSuchFile
+  }
+}
+
+const reasons = new Map([
+  ["ENOENT", noSuchFile],
+  ["ENOTDIR", noSuchFile],
+  ["EISDIR", "is a folder, not a file"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"]
+])
+
+const reasonOf = (cause: unknown): string => {
+  const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : ""
+  return reasons.get(code) ?? (cause instanceof Error ? cause.message : String(cause))
+}
+
+/** `path` relative to `cwd`; a leading `~/` is the home folder, because shells do not expand it inside `key=~/x`. */
+export const absolute = (cwd: string, path: string): string =>
+  path.startsWith("~/") ? resolve(homedir(), path.slice(2)) : resolve(cwd, path)
+
+/** UTF-8 without a byte order mark. */
+export const read = (path: string): Effect.Effect<string, TextUnreadable> =>
+  Effect.tryPromise({
+    try: (signal) => readFile(path, { encoding: "utf8", signal }),
+    catch: (cause) => new TextUnreadable({ path, reason: reasonOf(cause) })
+  }).pipe(Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)))

@@ -1,0 +1,34 @@
+/**
+ * Keeps stdout for frames. File descriptor 1 is moved aside and replaced by stderr, so that whatever else in the
+ * process prints (console.log, a library, native code) cannot tear a frame. Bun has no dup2; libc has.
+ */
+import { dlopen } from "bun:ffi"
+import * as Effect from "effect/Effect"
+
+const libc = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
+const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`
+
+const symbols = {
+  dup: { args: ["i32"], returns: "i32" },
+  dup2: { args: ["i32", "i32"], returns: "i32" }
+} as const
+
+const takeOver = (library: string) =>
+  Effect.try(() => {
+    const { dup, dup2 } = dlopen(library, symbols).symbols
+    const frames = dup(1)
+    if (frames < 0 || dup2(2, 1) < 0) throw new Error("dup failed")
+    return frames
+  })
+
+/** The descriptor that frames go to. Where libc cannot be reached, console and process.stdout are diverted instead. */
+export const acquire: Effect.Effect<number> = Effect.firstSuccessOf([takeOver(libc), takeOver(musl)]).pipe(
+  Effect.catchAll(() =>
+    Effect.sync(() => {
+      const toStderr = process.stderr.write.bind(process.stderr)
+      Object.defineProperty(process.stdout, "write", { value: toStderr })
+      for (const method of ["log", "info", "debug"] as const) console[method] = console.error
+      return 1
+    })
+  )
+)

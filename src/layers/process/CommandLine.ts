@@ -1,0 +1,128 @@
+/** The options of the command line (protocol.md 1.1). An option is here when it has an effect or truly needs none. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { type ThinkingLevel, thinkingLevels } from "../../domain/Model.ts"
+import * as FileSettings from "../settings/FileSettings.ts"
+
+/** The program cannot start; the code is for programs, the text for people. */
+export class StartupFailure extends Schema.TaggedError<StartupFailure>()("StartupFailure", {
+  code: Schema.Literal("INVALID_ARG", "NO_MODEL", "STARTUP_ERROR"),
+  message: Schema.String
+}) {}
+
+export interface StartOptions {
+  readonly provider?: string
+  readonly model?: string
+  readonly models: ReadonlyArray<string>
+  readonly thinkingLevel?: ThinkingLevel
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
+  readonly cwd?: string
+  readonly overrides: Readonly<Record<string, unknown>>
+  readonly updates: "full" | "delta"
+  readonly drain: boolean
+}
+
+const text = (name: string, placeholder: string, description: string) =>
+  Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description), Options.optional)
+const flag = (name: string, description: string) => Options.boolean(name).pipe(Options.withDescription(description))
+
+const options = {
+  mode: Options.choice("mode", ["text", "json", "rpc"]).pipe(
+    Options.withDescription(
+      "How to talk: rpc speaks newline-delimited JSON on stdin and stdout (text and json are not there yet)"
+    ),
+    Options.withDefault("text")
+  ),
+  provider: text("provider", "id", "Provider to take the model from"),
+  model: text(
+    "model",
+    "pattern",
+    "Model: exact id, provider/id, glob or part of a name, with :<thinking> behind it if wanted"
+  ),
+  models: text("models", "a,b,...", "Patterns of the models that cycle_model goes through"),
+  thinking: Options.choice("thinking", thinkingLevels).pipe(
+    Options.withDescription("How hard the model thinks at first, clamped to what it supports"),
+    Options.optional
+  ),
+  systemPrompt: text("system-prompt", "text", "Replaces the built-in system prompt"),
+  appendSystemPrompt: text("append-system-prompt", "text", "Text behind the system prompt"),
+  cwd: text("cwd", "dir", "Run as if started in this folder"),
+  set: Options.text("set").pipe(
+    Options.withPseudoName("key=json"),
+    Options.withDescription("Override a setting; may be given several times"),
+    Options.repeated
+  ),
+  updates: Options.choice("rpc-updates", ["full", "delta"]).pipe(
+    Options.withDescription("Form of message_update: full repeats the message (paced), delta sends increments only"),
+    Options.withDefault("full")
+  ),
+  drain: flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
+  noSession: flag(
+    "no-session",
+    "Keep the session in memory (sessions are not written to disk yet, so this is always so)"
+  ),
+  noTitle: flag("no-title", "Accepted for hosts that pass it: titles are never made in rpc mode"),
+  offline: flag("offline", "No network access at start-up (there is none)"),
+  verbose: flag("verbose", "Log more on stderr")
+}
+
+const messages = Args.text({ name: "message" }).pipe(Args.repeated)
+
+const invalid = (message: string) => new StartupFailure({ code: "INVALID_ARG", message })
+
+/** Positional text swallows what the parser does not know, so it is looked at again here. */
+const checkMessages = (found: ReadonlyArray<string>) => {
+  const option = found.find((message) => message.startsWith("-"))
+  if (option !== undefined) return invalid(`unknown option, or an option without its value: ${option} (see --help)`)
+  if (found.some((message) => message.startsWith("@"))) {
+    return invalid("Error: @file arguments are not supported in RPC mode")
+  }
+  if (found.length > 0) return invalid(`messages on the command line are not supported in RPC mode: ${found[0]}`)
+  return Effect.void
+}
+
+const present = <K extends string, A>(key: K, value: Option.Option<A>): { readonly [P in K]?: A } | {} =>
+  Option.match(value, { onNone: () => ({}), onSome: (some) => ({ [key]: some }) })
+
+/** `start` is called with what was asked for; `--help` and `--version` never get that far. */
+export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
+  Command.make(
+    "heddle",
+    { ...options, messages },
+    Effect.fnUntraced(function* (given) {
+      yield* checkMessages(given.messages)
+      if (given.mode !== "rpc") {
+        return yield* invalid(`--mode ${given.mode} is not there yet; start with --mode rpc`)
+      }
+      const overrides: Record<string, unknown> = {}
+      for (const assignment of given.set) {
+        const [key, value] = yield* Either.mapLeft(FileSettings.parseOverride(assignment), invalid)
+        overrides[key] = value
+      }
+      yield* start({
+        ...present("provider", given.provider),
+        ...present("model", given.model),
+        ...present("thinkingLevel", given.thinking),
+        ...present("systemPrompt", given.systemPrompt),
+        ...present("appendSystemPrompt", given.appendSystemPrompt),
+        ...present("cwd", given.cwd),
+        models: Option.match(given.models, {
+          onNone: () => [],
+          onSome: (list) => list.split(",").map((s) => s.trim())
+        }),
+        overrides,
+        updates: given.updates,
+        drain: given.drain
+      })
+    })
+  ).pipe(
+    Command.withDescription(
+      "A coding agent engine for editors, bots and services. Hosts start it with --mode rpc; docs/hosts.md says how to talk to it."
+    )
+  )

@@ -1,0 +1,18 @@
+/** A provider is a plain value: there are many of them, and a service tag is one per runtime. */
+import type * as Effect from "effect/Effect"
+import type * as Mailbox from "effect/Mailbox"
+import type * as Scope from "effect/Scope"
+import type { Model } from "../../domain/Model.ts"
+import type { ModelEvent } from "../../domain/ModelEvent.ts"
+import type { ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+
+export interface Provider {
+  readonly id: string
+  /** Providers without keys are always available. */
+  readonly needsKey: boolean
+  readonly models: ReadonlyArray<Model>
+  /** See ModelClient.stream. */
+  readonly stream: (
+    request: ModelRequest
+  ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+}

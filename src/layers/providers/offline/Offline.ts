@@ -1,0 +1,50 @@
+/** The provider `offline`: models that come with the program and need neither network nor key. */
+import * as Effect from "effect/Effect"
+import type { Model } from "../../../domain/Model.ts"
+import { zeroTokens } from "../../../domain/Usage.ts"
+import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
+import type { Provider } from "../Provider.ts"
+import * as Guide from "./Guide.ts"
+import * as Playback from "./Playback.ts"
+import * as Script from "./Script.ts"
+
+export const id = "offline"
+
+const model = (modelId: string, name: string): Model => ({
+  id: modelId,
+  name,
+  api: "offline",
+  provider: id,
+  baseUrl: "",
+  reasoning: true,
+  input: ["text", "image"],
+  cost: zeroTokens,
+  contextWindow: 200_000,
+  maxTokens: 16_384
+})
+
+export const guide = model("guide", "Offline guide (scripted, not a language model)")
+export const script = model("script", "Offline script (plays a scenario file)")
+
+const unknown = ({ model }: ModelRequest) =>
+  new ModelFailure({
+    reason: "not_found",
+    message: `There is no model ${model.id} in the provider ${id}; it has ${guide.id} and ${script.id}.`,
+    provider: model.provider,
+    model: model.id
+  })
+
+/** `scenario` is the file that `offline/script` plays, relative to `cwd`. */
+export const make = Effect.fnUntraced(function* (options: Script.Options) {
+  const playScript = yield* Script.make(options)
+  const provider: Provider = {
+    id,
+    needsKey: false,
+    models: [guide, script],
+    stream: (request) => {
+      if (request.model.id === guide.id) return Playback.play(Guide.steps(request))
+      return request.model.id === script.id ? playScript(request) : unknown(request)
+    }
+  }
+  return provider
+})

@@ -1,0 +1,85 @@
+/**
+ * `offline/script`: answers the n-th model call of the process with the n-th turn of a scenario file. The place in
+ * the scenario belongs to the provider value, so it is shared by all sessions of a process.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SynchronizedRef from "effect/SynchronizedRef"
+import type { Model } from "../../../domain/Model.ts"
+import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
+import * as ReadText from "../../platform/ReadText.ts"
+import * as Playback from "./Playback.ts"
+import * as Scenario from "./Scenario.ts"
+import * as ScriptedTurn from "./ScriptedTurn.ts"
+
+export interface Options {
+  readonly scenario: Option.Option<string>
+  readonly cwd: string
+}
+
+interface Loaded {
+  /** The file as it was read, to notice that its author has changed it. */
+  readonly text: string
+  readonly scenario: Scenario.Scenario
+}
+
+interface Place {
+  readonly loaded: Option.Option<Loaded>
+  readonly nextTurn: number
+  readonly callsMade: number
+}
+
+const start: Place = { loaded: Option.none(), nextTurn: 0, callsMade: 0 }
+
+const misconfigured = (model: Model, message: string) =>
+  new ModelFailure({ reason: "configuration", message, provider: model.provider, model: model.id })
+
+const noFile =
+  "offline/script has no scenario file to play. Start with --set offline.scenario=<path>, or put the key " +
+  "offline.scenario into a settings file; see docs/hosts.md, and docs/scenarios.md for the format."
+
+const load = Effect.fnUntraced(function* (options: Options, model: Model) {
+  if (Option.isNone(options.scenario)) return yield* misconfigured(model, noFile)
+  const path = ReadText.absolute(options.cwd, options.scenario.value)
+  const text = yield* ReadText.read(path).pipe(
+    Effect.mapError(({ reason }) => misconfigured(model, `Cannot read the scenario file ${path}: ${reason}`))
+  )
+  const scenario = yield* Scenario.decode(text).pipe(
+    Effect.mapError((problems) => misconfigured(model, `Invalid scenario file ${path}: ${problems}`))
+  )
+  return { text, scenario }
+})
+
+const usedUp = (model: Model, count: number) =>
+  misconfigured(
+    model,
+    `The scenario has only ${count} ${count === 1 ? "turn" : "turns"} and all of them were played. ` +
+      `Add turns, or set "atEnd" to "repeat" or "stay".`
+  )
+
+/** Past the last turn when the scenario is used up. */
+const indexAtEnd = ({ atEnd, turns }: Scenario.Scenario): number =>
+  atEnd === "repeat" ? 0 : atEnd === "stay" ? turns.length - 1 : turns.length
+
+/** Reads the file where a round begins and where it is used up: a file changed by then is played from its start. */
+const advance = Effect.fnUntraced(function* (options: Options, model: Model, place: Place) {
+  const before = Option.getOrUndefined(place.loaded)
+  const goesOn = before !== undefined && place.nextTurn < before.scenario.turns.length
+  const loaded = goesOn ? before : yield* load(options, model)
+  const isSame = before?.text === loaded.text
+  const index = goesOn ? place.nextTurn : isSame ? indexAtEnd(loaded.scenario) : 0
+  const turn = loaded.scenario.turns[index]
+  if (turn === undefined) return yield* usedUp(model, loaded.scenario.turns.length)
+  const callsMade = place.callsMade + 1
+  const after: Place = { loaded: Option.some(loaded), nextTurn: index + 1, callsMade }
+  return [{ turn, callsMade }, after] as const
+})
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const place = yield* SynchronizedRef.make(start)
+  return Effect.fnUntraced(function* ({ model }: ModelRequest) {
+    // A call that fails here was not answered by any turn and does not count.
+    const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(options, model, now))
+    return yield* Playback.play(ScriptedTurn.play(next.turn, next.callsMade, model))
+  })
+})

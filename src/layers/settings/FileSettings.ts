@@ -1,0 +1,50 @@
+/** Settings from the user's and the project's file, then the command line. Problems are warnings, never fatal. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { Settings } from "../../services/Settings.ts"
+import * as Jsonc from "../platform/Jsonc.ts"
+import * as ReadText from "../platform/ReadText.ts"
+import { merge, type SettingsSource } from "./SettingsMerge.ts"
+
+export interface FileSettingsOptions {
+  readonly agentDir: string
+  readonly cwd: string
+  /** Values of `--set`, by dotted key. */
+  readonly overrides: Readonly<Record<string, unknown>>
+}
+
+/** A file that is not there is no source; one that cannot be read is a warning. */
+const readSource = Effect.fnUntraced(function* (path: string) {
+  const none: ReadonlyArray<SettingsSource> = []
+  const text = yield* Effect.either(ReadText.read(path))
+  if (Either.isLeft(text)) {
+    if (!text.left.missing) yield* Effect.logWarning(`ignored settings: ${text.left.message}`)
+    return none
+  }
+  const values = Jsonc.parse(text.right)
+  if (Either.isLeft(values)) {
+    yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
+    return none
+  }
+  return [{ name: path, values: values.right }]
+})
+
+const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
+  const files = yield* Effect.forEach([`${agentDir}/settings.json`, `${cwd}/.heddle/settings.json`], readSource, {
+    concurrency: "unbounded"
+  })
+  const { problems, values } = merge([...files.flat(), { name: "--set", values: overrides }])
+  for (const problem of problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
+  return values
+})
+
+export const layer = (options: FileSettingsOptions) => Layer.effect(Settings, make(options))
+
+/** `key=json`, where a value that is not JSON counts as the text it is. */
+export const parseOverride = (assignment: string): Either.Either<readonly [string, unknown], string> => {
+  const at = assignment.indexOf("=")
+  if (at < 1) return Either.left(`--set expects <key>=<value>, got "${assignment}"`)
+  const text = assignment.slice(at + 1)
+  return Either.right([assignment.slice(0, at), Either.getOrElse(Jsonc.parse(text), () => text)])
+}

@@ -1,0 +1,45 @@
+/** Layers of settings into one set of values (protocol.md 18). Pure. */
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { defaults, SettingsValues } from "../../services/Settings.ts"
+
+/** Where values come from: a file's path, or the command line. */
+export interface SettingsSource {
+  readonly name: string
+  readonly values: unknown
+}
+
+export interface Merged {
+  readonly values: SettingsValues
+  /** What was ignored and why, one sentence each. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** Nested objects and dotted keys mean the same. */
+const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(value).flatMap(([key, member]) =>
+    Predicate.isRecord(member) ? flatten(member, `${prefix}${key}.`) : [[`${prefix}${key}`, member] as const]
+  )
+
+const decode = Schema.decodeUnknownEither(SettingsValues)
+const known = new Set(Object.keys(SettingsValues.fields))
+
+/** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
+export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
+  let values: SettingsValues = defaults
+  const problems: Array<string> = []
+  for (const source of sources) {
+    if (!Predicate.isRecord(source.values)) {
+      problems.push(`${source.name}: expected an object of settings`)
+      continue
+    }
+    for (const [key, value] of flatten(source.values)) {
+      if (!known.has(key)) continue
+      const next = decode({ ...values, [key]: value })
+      if (Either.isRight(next)) values = next.right
+      else problems.push(`${source.name}: ${key} has a value that does not fit: ${JSON.stringify(value)}`)
+    }
+  }
+  return { values, problems }
+}

@@ -1,0 +1,101 @@
+/**
+ * Picks lines out of bytes that arrive in pieces, within the limits of one tool result. Memory is that of the limit,
+ * whatever the length of the file or of a line; what is not kept is only counted.
+ */
+import type { Limits, TruncationDetails } from "./Truncate.ts"
+
+export interface Selection {
+  /** The first line wanted, counted from 1. */
+  readonly offset: number
+  /** How many lines are wanted; all to the end if absent. */
+  readonly limit?: number | undefined
+  readonly limits: Limits
+}
+
+export interface Selected {
+  /** Whole lines. */
+  readonly bytes: Uint8Array
+  /** About the wanted lines; the same numbers as Truncate.truncateHead gives for them. */
+  readonly truncation: TruncationDetails
+  /** Of all that was pushed. */
+  readonly totalLines: number
+  readonly firstLineBytes: number
+}
+
+export interface LineWindow {
+  readonly push: (chunk: Uint8Array) => void
+  readonly finish: () => Selected
+}
+
+const lineFeed = 10
+
+export const make = ({ limit = Number.POSITIVE_INFINITY, limits, offset }: Selection): LineWindow => {
+  const kept = new Uint8Array(limits.maxBytes)
+  let keptBytes = 0
+  let keptLines = 0
+  // Bytes of an unfinished line that stand in `kept` behind the whole ones.
+  let pendingBytes = 0
+  let truncatedBy: TruncationDetails["truncatedBy"] = null
+  let wantedLines = 0
+  let wantedBytes = 0
+  let firstLineBytes = 0
+  let line = 1
+  let lineHasBytes = false
+
+  const isWanted = () => line >= offset && line - offset < limit
+
+  const take = (chunk: Uint8Array, from: number, to: number) => {
+    wantedBytes += to - from
+    if (line === offset) firstLineBytes += to - from
+    if (truncatedBy !== null) return
+    if (keptLines === limits.maxLines) truncatedBy = "lines"
+    else if (keptBytes + pendingBytes + to - from > limits.maxBytes) truncatedBy = "bytes"
+    else {
+      kept.set(chunk.subarray(from, to), keptBytes + pendingBytes)
+      pendingBytes += to - from
+    }
+  }
+
+  const endLine = () => {
+    if (isWanted()) {
+      wantedLines++
+      if (truncatedBy === null) {
+        keptLines++
+        keptBytes += pendingBytes
+      }
+      pendingBytes = 0
+    }
+    line++
+    lineHasBytes = false
+  }
+
+  const push = (chunk: Uint8Array) => {
+    let from = 0
+    while (from < chunk.length) {
+      const found = chunk.indexOf(lineFeed, from)
+      const to = found === -1 ? chunk.length : found + 1
+      if (isWanted()) take(chunk, from, to)
+      if (found === -1) lineHasBytes = true
+      else endLine()
+      from = to
+    }
+  }
+
+  const finish = (): Selected => {
+    if (lineHasBytes) endLine()
+    const truncation = {
+      truncated: truncatedBy !== null,
+      truncatedBy,
+      totalLines: wantedLines,
+      totalBytes: wantedBytes,
+      outputLines: keptLines,
+      outputBytes: keptBytes,
+      lastLinePartial: false,
+      firstLineExceedsLimit: truncatedBy === "bytes" && keptLines === 0,
+      ...limits
+    }
+    return { bytes: kept.subarray(0, keptBytes), truncation, totalLines: line - 1, firstLineBytes }
+  }
+
+  return { push, finish }
+}

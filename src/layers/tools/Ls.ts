@@ -1,0 +1,65 @@
+/** The tool `ls`: what a folder holds. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as LocalFiles from "../platform/LocalFiles.ts"
+import * as LocalPaths from "../platform/LocalPaths.ts"
+import * as FileFailures from "./FileFailures.ts"
+import * as Paths from "./Paths.ts"
+import * as Tool from "./Tool.ts"
+import * as Truncate from "./Truncate.ts"
+
+const defaultLimit = 500
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+const sorted = (entries: ReadonlyArray<LocalFiles.Entry>) =>
+  entries
+    .map((entry) => ({ ...entry, key: entry.name.toLowerCase() }))
+    .sort((a, b) => compare(a.key, b.key) || compare(a.name, b.name))
+
+const toLine = (folder: string, { kind, name }: LocalFiles.Entry) => {
+  const isDirectory =
+    kind === "other" ? LocalFiles.isDirectory(LocalPaths.join(folder, name)) : Effect.succeed(kind === "directory")
+  return Effect.map(isDirectory, (yes) => (yes ? `${name}/` : name))
+}
+
+const notice = (cut: Truncate.TruncationResult, limit: number, count: number): string => {
+  if (cut.truncated) {
+    const limitText = cut.truncatedBy === "lines" ? `${cut.maxLines} lines` : Truncate.formatBytes(cut.maxBytes)
+    return `\n[Showing ${cut.outputLines} of ${count} entries: ${limitText} limit reached. List a subfolder for less.]`
+  }
+  return count > limit ? `\n\n[${limit} entries limit reached. Use limit=${limit * 2} for more.]` : ""
+}
+
+/** The entries of a folder as the model reads them, one a line. */
+export const listing = Effect.fnUntraced(function* (path: string, limit: number = defaultLimit) {
+  const entries = yield* LocalFiles.entries(path)
+  if (entries.length === 0) return Tool.textOutput("(empty directory)")
+  const lines = yield* Effect.forEach(sorted(entries).slice(0, limit), (entry) => toLine(path, entry), {
+    concurrency: 16
+  })
+  const cut = Truncate.truncateHead(lines.join("\n"))
+  return Tool.textOutput(cut.content + notice(cut, limit, entries.length), {
+    ...(cut.truncated ? { truncation: Truncate.toDetails(cut) } : {}),
+    ...(entries.length > limit ? { entryLimitReached: limit } : {})
+  })
+})
+
+export const make = (options: { readonly cwd: string }) =>
+  Tool.make({
+    name: "ls",
+    description: [
+      "List what a directory holds: one name a line, sorted without regard to case, `/` after directories, dotfiles included.",
+      `Shows at most ${defaultLimit} entries unless limit says otherwise, and never more than 2000 lines or 50 KiB.`,
+      "Does not go into subdirectories. Use it to get to know the layout of a project or to check that a path exists."
+    ].join(" "),
+    parameters: Schema.Struct({
+      path: Tool.optional(
+        Tool.NonEmptyText,
+        "Directory to list: absolute, relative to the working directory, or beginning with ~. Default: the working directory."
+      ),
+      limit: Tool.optional(Tool.PositiveInt, `Largest number of entries to show. Default: ${defaultLimit}.`)
+    }),
+    run: ({ limit, path = "." }) =>
+      Effect.catchTag(listing(Paths.resolve(path, options), limit), "FileError", FileFailures.fromFileError)
+  })

@@ -1,0 +1,14 @@
+/** What a path argument means: models write `~`, paths relative to the session, and `@` in front of file names. */
+import * as LocalPaths from "../platform/LocalPaths.ts"
+
+export interface Base {
+  readonly cwd: string
+  readonly home?: string
+}
+
+/** The absolute path. Only the first `@` is dropped, so `./@scope` names a folder that begins with one. */
+export const resolve = (argument: string, { cwd, home = LocalPaths.home() }: Base): string => {
+  const path = argument.startsWith("@") ? argument.slice(1) : argument
+  const expanded = path === "~" || path.startsWith("~/") ? home + path.slice(1) : path
+  return LocalPaths.resolve(cwd, expanded)
+}

@@ -1,0 +1,70 @@
+/** Makes a Tool out of a parameter schema and what to do with the decoded arguments. */
+import * as Effect from "effect/Effect"
+import * as JSONSchema from "effect/JSONSchema"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../domain/Content.ts"
+import { text } from "../../domain/Content.ts"
+import type { ToolOutput } from "../../domain/Message.ts"
+import type { ToolDefinition } from "../../services/ModelClient.ts"
+import type { Tool, ToolContext } from "../../services/Tools.ts"
+import { ToolFailure } from "../../services/Tools.ts"
+
+export interface Spec<A, I> {
+  readonly name: string
+  /** For the model: what the tool does, its limits, when to use it. */
+  readonly description: string
+  /** A Schema.Struct that needs nothing to be decoded. */
+  readonly parameters: Schema.Schema<A, I> & { readonly fields: Schema.Struct.Fields }
+  readonly concurrency?: Tool["concurrency"]
+  readonly abortedText?: string
+  readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
+}
+
+// The description belongs to the field: on the schema itself it would replace the words of its error texts.
+export const required = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.propertySignature(schema).annotations({ description })
+
+export const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.optionalWith(schema, { exact: true }).annotations({ description })
+
+/** Without the identifiers of Schema.NonEmptyString and Schema.Int, which would become `$defs`. */
+export const NonEmptyText = Schema.String.pipe(Schema.nonEmptyString())
+export const PositiveInt = Schema.Number.pipe(Schema.int(), Schema.positive())
+
+const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
+  const { $schema: _, ...parameters } = JSONSchema.make(schema)
+  return parameters
+}
+
+const explain = (error: ParseResult.ParseError): string =>
+  ParseResult.ArrayFormatter.formatErrorSync(error)
+    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+    .join("; ")
+
+export const make = <A, I>(spec: Spec<A, I>): Tool => {
+  const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters } = spec
+  const decode = Schema.decodeUnknown(parameters, { errors: "all" })
+  let definition: ToolDefinition | undefined
+  return {
+    get definition() {
+      definition ??= { name, description, parameters: toJsonSchema(parameters) }
+      return definition
+    },
+    concurrency,
+    abortedText,
+    run: Effect.fn(`Tool.${name}`)(function* (args: JsonObject, context: ToolContext) {
+      const decoded = yield* Effect.mapError(
+        decode(args),
+        (error) => new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(error)}` })
+      )
+      return yield* spec.run(decoded, context)
+    })
+  }
+}
+
+/** A result of one text; `details` are left out when there are none. */
+export const textOutput = (value: string, details: JsonObject = {}): ToolOutput => ({
+  content: [text(value)],
+  ...(Object.keys(details).length === 0 ? {} : { details })
+})

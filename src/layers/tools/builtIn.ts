@@ -1,0 +1,9 @@
+/** The tools that heddle brings along, in the order in which models are shown them. */
+import type { Tool } from "../../services/Tools.ts"
+import * as Ls from "./Ls.ts"
+import * as Read from "./Read.ts"
+
+export const builtIn = (options: { readonly cwd: string }): ReadonlyArray<Tool> => [
+  Read.make(options),
+  Ls.make(options)
+]

@@ -1,0 +1,88 @@
+/** One RPC command as one value: its schemas, its lane, its words for docs/rpc.md, and its handler. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { RequestId } from "../domain/AgentEvent.ts"
+import type { Connection } from "./Connection.ts"
+import { explain } from "./protocol/explain.ts"
+
+/** Answered as a failure under the command's own name, with its id. */
+export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
+  code: Schema.String,
+  message: Schema.String,
+  data: Schema.optionalWith(Schema.Unknown, { exact: true })
+}) {}
+
+/**
+ * When a command runs (protocol.md 2.2). `ordered` ones run one at a time in the order of their arrival; `holding` is
+ * an ordered one that may take long. The rest are handled on arrival: `instant` changes or reads what is at hand,
+ * `query` first lets ordered commands that came earlier take effect unless one of them is holding, and `control`
+ * may wait, in a fiber of its own.
+ */
+export type Lane = "ordered" | "holding" | "instant" | "query" | "control"
+
+/** The frame that is being handled, beside its own members. */
+export interface Request {
+  readonly id: RequestId | undefined
+  readonly connection: Connection
+  /** Returns when every ordered command that arrived earlier is done. */
+  readonly earlier: Effect.Effect<void>
+  /** Whether one of those may take long. */
+  readonly blocked: boolean
+  /** Sends the success response now; what the handler returns later is then not sent again. */
+  readonly answer: (data?: unknown) => Effect.Effect<void>
+}
+
+interface Spec<P, PE, A, AE, R> {
+  readonly name: string
+  readonly lane: Lane
+  readonly summary: string
+  /** Further paragraphs for the reference, in Markdown. */
+  readonly notes?: string
+  readonly origin: ReadonlyArray<"pi" | "omp" | "xcsh" | "ours">
+  readonly params: Schema.Schema<P, PE>
+  /** Absent where the response carries no data. */
+  readonly result?: Schema.Schema<A, AE>
+  /** Codes of the failures it may answer, beside `invalid_params`. */
+  readonly errors?: ReadonlyArray<string>
+  /** Acts as soon as the frame arrives, ahead of the lane. */
+  readonly onArrival?: Effect.Effect<void, never, R>
+  readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
+}
+
+export interface Command<R> {
+  readonly name: string
+  readonly lane: Lane
+  readonly summary: string
+  readonly notes: string
+  readonly origin: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<string>
+  readonly params: Schema.Schema.AnyNoContext
+  readonly result: Schema.Schema.AnyNoContext | undefined
+  readonly onArrival: Effect.Effect<void, never, R> | undefined
+  readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
+}
+
+export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
+  const decode = Schema.decodeUnknown(spec.params, { errors: "all" })
+  const invalid = (detail: string) =>
+    new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
+  return {
+    name: spec.name,
+    lane: spec.lane,
+    summary: spec.summary,
+    notes: spec.notes ?? "",
+    origin: spec.origin,
+    errors: ["invalid_params", ...(spec.errors ?? [])],
+    params: spec.params,
+    result: spec.result,
+    onArrival: spec.onArrival,
+    handle: (frame, request) =>
+      Effect.flatMap(
+        Effect.mapError(decode(frame), (error) => invalid(explain(error))),
+        (params) => spec.run(params, request)
+      )
+  }
+}
+
+/** For commands that take nothing. */
+export const noParams = Schema.Struct({})

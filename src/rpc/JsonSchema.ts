@@ -1,0 +1,82 @@
+/** docs/rpc.schema.json: JSON Schema 2020-12 of everything on the wire, from the values that decode it (supplement 6.7). */
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../domain/Content.ts"
+import type { Command, Lane } from "./Command.ts"
+import { protocolVersion } from "./protocol/Capabilities.ts"
+import { events } from "./protocol/EventSchemas.ts"
+import { RequestId, Response } from "./protocol/Frame.ts"
+import { type CommandServices, commands } from "./registry.ts"
+
+export type Part = "commands" | "events" | "types" | "all"
+
+/** The two lanes that hosts can tell apart. */
+export const laneName = (lane: Lane): "ordered" | "immediate" =>
+  lane === "ordered" || lane === "holding" ? "ordered" : "immediate"
+
+/** Unknown members are allowed everywhere, which is what lets both sides grow. */
+const open = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(open)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, member]) => !(key === "additionalProperties" && member === false))
+      .map(([key, member]) => [key, open(member)])
+  )
+}
+
+/** A document of its own for each schema; types with a name are collected in one place. */
+const generate = (schema: Schema.Schema.AnyNoContext, defs: Record<string, unknown>): JsonObject => {
+  const { $defs, $schema: _, ...body } = JSONSchema.make(schema, { target: "jsonSchema2020-12" })
+  for (const [name, def] of Object.entries($defs ?? {})) defs[name] = open(def)
+  return { ...Object(open(body)) }
+}
+
+const camel = (name: string) => name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
+const ref = (name: string) => ({ $ref: `#/$defs/${name}` })
+
+const addCommand = (command: Command<CommandServices>, defs: Record<string, unknown>) => {
+  const name = camel(command.name)
+  const { properties, required, ...rest } = generate(command.params, defs)
+  defs[`${name}Request`] = {
+    ...rest,
+    type: "object",
+    required: ["type", ...(Array.isArray(required) ? required : [])],
+    properties: {
+      id: generate(RequestId, defs),
+      type: { const: command.name },
+      ...Object(properties)
+    }
+  }
+  if (command.result !== undefined) defs[`${name}Data`] = generate(command.result, defs)
+  return {
+    request: ref(`${name}Request`),
+    ...(command.result === undefined ? {} : { data: ref(`${name}Data`) }),
+    response: ref("Response"),
+    errors: command.errors,
+    lane: laneName(command.lane),
+    origin: command.origin,
+    summary: command.summary
+  }
+}
+
+export const part = (wanted: Part): JsonObject => {
+  const defs: Record<string, unknown> = {}
+  generate(Response, defs)
+  const byCommand = Object.fromEntries(commands.map((command) => [command.name, addCommand(command, defs)]))
+  const byEvent = Object.fromEntries(
+    events.map(({ schema, summary, type }) => {
+      defs[`${camel(type)}Event`] = generate(schema, defs)
+      return [type, { frame: ref(`${camel(type)}Event`), summary }]
+    })
+  )
+  const sorted = Object.fromEntries(Object.entries(defs).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "heddle rpc",
+    "x-protocolVersion": protocolVersion,
+    ...(wanted === "events" || wanted === "types" ? {} : { "x-commands": byCommand }),
+    ...(wanted === "commands" || wanted === "types" ? {} : { "x-events": byEvent }),
+    $defs: sorted
+  }
+}

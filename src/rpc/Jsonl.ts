@@ -1,0 +1,82 @@
+/**
+ * Frames of the input (protocol.md 2): lines end at LF and nowhere else, one CR before it and a BOM at the very start
+ * are dropped, and no line is held beyond the limit. Works on bytes, so a chunk may end inside a character; every
+ * byte is looked at once.
+ */
+import * as Either from "effect/Either"
+
+export type Line =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Oversized" }
+  | { readonly _tag: "InvalidUtf8" }
+
+const LF = 0x0a
+const CR = 0x0d
+
+export interface Splitter {
+  readonly push: (chunk: Uint8Array) => void
+  /** The unfinished last line, if there is one. */
+  readonly end: () => void
+}
+
+export const makeSplitter = (maxBytes: number, onLine: (line: Line) => void): Splitter => {
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  let parts: Array<Uint8Array> = []
+  let held = 0
+  let skipping = false
+  let first = true
+
+  const decode = (bytes: Uint8Array): Line => {
+    const end = bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
+    const bom = first && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    first = false
+    const text = Either.try(() => utf8.decode(bytes.subarray(bom ? 3 : 0, end)))
+    return Either.isRight(text) ? { _tag: "Text", text: text.right } : { _tag: "InvalidUtf8" }
+  }
+
+  const hold = (bytes: Uint8Array) => {
+    if (skipping || bytes.length === 0) return
+    held += bytes.length
+    if (held > maxBytes) {
+      skipping = true
+      parts = []
+    } else {
+      parts.push(bytes)
+    }
+  }
+
+  const finish = (last: Uint8Array) => {
+    hold(last)
+    const line: Line = skipping
+      ? { _tag: "Oversized" }
+      : decode(parts.length === 1 ? (parts[0] ?? last) : join(parts, held))
+    parts = []
+    held = 0
+    skipping = false
+    onLine(line)
+  }
+
+  return {
+    push: (chunk) => {
+      let start = 0
+      for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, start)) {
+        finish(chunk.subarray(start, at))
+        start = at + 1
+      }
+      hold(chunk.subarray(start))
+    },
+    end: () => {
+      if (held > 0) finish(new Uint8Array(0))
+    }
+  }
+}
+
+const join = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const joined = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

@@ -1,0 +1,101 @@
+/**
+ * The two lanes of commands (protocol.md 2.2). The reader routes each frame and goes on at once: ordered commands
+ * queue for one worker, the others are handled on arrival.
+ */
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Backlog from "../services/Backlog.ts"
+import type { Lane } from "./Command.ts"
+
+interface Job<R> {
+  readonly holding: boolean
+  readonly run: Effect.Effect<void, never, R>
+}
+
+/** What a command may know of the ordered commands before it. */
+export interface Before {
+  readonly earlier: Effect.Effect<void>
+  readonly blocked: boolean
+}
+
+export interface Lanes<R> {
+  readonly before: () => Before
+  readonly route: (lane: Lane, before: Before, run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
+  /** Runs beside the lanes, under the same owner. */
+  readonly aside: (run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
+  /** Returns when everything routed so far is done. */
+  readonly drained: Effect.Effect<void>
+}
+
+export const make = Effect.fnUntraced(function* <R>() {
+  const queue = Backlog.make<Job<R>>(Number.POSITIVE_INFINITY)
+  const forked = yield* FiberSet.make<void>()
+  let received = 0
+  let done = 0
+  let holding = 0
+  let waiting: Array<{ readonly upTo: number; readonly latch: Effect.Latch }> = []
+
+  const finish = (job: Job<R>) => {
+    done++
+    if (job.holding) holding--
+    const [over, still] = [waiting.filter(({ upTo }) => upTo <= done), waiting.filter(({ upTo }) => upTo > done)]
+    waiting = still
+    for (const { latch } of over) latch.unsafeOpen()
+  }
+
+  const until = (upTo: number) =>
+    Effect.suspend(() => {
+      if (done >= upTo) return Effect.void
+      const latch = Effect.unsafeMakeLatch(false)
+      waiting.push({ upTo, latch })
+      return latch.await
+    })
+
+  const worker = Effect.forever(
+    Effect.flatMap(queue.takeAll, (jobs) =>
+      Effect.forEach(
+        jobs,
+        (job) =>
+          Effect.ensuring(
+            job.run,
+            Effect.sync(() => finish(job))
+          ),
+        { discard: true }
+      )
+    )
+  )
+  yield* Effect.forkScoped(worker)
+
+  const enqueue = (run: Effect.Effect<void, never, R>, isHolding: boolean) => {
+    received++
+    if (isHolding) holding++
+    queue.offer({ holding: isHolding, run })
+  }
+
+  const aside = (run: Effect.Effect<void, never, R>) => Effect.asVoid(FiberSet.run(forked, run))
+
+  const route: Lanes<R>["route"] = (lane, before, run) => {
+    switch (lane) {
+      case "ordered":
+      case "holding":
+        return Effect.sync(() => enqueue(run, lane === "holding"))
+      case "instant":
+        return run
+      case "query":
+        return done === received || before.blocked ? run : aside(Effect.zipRight(before.earlier, run))
+      case "control":
+        return aside(run)
+    }
+  }
+
+  const lanes: Lanes<R> = {
+    before: () => ({ earlier: until(received), blocked: holding > 0 }),
+    route,
+    aside,
+    drained: Effect.zipRight(
+      Effect.suspend(() => until(received)),
+      FiberSet.awaitEmpty(forked)
+    )
+  }
+  return lanes
+})

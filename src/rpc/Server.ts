@@ -1,0 +1,196 @@
+/** Serves one host: decode, dispatch, answer, from `ready` to the last frame. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Json from "../domain/Json.ts"
+import { Agent } from "../services/Agent.ts"
+import { Ids } from "../services/Ids.ts"
+import { Settings } from "../services/Settings.ts"
+import { Transport } from "../services/Transport.ts"
+import type { Command, Request } from "./Command.ts"
+import type { Connection, UpdateForm } from "./Connection.ts"
+import * as Jsonl from "./Jsonl.ts"
+import * as Lanes from "./Lanes.ts"
+import * as Frame from "./protocol/Frame.ts"
+import { readyFrame } from "./protocol/Ready.ts"
+import { type CommandServices, commands } from "./registry.ts"
+import * as Writer from "./Writer.ts"
+
+export interface ServerOptions<Stop> {
+  readonly version: string
+  readonly updates: UpdateForm
+  /** On EOF let the run finish instead of aborting it. */
+  readonly drain: boolean
+  /** Milliseconds since the process started. */
+  readonly uptime: Effect.Effect<number>
+  /** Completes when the process is asked to end before the host closes its side. */
+  readonly stop: Effect.Effect<Stop>
+}
+
+/** How long a host that closed its side is kept waiting, and one that sent a signal (protocol.md 1.4, supplement 4.1). */
+const afterEof = "3 seconds"
+const afterSignal = "800 millis"
+
+const byName = new Map(commands.map((command) => [command.name, command]))
+
+/** Everything a frame needs to be handled. */
+interface Session {
+  readonly connection: Connection
+  readonly writer: Writer.Writer
+  readonly lanes: Lanes.Lanes<CommandServices>
+}
+
+/** Runs a command and answers it exactly once, whatever it does. */
+const execute = (
+  { connection, writer }: Session,
+  command: Command<CommandServices>,
+  frame: unknown,
+  before: Lanes.Before
+): Effect.Effect<void, never, CommandServices> => {
+  const id = Frame.idOf(frame)
+  let answered = false
+  const respond = (response: Frame.Response) => {
+    if (!answered) writer.respond(response)
+    answered = true
+  }
+  const request: Request = {
+    id,
+    connection,
+    ...before,
+    answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data)))
+  }
+  return command.handle(frame, request).pipe(
+    Effect.matchCauseEffect({
+      onSuccess: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data))),
+      onFailure: (cause) => {
+        const failure = Cause.failureOption(cause)
+        if (failure._tag === "Some") {
+          const { code, data, message } = failure.value
+          const extra = data === undefined ? {} : { data }
+          return Effect.sync(() => respond({ ...Frame.failure(command.name, id, message, code), ...extra }))
+        }
+        if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+        respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
+        return Effect.logError(`the command ${command.name} died`, cause)
+      }
+    })
+  )
+}
+
+const dispatch = (session: Session, frame: unknown): Effect.Effect<void, never, CommandServices> => {
+  const { connection, lanes, writer } = session
+  const type = Frame.typeOf(frame)
+  const id = Frame.idOf(frame)
+  if (type === undefined) {
+    writer.respond(Frame.parseFailure('expected an object with a string "type"', id))
+    return Effect.void
+  }
+  const command = byName.get(type)
+  if (command === undefined) {
+    writer.respond(Frame.unknownCommand(type, id, connection.negotiated))
+    return Effect.void
+  }
+  const before = lanes.before()
+  const routed = lanes.route(command.lane, before, execute(session, command, frame, before))
+  return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival), routed)
+}
+
+const receive = (session: Session, line: Jsonl.Line): Effect.Effect<void, never, CommandServices> => {
+  const { connection, writer } = session
+  switch (line._tag) {
+    case "Oversized":
+      return Effect.sync(() => writer.respond(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`)))
+    case "InvalidUtf8":
+      return Effect.sync(() => writer.respond(Frame.parseFailure("invalid UTF-8")))
+    case "Text": {
+      if (line.text.trim() === "") return Effect.void
+      return Either.match(Json.parse(line.text), {
+        onLeft: (detail) => Effect.sync(() => writer.respond(Frame.parseFailure(detail))),
+        onRight: (frame) => dispatch(session, frame)
+      })
+    }
+  }
+}
+
+/** A last line without LF counts if it is whole; a torn one is dropped, since the host died while writing it. */
+const receiveLast = (session: Session, line: Jsonl.Line) =>
+  line._tag === "Text" && Either.isRight(Json.parse(line.text))
+    ? receive(session, line)
+    : Effect.logWarning("dropped an incomplete last line")
+
+const read = Effect.fnUntraced(function* (session: Session, transport: typeof Transport.Service) {
+  let lines: Array<Jsonl.Line> = []
+  const splitter = Jsonl.makeSplitter(session.connection.maxFrameBytes, (line) => lines.push(line))
+  const takeLines = () => {
+    const taken = lines
+    lines = []
+    return taken
+  }
+  while (true) {
+    const [chunks, done] = yield* transport.input.takeAll
+    for (const chunk of chunks) {
+      splitter.push(chunk)
+      for (const line of takeLines()) {
+        yield* session.writer.readerReady
+        yield* receive(session, line)
+      }
+    }
+    if (!done) continue
+    splitter.end()
+    for (const line of takeLines()) yield* receiveLast(session, line)
+    return
+  }
+})
+
+/**
+ * Ends with what was asked for: `undefined` when the host closed its side or stopped reading, else what `stop` gave.
+ * Either way the run is ended as by `abort`, every received command is answered, and what was offered is written.
+ */
+export const serve = <Stop>(options: ServerOptions<Stop>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const agent = yield* Agent
+      const transport = yield* Transport
+      const settings = yield* Settings
+      const ids = yield* Ids
+      const { sessionId } = yield* agent.state
+      const connection: Connection = {
+        serverVersion: options.version,
+        sessionId,
+        epoch: yield* ids.next("epoch"),
+        maxFrameBytes: settings["rpc.maxFrameBytes"],
+        updates: options.updates,
+        initialized: false,
+        negotiated: false,
+        seq: 0
+      }
+      const { run, writer } = Writer.make(transport, connection)
+      const lanes = yield* Lanes.make<CommandServices>()
+      const session: Session = { connection, writer, lanes }
+      writer.record(readyFrame(connection))
+      yield* agent.attach(writer)
+      writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
+      const writing = yield* Effect.forkScoped(run)
+      // A host that stopped reading is as gone as one that closed its side.
+      const unheard = Effect.exit(Fiber.join(writing))
+      const stopped = yield* read(session, transport).pipe(
+        Effect.raceFirst(unheard),
+        Effect.as(undefined),
+        Effect.raceFirst(options.stop)
+      )
+      const eof = stopped === undefined
+      const endRun = eof && options.drain ? agent.awaitIdle : agent.abort
+      const windDown = Effect.gen(function* () {
+        if (eof) yield* lanes.drained
+        yield* agent.close
+        yield* endRun
+        yield* lanes.drained
+        writer.end()
+        yield* unheard
+      })
+      const bounded = Effect.timeoutOption(windDown, eof ? afterEof : afterSignal)
+      yield* eof && options.drain ? windDown : bounded
+      return stopped
+    })
+  )

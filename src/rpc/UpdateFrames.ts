@@ -1,0 +1,90 @@
+/**
+ * Writes `message_update` frames. In delta form every step is one small frame. In full form the whole message goes
+ * along twice, so deltas of a block are merged while they are few in relation to what they cost (supplement 3.3):
+ * bytes stay linear in the text, and joined deltas are still exactly the text. Owned by the connection's writer.
+ */
+import type { AgentEvent } from "../domain/AgentEvent.ts"
+import * as AssistantDraft from "../domain/AssistantDraft.ts"
+import { type Usage, zero } from "../domain/Usage.ts"
+import type { Connection } from "./Connection.ts"
+import { updateMembers, updateType } from "./protocol/EventFrames.ts"
+import { escapeSeparators } from "./protocol/Frame.ts"
+
+type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
+
+const bytesPerMs = (4 * 1024 * 1024) / 1000
+
+interface Pending {
+  /** The newest event of the merged ones; its draft includes them all. */
+  event: MessageUpdated
+  delta: string
+  readonly dueAt: number
+}
+
+export interface UpdateFrames {
+  /** Frames to write now for this step; may be none. */
+  readonly push: (event: MessageUpdated, now: number) => string
+  /** What is held back, to be written before anything else is. */
+  readonly flush: () => string
+  /** When what is held back must go out at the latest. */
+  readonly dueAt: () => number | undefined
+}
+
+export const make = (connection: Connection, envelope: () => string): UpdateFrames => {
+  let pending: Pending | undefined
+  // Usage rarely changes between two deltas; its text is kept until it does.
+  let usage: Usage = zero
+  let usageJson = JSON.stringify(zero)
+
+  const frame = (event: MessageUpdated, members: string): string => {
+    const { draft, messageId, runId, update } = event
+    if (draft.usage !== usage) {
+      usage = draft.usage
+      usageJson = JSON.stringify(usage)
+    }
+    const head = `{"type":"message_update",`
+    const step = `"assistantMessageEvent":{"type":"${updateType(update)}","contentIndex":${update.contentIndex}${members}`
+    const tail = `},"usage":${usageJson},"messageId":"${messageId}","runId":"${runId}"${envelope()}}\n`
+    if (connection.updates === "delta") return escapeSeparators(head + step + tail)
+    const message = JSON.stringify(AssistantDraft.toMessage(draft))
+    return escapeSeparators(`${head}"message":${message},${step},"partial":${message}${tail}`)
+  }
+
+  const deltaFrame = (event: MessageUpdated, delta: string) => frame(event, `,"delta":${JSON.stringify(delta)}`)
+
+  const flush = () => {
+    if (pending === undefined) return ""
+    const { delta, event } = pending
+    pending = undefined
+    return deltaFrame(event, delta)
+  }
+
+  const boundary = (event: MessageUpdated) => {
+    const members = JSON.stringify(updateMembers(event.draft, event.update)).slice(1, -1)
+    return flush() + frame(event, members === "" ? "" : `,${members}`)
+  }
+
+  const pace = (event: MessageUpdated, delta: string, now: number): string => {
+    const size = sizeOf(event.draft)
+    const wait = Math.max(100, size / bytesPerMs)
+    pending = { event, delta: (pending?.delta ?? "") + delta, dueAt: pending?.dueAt ?? now + wait }
+    return pending.delta.length * 64 >= size || now >= pending.dueAt ? flush() : ""
+  }
+
+  return {
+    push: (event, now) => {
+      if (event.update.step !== "delta") return boundary(event)
+      if (connection.updates === "delta") return flush() + deltaFrame(event, event.update.delta)
+      return pace(event, event.update.delta, now)
+    },
+    flush,
+    dueAt: () => pending?.dueAt
+  }
+}
+
+/** Characters are close enough to bytes for pacing. */
+const sizeOf = (draft: AssistantDraft.AssistantDraft): number => {
+  let size = 0
+  for (const block of draft.blocks) size += block.text.length
+  return size
+}

@@ -1,0 +1,113 @@
+/**
+ * The only way to the host: responses and session events leave in the order in which they were offered, whole frames,
+ * as many as have gathered in one write. What waits is bounded: the run pauses while events pile up, the reader while
+ * responses do.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../domain/AgentEvent.ts"
+import * as Backlog from "../services/Backlog.ts"
+import type { EventSink } from "../services/Agent.ts"
+import type { Transport } from "../services/Transport.ts"
+import type { Connection } from "./Connection.ts"
+import { toFrame } from "./protocol/EventFrames.ts"
+import * as Frame from "./protocol/Frame.ts"
+import * as UpdateFrames from "./UpdateFrames.ts"
+
+/** Events that may wait before the run does. */
+const eventLead = 1024
+/** Responses that may wait before the reader does: only a host that never reads gets that far. */
+const responseLead = 8192
+/** Characters in one write; larger batches are cut so that memory stays bounded. */
+const writeSize = 256 * 1024
+
+type Item =
+  | { readonly _tag: "Response"; readonly response: Frame.Response }
+  /** A record of the session that is not an agent event. */
+  | { readonly _tag: "Record"; readonly frame: object }
+  | AgentEvent
+
+export interface Writer extends EventSink {
+  readonly respond: (response: Frame.Response) => void
+  readonly record: (frame: object) => void
+  /** Returns at once unless the host has left thousands of responses unread. */
+  readonly readerReady: Effect.Effect<void>
+  /** Nothing more will be offered: `run` writes what is left and returns. */
+  readonly end: () => void
+}
+
+export const make = (transport: typeof Transport.Service, connection: Connection) => {
+  const backlog = Backlog.make<Item>(eventLead)
+  const responses = Backlog.make<null>(responseLead)
+  const envelope = () =>
+    `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
+  const updates = UpdateFrames.make(connection, envelope)
+
+  const record = (frame: object): string => {
+    const json = JSON.stringify(frame)
+    return Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
+  }
+
+  /** Held-back deltas come first, whatever follows them. */
+  const encode = (item: Item, now: number): string => {
+    switch (item._tag) {
+      case "MessageUpdated":
+        return updates.push(item, now)
+      case "Response":
+        return updates.flush() + Frame.encode(item.response)
+      case "Record":
+        return updates.flush() + record(item.frame)
+      default:
+        return updates.flush() + record(toFrame(item))
+    }
+  }
+
+  const writeAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+    const now = yield* Clock.currentTimeMillis
+    let text = ""
+    for (const item of items) {
+      text += encode(item, now)
+      if (text.length >= writeSize) {
+        yield* transport.write(text)
+        text = ""
+      }
+    }
+    if (text !== "") yield* transport.write(text)
+  })
+
+  /** Waits for something to write, or until held-back deltas are due. */
+  const take = Effect.gen(function* () {
+    const dueAt = updates.dueAt()
+    if (dueAt === undefined) return Option.some(yield* backlog.takeAll)
+    const now = yield* Clock.currentTimeMillis
+    return yield* Effect.timeoutOption(backlog.takeAll, Math.max(0, dueAt - now))
+  })
+
+  const run = Effect.gen(function* () {
+    while (true) {
+      yield* transport.gather
+      const taken = yield* take
+      yield* responses.size() > 0 ? responses.takeAll : Effect.void
+      if (Option.isNone(taken)) {
+        yield* transport.write(updates.flush())
+        continue
+      }
+      if (taken.value.length === 0) return
+      yield* writeAll(taken.value)
+    }
+  })
+
+  const writer: Writer = {
+    offer: backlog.offer,
+    ready: backlog.ready,
+    respond: (response) => {
+      backlog.offer({ _tag: "Response", response })
+      responses.offer(null)
+    },
+    record: (frame) => backlog.offer({ _tag: "Record", frame }),
+    readerReady: responses.ready,
+    end: backlog.end
+  }
+  return { writer, run }
+}

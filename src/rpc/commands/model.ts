@@ -1,0 +1,107 @@
+/** Choosing the model and how hard it thinks (protocol.md 3.3). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../domain/Model.ts"
+import { Agent } from "../../services/Agent.ts"
+import { ModelCatalog } from "../../services/ModelCatalog.ts"
+import * as Command from "../Command.ts"
+
+const setModel = Command.make({
+  name: "set_model",
+  lane: "ordered",
+  summary: "Switches the model from the next model call on, also inside a run; the thinking level is clamped to it.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
+  result: Model,
+  errors: ["model_not_found", "missing_credentials"],
+  run: Effect.fnUntraced(function* ({ modelId, provider }) {
+    const agent = yield* Agent
+    return yield* Effect.mapError(
+      agent.setModel(provider, modelId),
+      ({ _tag, message }) =>
+        new Command.CommandFailure({
+          code: _tag === "ModelNotFound" ? "model_not_found" : "missing_credentials",
+          message
+        })
+    )
+  })
+})
+
+const cycleModel = Command.make({
+  name: "cycle_model",
+  lane: "ordered",
+  summary: "Switches to the next model of the scoped list, or of all available ones; `null` among fewer than two.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: Schema.NullOr(Schema.Struct({ model: Model, thinkingLevel: ThinkingLevel, isScoped: Schema.Boolean })),
+  run: () => Effect.flatMap(Agent, (agent) => agent.cycleModel)
+})
+
+const getAvailableModels = Command.make({
+  name: "get_available_models",
+  lane: "query",
+  summary: "Models whose provider has credentials or needs none.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: Schema.Struct({ models: Schema.Array(Model) }),
+  run: Effect.fnUntraced(function* () {
+    const catalog = yield* ModelCatalog
+    return { models: yield* catalog.available }
+  })
+})
+
+const setThinkingLevel = Command.make({
+  name: "set_thinking_level",
+  lane: "ordered",
+  summary: "Sets how hard the model thinks, clamped to what it supports.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Schema.Struct({ level: Schema.String }),
+  errors: ["invalid_thinking_level"],
+  run: Effect.fnUntraced(function* ({ level }) {
+    const agent = yield* Agent
+    if (!isThinkingLevel(level)) {
+      return yield* new Command.CommandFailure({
+        code: "invalid_thinking_level",
+        message: `Invalid thinking level: ${level}`
+      })
+    }
+    yield* agent.setThinkingLevel(level)
+  })
+})
+
+const cycleThinkingLevel = Command.make({
+  name: "cycle_thinking_level",
+  lane: "ordered",
+  summary: "Switches to the next level the model supports; `null` when it does not reason.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: Schema.NullOr(Schema.Struct({ level: ThinkingLevel })),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    const level = yield* agent.cycleThinkingLevel
+    return level === null ? null : { level }
+  })
+})
+
+const getAvailableThinkingLevels = Command.make({
+  name: "get_available_thinking_levels",
+  lane: "query",
+  summary: "The levels the current model supports, `off` first.",
+  origin: ["pi", "omp"],
+  params: Command.noParams,
+  result: Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    const { model } = yield* agent.state
+    return { levels: supportedLevels(model) }
+  })
+})
+
+export const commands = [
+  setModel,
+  cycleModel,
+  getAvailableModels,
+  setThinkingLevel,
+  cycleThinkingLevel,
+  getAvailableThinkingLevels
+]

@@ -1,0 +1,132 @@
+/** Talking about the protocol itself (supplement 5.2, 6.6, 6.7). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/Content.ts"
+import * as Command from "../Command.ts"
+import * as Capabilities from "../protocol/Capabilities.ts"
+import { schemaHash } from "../protocol/schemaHash.ts"
+
+const ping = Command.make({
+  name: "ping",
+  lane: "instant",
+  summary: "Answers at once.",
+  origin: ["ours"],
+  params: Command.noParams,
+  result: Schema.Struct({}),
+  run: () => Effect.succeed({})
+})
+
+const getSchema = Command.make({
+  name: "get_schema",
+  lane: "control",
+  summary: "This reference as JSON Schema 2020-12, generated from the definitions that decode the input.",
+  notes: "With the `hash` of an earlier answer as `ifNoneMatch` the schema is left out when it has not changed.",
+  origin: ["ours"],
+  params: Schema.Struct({
+    part: optional(Schema.Literal("commands", "events", "types", "all")),
+    ifNoneMatch: optional(Schema.String)
+  }),
+  result: Schema.Struct({
+    protocolVersion: Schema.Int,
+    hash: Schema.String,
+    schema: optional(Schema.Unknown),
+    notModified: optional(Schema.Boolean)
+  }),
+  run: Effect.fnUntraced(function* ({ ifNoneMatch, part }) {
+    const known = { protocolVersion: Capabilities.protocolVersion, hash: schemaHash }
+    if (ifNoneMatch === schemaHash) return { ...known, notModified: true }
+    // The registry imports this file, and generating costs start-up time: both are reasons to load it when asked.
+    const JsonSchema = yield* Effect.promise(() => import("../JsonSchema.ts"))
+    return { ...known, schema: JsonSchema.part(part ?? "all") }
+  })
+})
+
+const Limits = Schema.Struct({
+  maxInboundFrameBytes: Schema.Int,
+  maxFrameBytes: Schema.Int,
+  maxReassembledFrameBytes: Schema.Int
+})
+
+const initialize = Command.make({
+  name: "initialize",
+  lane: "instant",
+  summary: "Tells each side what the other can do; all members are optional. Once per connection, best first.",
+  notes:
+    '`capabilities.messageUpdates: "delta"` asks for updates that carry increments only. Capabilities that are not in the answer are not there.',
+  origin: ["ours"],
+  params: Schema.Struct({
+    protocolVersion: optional(Schema.Int),
+    clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
+    capabilities: optional(Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")) }))
+  }),
+  result: Schema.Struct({
+    protocolVersion: Schema.Int,
+    serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
+    dialects: Schema.Array(Schema.String),
+    capabilities: Capabilities.Capabilities,
+    limits: Limits,
+    enforcement: Capabilities.Enforcement,
+    schemaHash: Schema.String,
+    sessionId: Schema.String,
+    epoch: Schema.String,
+    seq: Schema.Int
+  }),
+  errors: ["already_initialized", "unsupported_version"],
+  run: Effect.fnUntraced(function* (params, { connection }) {
+    if (connection.initialized) {
+      return yield* new Command.CommandFailure({
+        code: "already_initialized",
+        message: "This connection is initialized already"
+      })
+    }
+    const wanted = params.protocolVersion ?? Capabilities.protocolVersion
+    if (wanted < Capabilities.protocolVersion) {
+      return yield* new Command.CommandFailure({
+        code: "unsupported_version",
+        message: `Protocol version ${wanted} is not supported; use ${Capabilities.protocolVersion}`,
+        data: { supported: [Capabilities.protocolVersion] }
+      })
+    }
+    connection.initialized = true
+    connection.negotiated = true
+    connection.updates = params.capabilities?.messageUpdates ?? connection.updates
+    return {
+      protocolVersion: Capabilities.protocolVersion,
+      serverInfo: { name: "heddle", version: connection.serverVersion },
+      dialects: Capabilities.dialects,
+      capabilities: Capabilities.capabilities,
+      limits: {
+        maxInboundFrameBytes: connection.maxFrameBytes,
+        maxFrameBytes: Capabilities.maxFrameBytes,
+        maxReassembledFrameBytes: Capabilities.maxReassembledFrameBytes
+      },
+      enforcement: Capabilities.enforcement,
+      schemaHash,
+      sessionId: connection.sessionId,
+      epoch: connection.epoch,
+      seq: connection.seq
+    }
+  })
+})
+
+const negotiateProtocol = Command.make({
+  name: "negotiate_protocol",
+  lane: "instant",
+  summary: "Agrees on the transport version of the omp family. Frames are sent whole: chunks are not there yet.",
+  origin: ["omp"],
+  params: Schema.Struct({ protocolVersion: Schema.Finite }),
+  result: Schema.Struct({ protocolVersion: Schema.Int }),
+  errors: ["unsupported_version"],
+  run: Effect.fnUntraced(function* ({ protocolVersion }, { connection }) {
+    if (protocolVersion !== 2) {
+      return yield* new Command.CommandFailure({
+        code: "unsupported_version",
+        message: `Unsupported RPC protocol version: ${protocolVersion}`
+      })
+    }
+    connection.negotiated = true
+    return { protocolVersion: 2 }
+  })
+})
+
+export const commands = [ping, getSchema, initialize, negotiateProtocol]

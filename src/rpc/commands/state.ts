@@ -1,0 +1,112 @@
+/** Reading the session (protocol.md 3.2, 3.7). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { JsonObject, optional } from "../../domain/Content.ts"
+import { lastAssistantText, Message } from "../../domain/Message.ts"
+import { Model, ThinkingLevel } from "../../domain/Model.ts"
+import { Agent } from "../../services/Agent.ts"
+import { InterruptMode, QueueMode } from "../../services/Settings.ts"
+import { Tools } from "../../services/Tools.ts"
+import * as Command from "../Command.ts"
+import { protocolVersion } from "../protocol/Capabilities.ts"
+
+const Strings = Schema.Array(Schema.String)
+
+const State = Schema.Struct({
+  model: optional(Model),
+  thinkingLevel: ThinkingLevel,
+  isStreaming: Schema.Boolean,
+  isCompacting: Schema.Boolean,
+  steeringMode: QueueMode,
+  followUpMode: QueueMode,
+  interruptMode: InterruptMode,
+  sessionFile: optional(Schema.String),
+  sessionId: Schema.String,
+  autoCompactionEnabled: Schema.Boolean,
+  autoRetryEnabled: Schema.Boolean,
+  isRetrying: Schema.Boolean,
+  isBashRunning: Schema.Boolean,
+  messageCount: Schema.Int,
+  queuedMessageCount: Schema.Int,
+  pendingMessageCount: Schema.Int,
+  queuedMessages: Schema.Struct({ steering: Strings, followUp: Strings }),
+  todoPhases: Schema.Array(Schema.Unknown),
+  fastModeEnabled: Schema.Boolean,
+  fastModeActive: Schema.Boolean,
+  tokensPerSecond: Schema.NullOr(Schema.Finite),
+  hasPendingAsyncWork: Schema.Boolean,
+  isSettled: Schema.Boolean,
+  protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
+  systemPrompt: optional(Schema.String),
+  dumpTools: optional(
+    Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject }))
+  )
+}).annotations({ identifier: "State" })
+
+/** Members of parts that are not there yet say so with the value of a part that is off. */
+const absentParts = {
+  isCompacting: false,
+  autoCompactionEnabled: false,
+  autoRetryEnabled: false,
+  isRetrying: false,
+  isBashRunning: false,
+  queuedMessageCount: 0,
+  pendingMessageCount: 0,
+  queuedMessages: { steering: [], followUp: [] },
+  todoPhases: [],
+  fastModeEnabled: false,
+  fastModeActive: false,
+  tokensPerSecond: null,
+  hasPendingAsyncWork: false
+} as const
+
+const getState = Command.make({
+  name: "get_state",
+  lane: "query",
+  summary: "The state of the session; with `verbose` also the system prompt and the tools.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Schema.Struct({ verbose: optional(Schema.Boolean) }),
+  result: State,
+  run: Effect.fnUntraced(function* ({ verbose }) {
+    const agent = yield* Agent
+    const state = yield* agent.state
+    const data: typeof State.Type = {
+      ...state,
+      ...absentParts,
+      isSettled: !state.isStreaming,
+      protocol: { dialect: "superset", version: protocolVersion }
+    }
+    if (verbose !== true) return data
+    const tools = yield* Tools
+    const active = yield* tools.active
+    return { ...data, systemPrompt: yield* agent.systemPrompt, dumpTools: active.map(({ definition }) => definition) }
+  })
+})
+
+const getMessages = Command.make({
+  name: "get_messages",
+  lane: "query",
+  summary: "The messages that the model is shown, oldest first.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: Schema.Struct({ messages: Schema.Array(Message) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    return { messages: yield* agent.messages }
+  })
+})
+
+const getLastAssistantText = Command.make({
+  name: "get_last_assistant_text",
+  lane: "query",
+  summary: "Text of the newest assistant message; `null` when there is none.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: Schema.Struct({ text: Schema.NullOr(Schema.String) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    return { text: lastAssistantText(yield* agent.messages) }
+  })
+})
+
+export const commands = [getState, getMessages, getLastAssistantText]

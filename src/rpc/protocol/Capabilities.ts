@@ -1,0 +1,37 @@
+/** What we tell a host about ourselves (supplement 5.2). A capability is named here when it works. */
+import * as Schema from "effect/Schema"
+
+export const protocolVersion = 1
+/** Transport numbers of the omp family, not ours. */
+export const transportVersions = [1, 2] as const
+export const maxFrameBytes = 1024 * 1024
+export const maxReassembledFrameBytes = 64 * 1024 * 1024
+export const dialects = ["pi", "omp", "xcsh", "pisces"] as const
+
+export const Capabilities = Schema.Struct({
+  messageUpdates: Schema.Array(Schema.Literal("full", "delta")),
+  chunks: Schema.Boolean,
+  schema: Schema.Boolean
+}).annotations({ identifier: "Capabilities" })
+
+export const capabilities: typeof Capabilities.Type = {
+  messageUpdates: ["full", "delta"],
+  chunks: false,
+  schema: true
+}
+
+export const Enforcement = Schema.Struct({
+  sandbox: Schema.Literal("none", "workspace-write", "read-only"),
+  network: Schema.Literal("open", "proxy", "off"),
+  approvals: Schema.Literal("off", "ask", "deny"),
+  trust: Schema.Literal("trusted", "untrusted"),
+  backend: Schema.String
+}).annotations({ identifier: "Enforcement" })
+
+export const enforcement: typeof Enforcement.Type = {
+  sandbox: "none",
+  network: "open",
+  approvals: "off",
+  trust: "trusted",
+  backend: "none"
+}

@@ -1,0 +1,76 @@
+/** Session events as the host sees them (protocol.md 4.1, supplement 2.1). One frame for each event. */
+import type { AgentEvent, ToolRef } from "../../domain/AgentEvent.ts"
+import * as AssistantDraft from "../../domain/AssistantDraft.ts"
+
+/** Everything but streaming updates, which UpdateFrames.ts writes. */
+export type ControlEvent = Exclude<AgentEvent, { readonly _tag: "MessageUpdated" }>
+
+const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, toolName, args })
+
+/** The end markers that some client waits for (supplement 4.2): one run, nothing to retry, nothing in background. */
+const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
+
+export const toFrame = (event: ControlEvent): object => {
+  switch (event._tag) {
+    case "RunStarted":
+      return { type: "agent_start", runId: event.runId }
+    case "RunEnded":
+      return { type: "agent_end", messages: event.messages, ...terminal, runId: event.runId }
+    case "TurnStarted":
+      return { type: "turn_start", turnIndex: event.turnIndex, timestamp: event.timestamp, runId: event.runId }
+    case "TurnEnded": {
+      const { message, runId, toolResults, turnIndex } = event
+      return { type: "turn_end", message, toolResults, turnIndex, runId }
+    }
+    case "MessageStarted":
+      return { type: "message_start", message: event.message, messageId: event.messageId, runId: event.runId }
+    case "MessageEnded":
+      return { type: "message_end", message: event.message, messageId: event.messageId, runId: event.runId }
+    case "ToolStarted":
+      return { type: "tool_execution_start", ...toolRef(event), runId: event.runId }
+    case "ToolUpdated":
+      return {
+        type: "tool_execution_update",
+        ...toolRef(event),
+        partialResult: event.partialResult,
+        runId: event.runId
+      }
+    case "ToolEnded": {
+      const { durationMs, isError, result, runId, toolCallId, toolName } = event
+      return { type: "tool_execution_end", toolCallId, toolName, result, isError, durationMs, runId }
+    }
+    case "PromptFinished":
+      return {
+        type: "prompt_result",
+        ...(event.requestId === undefined ? {} : { id: event.requestId }),
+        agentInvoked: true,
+        status: event.status,
+        ...(event.error === undefined ? {} : { error: event.error }),
+        sessionSettled: true,
+        runId: event.runId
+      }
+    case "RunSettled":
+      return { type: "agent_settled", aborted: event.aborted, runId: event.runId }
+    case "SessionSettled":
+      return { type: "session_settled" }
+    case "ModelChanged":
+      return { type: "model_changed", model: event.model }
+    case "ThinkingLevelChanged":
+      return { type: "thinking_level_changed", level: event.level, thinkingLevel: event.level }
+    case "Noticed":
+      return { type: "notice", level: event.level, message: event.message }
+  }
+}
+
+const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as const
+
+/** The `type` of an assistantMessageEvent: `text_delta`, `toolcall_end`, … */
+export const updateType = ({ kind, step }: AssistantDraft.Update): string => `${prefixes[kind]}_${step}`
+
+/** What a step of the stream adds to its assistantMessageEvent beside type and index; deltas are written apart. */
+export const updateMembers = (draft: AssistantDraft.AssistantDraft, update: AssistantDraft.Update): object => {
+  const block = draft.blocks[update.contentIndex]
+  if (block === undefined || update.step === "delta") return {}
+  if (update.step === "start") return block.type === "toolCall" ? { id: block.id, toolName: block.name } : {}
+  return block.type === "toolCall" ? { toolCall: AssistantDraft.toContent(block) } : { content: block.text }
+}

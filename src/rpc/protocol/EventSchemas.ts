@@ -1,0 +1,149 @@
+/** Schemas of the outbound records, for the reference and the tests; EventFrames.ts and UpdateFrames.ts write them. */
+import * as Schema from "effect/Schema"
+import { JsonObject, optional, ToolCall } from "../../domain/Content.ts"
+import { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "../../domain/Message.ts"
+import { Model, ThinkingLevel } from "../../domain/Model.ts"
+import { Usage } from "../../domain/Usage.ts"
+import { Capabilities, Enforcement } from "./Capabilities.ts"
+import { RequestId } from "./Frame.ts"
+
+const runId = Schema.String
+const index = Schema.Int.pipe(Schema.nonNegative())
+
+/** On every record of a session. */
+const envelope = { sessionId: Schema.String, epoch: Schema.String, seq: Schema.Int }
+
+interface EventSchema {
+  readonly type: string
+  readonly summary: string
+  readonly schema: Schema.Schema.AnyNoContext
+}
+
+const event = <Fields extends Schema.Struct.Fields>(type: string, summary: string, fields: Fields) => ({
+  type,
+  summary,
+  schema: Schema.Struct({ type: Schema.Literal(type), ...fields, ...envelope })
+})
+
+const tool = { toolCallId: Schema.String, toolName: Schema.String }
+const partial = { contentIndex: index, partial: optional(AssistantMessage) }
+const step = <Name extends string, Fields extends Schema.Struct.Fields>(type: Name, fields: Fields) =>
+  Schema.Struct({ type: Schema.Literal(type), ...partial, ...fields })
+
+export const AssistantMessageEvent = Schema.Union(
+  step("text_start", {}),
+  step("text_delta", { delta: Schema.String }),
+  step("text_end", { content: Schema.String }),
+  step("thinking_start", {}),
+  step("thinking_delta", { delta: Schema.String }),
+  step("thinking_end", { content: Schema.String }),
+  step("toolcall_start", { id: Schema.String, toolName: Schema.String }),
+  step("toolcall_delta", { delta: Schema.String }),
+  step("toolcall_end", { toolCall: ToolCall })
+).annotations({ identifier: "AssistantMessageEvent" })
+
+const RunFailure = Schema.Struct({
+  message: Schema.String,
+  provider: optional(Schema.String),
+  model: optional(Schema.String),
+  httpStatus: optional(Schema.Int),
+  retryable: Schema.Boolean
+}).annotations({ identifier: "RunFailure" })
+
+export const events: ReadonlyArray<EventSchema> = [
+  event("ready", "The first frame: who we are and what we can do.", {
+    version: Schema.String,
+    protocolVersion: Schema.Int,
+    supportedProtocolVersions: Schema.Array(Schema.Int),
+    maxFrameBytes: Schema.Int,
+    maxReassembledFrameBytes: Schema.Int,
+    server: Schema.Struct({ name: Schema.String, version: Schema.String }),
+    protocol: Schema.Struct({
+      name: Schema.String,
+      version: Schema.Int,
+      dialect: Schema.String,
+      dialects: Schema.Array(Schema.String),
+      initialize: Schema.Boolean
+    }),
+    capabilities: Capabilities,
+    enforcement: Enforcement,
+    schemaHash: Schema.String
+  }),
+  event("startup", "Start-up is over: nothing that a prompt needs is still loading.", {
+    phase: Schema.Literal("done"),
+    ms: Schema.Finite
+  }),
+  event("agent_start", "A run begins.", { runId }),
+  event("agent_end", "The run is over; `messages` are all messages made in it, in order.", {
+    messages: Schema.Array(Message),
+    willRetry: Schema.Boolean,
+    isTerminal: Schema.Boolean,
+    yielded: Schema.Boolean,
+    runId
+  }),
+  event("turn_start", "Before each model call and the messages that go into it.", {
+    turnIndex: index,
+    timestamp: Schema.Finite,
+    runId
+  }),
+  event("turn_end", "The assistant message and all its tool results are final; results in the order of the calls.", {
+    message: AssistantMessage,
+    toolResults: Schema.Array(ToolResultMessage),
+    turnIndex: index,
+    runId
+  }),
+  event("message_start", "A message begins; an assistant message starts empty.", {
+    message: Message,
+    messageId: Schema.String,
+    runId
+  }),
+  event(
+    "message_update",
+    "A step of the assistant message that streams; in delta form without `message` and `partial`.",
+    {
+      message: optional(AssistantMessage),
+      assistantMessageEvent: AssistantMessageEvent,
+      usage: Usage,
+      messageId: Schema.String,
+      runId
+    }
+  ),
+  event("message_end", "The message is final and stored.", { message: Message, messageId: Schema.String, runId }),
+  event("tool_execution_start", "A tool call starts, or is about to be answered without running.", {
+    ...tool,
+    args: JsonObject,
+    runId
+  }),
+  event("tool_execution_update", "Progress; `partialResult` is everything so far.", {
+    ...tool,
+    args: JsonObject,
+    partialResult: ToolOutput,
+    runId
+  }),
+  event("tool_execution_end", "The result is known.", {
+    ...tool,
+    result: ToolOutput,
+    isError: Schema.Boolean,
+    durationMs: Schema.Finite,
+    runId
+  }),
+  event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
+    id: optional(RequestId),
+    agentInvoked: Schema.Boolean,
+    status: Schema.Literal("completed", "aborted", "error"),
+    error: optional(RunFailure),
+    sessionSettled: Schema.Boolean,
+    runId
+  }),
+  event("agent_settled", "Nothing of the run is left.", { aborted: Schema.Boolean, runId }),
+  event("session_settled", "Nothing can wake the session but the host.", {}),
+  event("model_changed", "Another model is in force.", { model: Model }),
+  event("thinking_level_changed", "Another thinking level is in force; both members say the same.", {
+    level: ThinkingLevel,
+    thinkingLevel: ThinkingLevel
+  }),
+  event("notice", "Something the person should know.", {
+    level: Schema.Literal("info", "warning", "error"),
+    message: Schema.String
+  })
+]

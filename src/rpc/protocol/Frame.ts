@@ -1,0 +1,69 @@
+/** Envelopes: what every inbound frame has in common, and the response that answers it (protocol.md 2.1). */
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { RequestId as Id } from "../../domain/AgentEvent.ts"
+import { optional } from "../../domain/Content.ts"
+
+/** Echoed as it came: a number stays a number. */
+export const RequestId = Schema.Union(Schema.String, Schema.Finite)
+const isRequestId = Schema.is(RequestId)
+
+/** The id of anything that may be a frame. */
+export const idOf = (frame: unknown): Id | undefined =>
+  Predicate.hasProperty(frame, "id") && isRequestId(frame.id) ? frame.id : undefined
+
+export const typeOf = (frame: unknown): string | undefined =>
+  Predicate.isRecord(frame) && typeof frame["type"] === "string" ? frame["type"] : undefined
+
+export const Response = Schema.Struct({
+  id: optional(RequestId),
+  type: Schema.Literal("response"),
+  command: Schema.String,
+  success: Schema.Boolean,
+  data: optional(Schema.Unknown),
+  error: optional(Schema.String),
+  /** On every failure: what went wrong, for programs. */
+  code: optional(Schema.String),
+  /** The id of a frame that is answered without `id` (protocol.md D9). */
+  requestId: optional(RequestId)
+}).annotations({ identifier: "Response" })
+export type Response = typeof Response.Type
+
+const withId = (id: Id | undefined) => (id === undefined ? {} : { id })
+
+export const success = (command: string, id: Id | undefined, data: unknown): Response => ({
+  ...withId(id),
+  type: "response",
+  command,
+  success: true,
+  ...(data === undefined ? {} : { data })
+})
+
+export const failure = (command: string, id: Id | undefined, error: string, code: string): Response => ({
+  ...withId(id),
+  type: "response",
+  command,
+  success: false,
+  error,
+  code
+})
+
+/** Malformed input never carries an `id`: it may not be the id of anything. */
+export const parseFailure = (detail: string, requestId?: Id): Response => ({
+  ...failure("parse", undefined, `Failed to parse command: ${detail}`, "parse_error"),
+  ...(requestId === undefined ? {} : { requestId })
+})
+
+/** The reference documents leave the id out; a client that negotiated gets it back (supplement 5.1). */
+export const unknownCommand = (command: string, id: Id | undefined, echoId: boolean): Response => ({
+  ...failure(command, echoId ? id : undefined, `Unknown command: ${command}`, "unknown_command"),
+  ...(id === undefined || echoId ? {} : { requestId: id })
+})
+
+/** One line. Separators that some line readers split at are escaped; absent members are left out. */
+export const encode = (frame: object): string => escapeSeparators(JSON.stringify(frame)) + "\n"
+
+export const escapeSeparators = (json: string): string =>
+  json.includes("\u2028") || json.includes("\u2029")
+    ? json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+    : json

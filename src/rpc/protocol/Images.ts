@@ -1,0 +1,67 @@
+/** Binary input of prompts: images, and the attachments of early pi hosts, checked and brought into one form. */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { ImageContent, optional } from "../../domain/Content.ts"
+
+export const Attachment = Schema.Struct({
+  id: optional(Schema.String),
+  type: Schema.Literal("image", "document"),
+  fileName: Schema.String,
+  mimeType: Schema.String,
+  size: optional(Schema.Finite),
+  content: Schema.String,
+  extractedText: optional(Schema.String),
+  preview: optional(Schema.String)
+}).annotations({ identifier: "Attachment" })
+export type Attachment = typeof Attachment.Type
+
+const supported = ["image/png", "image/jpeg", "image/gif", "image/webp"]
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+export interface Input {
+  readonly text: string
+  readonly images: ReadonlyArray<ImageContent>
+}
+
+/** Hosts often send what a browser gave them: a `data:` URL. */
+const checkImage = (image: ImageContent, name: string): Either.Either<ImageContent, string> => {
+  const data = image.data.replace(/^data:[^,]*,/, "")
+  if (!supported.includes(image.mimeType)) {
+    return Either.left(`${name} has the unsupported mimeType "${image.mimeType}"; use ${supported.join(", ")}`)
+  }
+  if (data === "" || !base64.test(data)) return Either.left(`${name} is not valid base64`)
+  return Either.right({ type: "image", data, mimeType: image.mimeType })
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const documentText = (attachment: Attachment): string | undefined => {
+  if (attachment.extractedText !== undefined && attachment.extractedText !== "") return attachment.extractedText
+  if (attachment.content === "" || !base64.test(attachment.content)) return undefined
+  const bytes = Uint8Array.from(atob(attachment.content), (char) => char.charCodeAt(0))
+  return Either.getOrUndefined(Either.try(() => utf8.decode(bytes)))
+}
+
+/** The text and images of a prompt, or what is wrong with them. */
+export const readInput = (frame: {
+  readonly message: string
+  readonly images?: ReadonlyArray<ImageContent>
+  readonly attachments?: ReadonlyArray<Attachment>
+}): Either.Either<Input, string> =>
+  Either.gen(function* () {
+    const images: Array<ImageContent> = []
+    let text = frame.message
+    for (const [i, image] of (frame.images ?? []).entries()) images.push(yield* checkImage(image, `images[${i}]`))
+    for (const [i, attachment] of (frame.attachments ?? []).entries()) {
+      const { content, fileName, mimeType, type } = attachment
+      if (type === "image") {
+        images.push(yield* checkImage({ type: "image", data: content, mimeType }, `attachments[${i}]`))
+        continue
+      }
+      const said = documentText(attachment)
+      if (said === undefined) return yield* Either.left(`attachments[${i}] has no usable text`)
+      text += `${text === "" ? "" : "\n\n"}<attachment name="${fileName}" mimeType="${mimeType}">\n${said}\n</attachment>`
+    }
+    if (text === "" && images.length === 0) return yield* Either.left('"message" must not be empty without images')
+    return { text, images }
+  })

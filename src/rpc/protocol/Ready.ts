@@ -1,0 +1,24 @@
+/** The first frame (supplement 5.2). Field names of several families stand side by side: each client reads its own. */
+import type { Connection } from "../Connection.ts"
+import * as Capabilities from "./Capabilities.ts"
+import { schemaHash } from "./schemaHash.ts"
+
+export const readyFrame = (connection: Connection): object => ({
+  type: "ready",
+  version: connection.serverVersion,
+  protocolVersion: 1,
+  supportedProtocolVersions: Capabilities.transportVersions,
+  maxFrameBytes: Capabilities.maxFrameBytes,
+  maxReassembledFrameBytes: Capabilities.maxReassembledFrameBytes,
+  server: { name: "heddle", version: connection.serverVersion },
+  protocol: {
+    name: "heddle-rpc",
+    version: Capabilities.protocolVersion,
+    dialect: "superset",
+    dialects: Capabilities.dialects,
+    initialize: true
+  },
+  capabilities: Capabilities.capabilities,
+  enforcement: Capabilities.enforcement,
+  schemaHash
+})

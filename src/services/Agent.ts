@@ -1,0 +1,125 @@
+/** One session: a conversation, the run that may be going on in it, and everybody who watches. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
+import type { ImageContent } from "../domain/Content.ts"
+import type { Message } from "../domain/Message.ts"
+import type { Model, ThinkingLevel } from "../domain/Model.ts"
+import type { BudgetExceeded } from "./Budget.ts"
+import type { InterruptMode, QueueMode } from "./Settings.ts"
+
+export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
+  override get message() {
+    return "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message."
+  }
+}
+
+/** The session is closing: the host has gone or asked us to end. */
+export class AgentClosing extends Schema.TaggedError<AgentClosing>()("AgentClosing", {}) {
+  override get message() {
+    return "The session is closing and accepts no further prompts."
+  }
+}
+
+export class NoModelSelected extends Schema.TaggedError<NoModelSelected>()("NoModelSelected", {}) {
+  override get message() {
+    return "No model selected. Choose one with set_model or start with --model <provider/id>."
+  }
+}
+
+export class MissingCredentials extends Schema.TaggedError<MissingCredentials>()("MissingCredentials", {
+  provider: Schema.String,
+  modelId: Schema.String
+}) {
+  override get message() {
+    return `No API key for ${this.provider}/${this.modelId}`
+  }
+}
+
+export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {
+  provider: Schema.String,
+  modelId: Schema.String
+}) {
+  override get message() {
+    return `Model not found: ${this.provider}/${this.modelId}`
+  }
+}
+
+export type PromptRejected = AgentBusy | AgentClosing | NoModelSelected | MissingCredentials | BudgetExceeded
+
+export interface PromptInput {
+  readonly text: string
+  readonly images?: ReadonlyArray<ImageContent>
+  readonly requestId?: RequestId
+}
+
+export interface PromptReceipt {
+  readonly runId: string
+  readonly messageId: string
+}
+
+export interface AgentState {
+  readonly sessionId: string
+  readonly sessionFile?: string
+  readonly model?: Model
+  readonly thinkingLevel: ThinkingLevel
+  readonly steeringMode: QueueMode
+  readonly followUpMode: QueueMode
+  readonly interruptMode: InterruptMode
+  /** From the acceptance of a prompt to the end of its run. */
+  readonly isStreaming: boolean
+  readonly messageCount: number
+}
+
+export interface ModelCycle {
+  readonly model: Model
+  readonly thinkingLevel: ThinkingLevel
+  readonly isScoped: boolean
+}
+
+/** Takes events as they happen. `offer` never waits; the run pauses between steps while `ready` does. */
+export interface EventSink {
+  readonly offer: (event: AgentEvent) => void
+  readonly ready: Effect.Effect<void>
+}
+
+export class Agent extends Context.Tag("heddle/services/Agent")<
+  Agent,
+  {
+    /**
+     * Accepts or rejects a prompt. `accepted` runs after the user message is stored and before the first event of
+     * the run; every accepted prompt ends with exactly one RunEnded and one PromptFinished.
+     */
+    readonly prompt: (
+      input: PromptInput,
+      accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
+    ) => Effect.Effect<PromptReceipt, PromptRejected>
+    /** Interrupts the run and returns after its last event; nothing happens when idle. */
+    readonly abort: Effect.Effect<void>
+    /** Returns when no run is going on. */
+    readonly awaitIdle: Effect.Effect<void>
+    /** From now on prompts are refused; `abort` or `awaitIdle` end the run that is left. */
+    readonly close: Effect.Effect<void>
+    readonly state: Effect.Effect<AgentState>
+    readonly messages: Effect.Effect<ReadonlyArray<Message>>
+    readonly systemPrompt: Effect.Effect<string>
+    /** Takes effect at the next model call, also inside a run. */
+    readonly setModel: (provider: string, modelId: string) => Effect.Effect<Model, ModelNotFound | MissingCredentials>
+    /** Null when there are fewer than two models to choose from. */
+    readonly cycleModel: Effect.Effect<ModelCycle | null>
+    /** Clamped to what the model has; answers what is now in force. */
+    readonly setThinkingLevel: (level: ThinkingLevel) => Effect.Effect<ThinkingLevel>
+    /** Null when the model does not reason. */
+    readonly cycleThinkingLevel: Effect.Effect<ThinkingLevel | null>
+    readonly setSteeringMode: (mode: QueueMode) => Effect.Effect<void>
+    readonly setFollowUpMode: (mode: QueueMode) => Effect.Effect<void>
+    readonly setInterruptMode: (mode: InterruptMode) => Effect.Effect<void>
+    /** Delivers every event from now on, until the scope closes. */
+    readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
+    /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */
+    readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
+  }
+>() {}

@@ -1,0 +1,13 @@
+/** Where ids come from: a service, so that transcripts are repeatable. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+export type IdKind = "run" | "message" | "session" | "entry" | "epoch"
+
+export class Ids extends Context.Tag("heddle/services/Ids")<
+  Ids,
+  {
+    /** Unique in the process; sessions are UUIDv7, entries eight hex digits. */
+    readonly next: (kind: IdKind) => Effect.Effect<string>
+  }
+>() {}

@@ -1,0 +1,70 @@
+/** Calls models. One contract for every provider; the registry behind it picks the provider by the model's name. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Mailbox from "effect/Mailbox"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { JsonObject } from "../domain/Content.ts"
+import { optional } from "../domain/Content.ts"
+import type { Message } from "../domain/Message.ts"
+import type { Model, ThinkingLevel } from "../domain/Model.ts"
+import type { ModelEvent } from "../domain/ModelEvent.ts"
+
+const retryable = ["overloaded", "rate_limit", "server", "connection", "timeout", "stream_ended"] as const
+const permanent = [
+  "authentication",
+  "invalid_request",
+  "not_found",
+  "context_overflow",
+  "refusal",
+  "quota",
+  "configuration",
+  "protocol"
+] as const
+
+export const ModelFailureReason = Schema.Literal(...retryable, ...permanent)
+export type ModelFailureReason = typeof ModelFailureReason.Type
+
+/** A model call that did not come to its end. Whether trying again helps follows from the reason, not from the text. */
+export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailure", {
+  reason: ModelFailureReason,
+  message: Schema.String,
+  provider: Schema.String,
+  model: Schema.String,
+  httpStatus: optional(Schema.Int),
+  /** What the server asked us to wait. */
+  retryAfterMs: optional(Schema.Finite)
+}) {
+  get retryable(): boolean {
+    return retryable.some((reason) => reason === this.reason)
+  }
+}
+
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject
+}
+
+export interface ModelRequest {
+  readonly model: Model
+  readonly systemPrompt: string
+  readonly messages: ReadonlyArray<Message>
+  readonly tools: ReadonlyArray<ToolDefinition>
+  readonly thinkingLevel: ThinkingLevel
+  readonly sessionId: string
+}
+
+export class ModelClient extends Context.Tag("heddle/services/ModelClient")<
+  ModelClient,
+  {
+    /**
+     * Opens one call. The mailbox ends after `Finished`, or fails; a full mailbox slows the provider down.
+     * Closing the scope ends the call and its connection at once.
+     */
+    readonly stream: (
+      request: ModelRequest
+    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+  }
+>() {}

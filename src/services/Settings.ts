@@ -1,0 +1,37 @@
+/** Effective settings of the process: defaults < user file < project file < command line. Read once, at start. */
+import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
+import { optional } from "../domain/Content.ts"
+import { ThinkingLevel } from "../domain/Model.ts"
+
+export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })
+export type QueueMode = typeof QueueMode.Type
+
+export const InterruptMode = Schema.Literal("immediate", "wait").annotations({ identifier: "InterruptMode" })
+export type InterruptMode = typeof InterruptMode.Type
+
+export const SettingsValues = Schema.Struct({
+  steeringMode: QueueMode,
+  followUpMode: QueueMode,
+  interruptMode: InterruptMode,
+  defaultProvider: optional(Schema.String),
+  defaultModel: optional(Schema.String),
+  defaultThinkingLevel: optional(ThinkingLevel),
+  /** Model patterns that `cycle_model` goes through; empty means all. */
+  enabledModels: Schema.Array(Schema.String),
+  /** Longest line accepted on stdin. */
+  "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
+  /** Scenario file of the model `offline/script`. */
+  "offline.scenario": optional(Schema.String)
+})
+export type SettingsValues = typeof SettingsValues.Type
+
+export const defaults: SettingsValues = {
+  steeringMode: "one-at-a-time",
+  followUpMode: "one-at-a-time",
+  interruptMode: "wait",
+  enabledModels: [],
+  "rpc.maxFrameBytes": 64 * 1024 * 1024
+}
+
+export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}

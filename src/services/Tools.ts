@@ -1,0 +1,42 @@
+/** The tools a model may call. A tool is a plain value; this service says which ones there are now. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { JsonObject, optional } from "../domain/Content.ts"
+import type { ToolOutput } from "../domain/Message.ts"
+import type { ToolDefinition } from "./ModelClient.ts"
+
+/** The model is told; the run goes on. */
+export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
+  message: Schema.String,
+  details: optional(JsonObject)
+}) {}
+
+export interface ToolContext {
+  readonly toolCallId: string
+  /**
+   * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one
+   * reported is what the result keeps, so a tool may call this from its own clean-up.
+   */
+  readonly progress: (output: ToolOutput) => Effect.Effect<void>
+}
+
+export interface Tool {
+  readonly definition: ToolDefinition
+  /** Exclusive calls wait for everything before them and hold back everything after them (protocol.md 4.5). */
+  readonly concurrency: "shared" | "exclusive"
+  /** Last line of the result of an interrupted call. */
+  readonly abortedText: string
+  /** Checks the arguments itself; bad ones fail with a text that names each bad field. */
+  readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
+}
+
+export class Tools extends Context.Tag("heddle/services/Tools")<
+  Tools,
+  {
+    /** Asked before every model call: a tool added during a run is offered in its next turn. */
+    readonly active: Effect.Effect<ReadonlyArray<Tool>>
+    readonly find: (name: string) => Effect.Effect<Option.Option<Tool>>
+  }
+>() {}

@@ -1,0 +1,219 @@
+/** bin/heddle.js on a copy with a stand-in program: which file it loads, and that node passes everything through. */
+import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join, resolve } from "node:path"
+import { afterEach, assert, describe, it } from "vitest"
+
+const repo = resolve(import.meta.dirname, "../..")
+const bun = process.execPath
+const executable = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+/** `bun --bun` puts a `node` on PATH that is bun. */
+const node = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "node"))
+  .find((path) => executable(path) && realpathSync(path) !== realpathSync(bun))
+
+const folders: Array<string> = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+const put = (path: string, text: string) => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+const program = (name: string) => `
+  const [command, ...rest] = process.argv.slice(2)
+  const say = (text) => process.stdout.write(text + "\\n")
+  if (command === "argv") say(JSON.stringify(rest))
+  else if (command === "exit") process.exit(Number(rest[0]))
+  else if (command === "die") process.kill(process.pid, "SIGKILL")
+  else if (command === "cat") process.stdin.pipe(process.stdout)
+  else if (command === "wait") {
+    for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => { say(name); process.exit(7) })
+    process.stdin.resume()
+    say("waiting")
+  } else say(${JSON.stringify(name)})
+`
+const inputs = ["package.json", "package-lock.json", "src/cli.ts", "src/domain/Part.ts"]
+const manifest = (folder: string, version: string) =>
+  JSON.stringify({
+    bun: version,
+    size: statSync(join(folder, "dist/heddle.js")).size,
+    inputs: inputs.map((path) => {
+      const { mtimeMs, size } = statSync(join(folder, path))
+      return [path, size, mtimeMs, String(Bun.hash(readFileSync(join(folder, path))))]
+    })
+  })
+
+/** A checkout whose bundle is fresh, and which says "bundle" or "source". */
+const checkout = (options: { readonly builtBy?: string; readonly modules?: boolean } = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-launcher-"))
+  folders.push(folder)
+  cpSync(join(repo, "bin"), join(folder, "bin"), { recursive: true })
+  put(join(folder, "package.json"), `{ "type": "module" }`)
+  put(join(folder, "package-lock.json"), "{}")
+  put(join(folder, "src/cli.ts"), program("source"))
+  put(join(folder, "src/domain/Part.ts"), "export const part = 1")
+  put(join(folder, "dist/heddle.js"), program("bundle"))
+  put(join(folder, "dist/manifest.json"), manifest(folder, options.builtBy ?? Bun.version))
+  if (options.modules ?? true) symlinkSync(join(repo, "node_modules"), join(folder, "node_modules"))
+  return folder
+}
+
+const start = (runtime: string, folder: string, ...args: ReadonlyArray<string>) =>
+  Bun.spawn([runtime, join(folder, "bin/heddle.js"), ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe" })
+
+const run = async (runtime: string, folder: string, ...args: ReadonlyArray<string>) => {
+  const child = start(runtime, folder, ...args)
+  child.stdin.end()
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { out, err, code }
+}
+
+const runtimes = [["bun", bun] as const, ...(node === undefined ? [] : [["node", node] as const])]
+
+describe.each(runtimes)("started by %s", (_, runtime) => {
+  it("hands over the arguments as they are", async () => {
+    const args = ["--mode", "rpc", "--version", "", "two words", "ünï", "--", "-x"]
+    const result = await run(runtime, checkout(), "argv", ...args)
+    assert.deepStrictEqual(result, { out: JSON.stringify(args) + "\n", err: "", code: 0 })
+  })
+
+  it("ends with the program's exit code", async () => {
+    assert.deepStrictEqual(await run(runtime, checkout(), "exit", "3"), { out: "", err: "", code: 3 })
+  })
+
+  it("ends with 128 + n when a signal ended the program", async () => {
+    assert.strictEqual((await run(runtime, checkout(), "die")).code, 128 + 9)
+  })
+
+  it("connects stdin and stdout, byte for byte, and passes on the end of input", async () => {
+    const child = start(runtime, checkout(), "cat")
+    const bytes = new Uint8Array(300_000).map((_, index) => index % 251)
+    child.stdin.write(bytes)
+    child.stdin.end()
+    assert.deepStrictEqual(new Uint8Array(await new Response(child.stdout).arrayBuffer()), bytes)
+    assert.strictEqual(await child.exited, 0)
+  })
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("passes on %s", async (signal) => {
+    const child = start(runtime, checkout(), "wait")
+    let out = ""
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      if (out === "") child.kill(signal)
+      out += chunk
+    }
+    assert.deepStrictEqual([out, await child.exited], [`waiting\n${signal}\n`, 7])
+  })
+
+  it("works through a symbolic link, as npm installs it", async () => {
+    const folder = checkout()
+    symlinkSync("bin/heddle.js", join(folder, "heddle"))
+    const child = Bun.spawn([runtime, join(folder, "heddle")], { stdin: "ignore", stdout: "pipe", stderr: "inherit" })
+    assert.strictEqual(await child.stdout.text(), "bundle\n")
+  })
+})
+
+describe("which program it loads", () => {
+  const loaded = async (folder: string) => (await run(bun, folder)).out.trim()
+
+  it("the bundle, while everything it was made from is as it was", async () => {
+    assert.strictEqual(await loaded(checkout()), "bundle")
+  })
+
+  it("the bundle, when only the time of a file changed", async () => {
+    const folder = checkout()
+    utimesSync(join(folder, "src/domain/Part.ts"), 1, 1)
+    assert.strictEqual(await loaded(folder), "bundle")
+  })
+
+  it.each(inputs)("the source, when %s changed but kept its size", async (path) => {
+    const folder = checkout()
+    const file = join(folder, path)
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8")
+        .replace("1", "2")
+        .replace("{ ", "{\n")
+        .replace("{}", "[]")
+        .replace("  const", "\n const")
+    )
+    utimesSync(file, 1, 1)
+    assert.strictEqual(await loaded(folder), "source")
+  })
+
+  it("the source, when a file that went into the bundle is gone", async () => {
+    const folder = checkout()
+    rmSync(join(folder, "src/domain/Part.ts"))
+    assert.strictEqual(await loaded(folder), "source")
+  })
+
+  it("the source, when another version of bun made the bundle", async () => {
+    assert.strictEqual(await loaded(checkout({ builtBy: "1.0.0" })), "source")
+  })
+
+  it.each(["heddle.js", "manifest.json", ""])("the source, when dist/%s is missing", async (path) => {
+    const folder = checkout()
+    rmSync(join(folder, "dist", path), { recursive: true })
+    assert.strictEqual(await loaded(folder), "source")
+  })
+
+  it.each(["", "{", "{}", "null", `{"bun":"${Bun.version}"}`])("the source, when the manifest is %j", async (text) => {
+    const folder = checkout()
+    put(join(folder, "dist/manifest.json"), text)
+    assert.strictEqual(await loaded(folder), "source")
+  })
+
+  it("the bundle, in a package without sources, whatever bun made it", async () => {
+    const folder = checkout({ builtBy: "1.0.0" })
+    rmSync(join(folder, "src"), { recursive: true })
+    assert.strictEqual(await loaded(folder), "bundle")
+  })
+
+  it("the bundle, in a package that npm packed: times are new and there is no lock file", async () => {
+    const folder = checkout()
+    for (const path of inputs) utimesSync(join(folder, path), 499162500, 499162500)
+    rmSync(join(folder, "package-lock.json"))
+    assert.strictEqual(await loaded(folder), "bundle")
+  })
+})
+
+describe.skipIf(node === undefined)("node looks for bun", () => {
+  const system = process.platform === "win32" ? "windows" : process.platform
+  const arch = process.arch === "arm64" ? "aarch64" : process.arch
+  const withStub = () => {
+    const folder = checkout({ modules: false })
+    put(join(folder, "node_modules/bun/package.json"), `{ "name": "bun" }`)
+    put(join(folder, "node_modules/bun/bin/bun.exe"), "install scripts were skipped")
+    return folder
+  }
+
+  it("in the platform's package while the bun package holds its stub", async () => {
+    const folder = withStub()
+    for (const libc of ["", "-musl"]) {
+      const name = `node_modules/@oven/bun-${system}-${arch}${libc}`
+      put(join(folder, name, "package.json"), "{}")
+      mkdirSync(join(folder, name, "bin"))
+      symlinkSync(bun, join(folder, name, "bin/bun"))
+    }
+    assert.deepStrictEqual(await run(node ?? "", folder), { out: "bundle\n", err: "", code: 0 })
+  })
+
+  it.each([
+    ["there is only the stub", withStub],
+    ["nothing is installed", () => checkout({ modules: false })]
+  ])("and says what to do when %s", async (_, make) => {
+    const { code, err, out } = await run(node ?? "", make())
+    assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
+    assert.match(err, /npm install.*node node_modules\/bun\/install\.js/s)
+  })
+})

@@ -1,0 +1,64 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option, Ref, Schema } from "effect"
+import * as Tool from "../../../src/layers/tools/Tool.ts"
+import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import { HostTools } from "../../../src/services/HostTools.ts"
+import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
+import { Tools } from "../../../src/services/Tools.ts"
+
+const fromHost = (name: string) =>
+  Tool.make({
+    name,
+    description: "from the host",
+    parameters: Schema.Struct({}),
+    run: () => Effect.succeed(Tool.textOutput("host"))
+  })
+
+const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
+
+it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
+  Effect.gen(function* () {
+    const registered = yield* Ref.make<ReadonlyArray<AnyTool>>([])
+    yield* Effect.gen(function* () {
+      const tools = yield* Tools
+      assert.deepStrictEqual(names(yield* tools.active), ["read", "ls"])
+      assert.isTrue(Option.isNone(yield* tools.find("deploy")))
+
+      const deploy = fromHost("deploy")
+      yield* Ref.set(registered, [deploy, fromHost("read")])
+      const active = yield* tools.active
+      assert.deepStrictEqual(names(active), ["read", "ls", "deploy"])
+      assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
+      assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
+      assert.notStrictEqual(active[0]?.definition.description, "from the host")
+    }).pipe(
+      Effect.provide(
+        Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.succeed(HostTools, { active: Ref.get(registered) }))
+      )
+    )
+  })
+)
+
+it.effect("what models are told about the built-in tools", () =>
+  Effect.gen(function* () {
+    const active = yield* Effect.flatMap(Tools, (tools) => tools.active)
+    for (const { abortedText, concurrency, definition } of active) {
+      assert.deepStrictEqual([concurrency, abortedText], ["shared", "Operation aborted"])
+      assert.isAbove(definition.description.length, 100)
+      assert.notProperty(definition.parameters, "$schema")
+      assert.notProperty(definition.parameters, "$defs")
+      assert.strictEqual(definition.parameters.type, "object")
+    }
+    assert.deepStrictEqual(
+      active.map(({ definition }) => Object.keys(Object(definition.parameters.properties))),
+      [
+        ["path", "offset", "limit"],
+        ["path", "limit"]
+      ]
+    )
+  }).pipe(
+    Effect.provide(
+      Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.succeed(HostTools, { active: Effect.succeed([]) }))
+    )
+  )
+)
