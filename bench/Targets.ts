@@ -1,0 +1,68 @@
+/** What is measured, and a clean home for it: ours in three ways of starting, and pi 0.87.1 where it is installed. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { Launch } from "./Host.ts"
+
+const repo = resolve(import.meta.dir, "..")
+const peers = resolve(process.env["PEERS_DIR"] ?? join(tmpdir(), "agent-peers"))
+export const bun = join(repo, "node_modules/.bin/bun")
+
+export interface Place {
+  readonly home: string
+  readonly work: string
+  readonly remove: () => void
+}
+
+export const makePlace = (): Place => {
+  const root = mkdtempSync(join(tmpdir(), "heddle-bench-"))
+  const [home, work] = [join(root, "home"), join(root, "work")]
+  mkdirSync(join(home, ".pi/agent"), { recursive: true })
+  mkdirSync(work)
+  writeFileSync(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { mock } }))
+  return { home, work, remove: () => rmSync(root, { recursive: true, force: true }) }
+}
+
+/** Never called: pi wants a model before it answers. */
+const mock = {
+  baseUrl: "http://127.0.0.1:9",
+  api: "anthropic-messages",
+  apiKey: "none",
+  models: [{ id: "mock", name: "Mock", reasoning: false, input: ["text"], contextWindow: 200_000, maxTokens: 64_000 }]
+}
+
+const env = ({ home }: Place) => ({
+  PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+  HOME: home,
+  HEDDLE_AGENT_DIR: join(home, ".heddle/agent"),
+  PI_OFFLINE: "1",
+  LANG: "C.UTF-8",
+  TERM: "dumb",
+  NO_COLOR: "1"
+})
+
+const ours =
+  (...start: ReadonlyArray<string>) =>
+  (place: Place, ...options: ReadonlyArray<string>): Launch => ({
+    command: [...start, "--mode", "rpc", "--cwd", place.work, ...options],
+    cwd: repo,
+    env: env(place)
+  })
+
+export const built = ours(bun, "bin/heddle.js")
+
+const node22 = join(peers, "node22/node_modules/.bin/node")
+const piHome = join(peers, "pi-0.87.1/node_modules/.bin/pi")
+const pi = (place: Place): Launch => ({
+  command: [node22, piHome].concat("--mode rpc --offline --provider mock --model mock --no-session".split(" ")),
+  cwd: place.work,
+  env: env(place)
+})
+
+export const piName = "pi 0.87.1"
+export const targets: Record<string, (place: Place) => Launch> = {
+  ...(existsSync(piHome) ? { [piName]: pi } : {}),
+  "bun run cli": ours(bun, "run", "--silent", "cli"),
+  "bun bin/heddle.js": built,
+  "node bin/heddle.js": ours("node", "bin/heddle.js")
+}
