@@ -92,3 +92,5 @@ export const open = (launch: Launch) => {
   }
   return { pid: child.pid, started, counted, waitFor, write, request, stop }
 }
+
+export type Host = ReturnType<typeof open>

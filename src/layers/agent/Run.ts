@@ -47,23 +47,21 @@ const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Depen
 
 /**
  * Runs the turns interruptibly and tidies up uninterruptibly: an abort is an interrupt of this fiber, a defect in the
- * loop or in a tool is reported, and either way everything that was open is closed before this returns.
+ * loop or in a tool is reported, and either way everything that was open is closed before this returns. The fiber that
+ * calls this is uninterruptible from its first step, so that a run which has begun always gets here.
  */
-export const run = (dependencies: Dependencies): Effect.Effect<RunResult> =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const exit = yield* Effect.exit(restore(loop(dependencies)))
-      if (Exit.isSuccess(exit)) return exit.value
-      const { journal, model } = dependencies
-      if (Cause.isInterruptedOnly(exit.cause)) {
-        yield* journal.cutOff(RunJournal.aborted, yield* model)
-        const aborted: RunResult = { status: "aborted" }
-        return aborted
-      }
-      yield* Effect.logError("the run died", exit.cause)
-      const message = `Internal error: ${Cause.squash(exit.cause)}`
-      yield* journal.cutOff(RunJournal.failed(message), yield* model)
-      const died: RunResult = { status: "error", error: { message, retryable: false } }
-      return died
-    })
-  )
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
+  const exit = yield* Effect.exit(Effect.interruptible(loop(dependencies)))
+  if (Exit.isSuccess(exit)) return exit.value
+  const { journal, model } = dependencies
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    yield* journal.cutOff(RunJournal.aborted, yield* model)
+    const aborted: RunResult = { status: "aborted" }
+    return aborted
+  }
+  yield* Effect.logError("the run died", exit.cause)
+  const message = `Internal error: ${Cause.squash(exit.cause)}`
+  yield* journal.cutOff(RunJournal.failed(message), yield* model)
+  const died: RunResult = { status: "error", error: { message, retryable: false } }
+  return died
+})
