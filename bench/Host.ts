@@ -67,7 +67,8 @@ export const open = (launch: Launch) => {
     const { promise, reject, resolve } = Promise.withResolvers<Frame>()
     const timer = setTimeout(() => reject(new Error(`no ${what} within ${patience} ms`)), patience)
     waiters.add({ wanted, resolve, reject })
-    return promise.finally(() => clearTimeout(timer))
+    promise.catch(() => {}).finally(() => clearTimeout(timer)) // whoever still waits hears of it
+    return promise
   }
   const write = (text: string) => {
     child.stdin.write(text)

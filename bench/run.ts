@@ -131,7 +131,7 @@ const stream = async (place: Place) => {
 const askDuringRun = async ({ request, waitFor }: Host.Host) => {
   const seen: Array<number> = []
   let running = true
-  const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end").then(() => (running = false))
+  const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end" && !(running = false))
   await request({ type: "prompt", message: "go" })
   while (running) {
     const sent = performance.now()
