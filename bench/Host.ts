@@ -58,7 +58,9 @@ export const open = (launch: Launch) => {
       }
       if (from < chunk.length) pending.push(chunk.subarray(from))
     }
-    const why = new Error(`${launch.command.join(" ")} ended: ${(await errors).slice(-500)}`)
+    const code = await child.exited
+    const how = `ended with ${child.signalCode ?? code}: ${(await errors).slice(-500)}`
+    const why = new Error(`${launch.command.join(" ")} ${how}`)
     for (const waiter of waiters) waiter.reject(why)
   }
   const pumping = pump()
