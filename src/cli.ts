@@ -1,14 +1,12 @@
 /** Flags → mode → one layer → run. The only place that runs effects. */
 import * as Command from "@effect/cli/Command"
 import * as ValidationError from "@effect/cli/ValidationError"
-import * as BunFileSystem from "@effect/platform-bun/BunFileSystem"
-import * as BunPath from "@effect/platform-bun/BunPath"
-import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import packageJson from "../package.json" with { type: "json" }
+import * as PlainTerminal from "./layers/platform/PlainTerminal.ts"
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
@@ -55,12 +53,7 @@ const program = Command.run(CommandLine.make(startRpc), { name: "heddle", versio
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),
-  Effect.provide([
-    BunFileSystem.layer,
-    BunPath.layer,
-    BunTerminal.layer,
-    StderrLogger.layer({ verbose: args.includes("--verbose") })
-  ])
+  Effect.provide([PlainTerminal.layer, StderrLogger.layer({ verbose: args.includes("--verbose") })])
 )
 
 Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

@@ -36,7 +36,7 @@ it.effect("an Effect program prompts and reads the events as a Stream", () =>
 
 it.effect("interrupting the caller's scope interrupts the run and closes the model stream", () =>
   Effect.gen(function* () {
-    const { agent, open } = yield* embedded({ events: [{ _tag: "TextStarted" }], then: "hang" })
+    const { agent, open } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" })
     const running = yield* Effect.fork(Effect.provide(ask("Hi"), agent))
     yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(open, (count) => count === 1) })
     yield* Fiber.interrupt(running)
@@ -46,7 +46,7 @@ it.effect("interrupting the caller's scope interrupts the run and closes the mod
 
 it.effect("abort ends a run that would not end by itself", () =>
   Effect.gen(function* () {
-    const { agent } = yield* embedded({ events: [{ _tag: "TextStarted" }], then: "hang" }, say("again"))
+    const { agent } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" }, say("again"))
     yield* Effect.gen(function* () {
       const { abort, messages, prompt, state } = yield* Agent
       yield* prompt({ text: "Hi" })

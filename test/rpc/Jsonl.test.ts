@@ -15,7 +15,10 @@ const texts = (lines: ReadonlyArray<Jsonl.Line>) => lines.map((line) => (line._t
 /** What the rules of protocol.md 2 say, on the whole input at once. */
 const reference = (input: Uint8Array, maxBytes: number): ReadonlyArray<string> => {
   const lines: Array<Array<number>> = [[]]
-  for (const byte of input) byte === 10 ? lines.push([]) : lines.at(-1)?.push(byte)
+  for (const byte of input) {
+    if (byte === 10) lines.push([])
+    else lines.at(-1)?.push(byte)
+  }
   if (lines.at(-1)?.length === 0) lines.pop()
   let first = true
   return lines.map((line) => {

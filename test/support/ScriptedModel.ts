@@ -22,7 +22,7 @@ export const model: Model = {
 /** `hang` keeps the stream open after its events, until it is interrupted. */
 export interface ScriptedTurn {
   readonly events: ReadonlyArray<ModelEvent>
-  readonly then?: "hang" | ModelFailure | Effect.Effect<void>
+  readonly after?: "hang" | ModelFailure | Effect.Effect<void>
 }
 
 export const say = (text: string): ScriptedTurn => ({
@@ -48,10 +48,10 @@ export const call = (...calls: ReadonlyArray<readonly [id: string, name: string,
 export const failure = (reason: ModelFailure["reason"], message: string) =>
   new ModelFailure({ reason, message, provider: model.provider, model: model.id })
 
-const finish = (box: Mailbox.Mailbox<ModelEvent, ModelFailure>, then: ScriptedTurn["then"]) => {
-  if (then === undefined) return box.end
-  if (then === "hang") return Effect.void
-  return then instanceof ModelFailure ? box.fail(then) : Effect.zipRight(then, box.end)
+const finish = (box: Mailbox.Mailbox<ModelEvent, ModelFailure>, after: ScriptedTurn["after"]) => {
+  if (after === undefined) return box.end
+  if (after === "hang") return Effect.void
+  return after instanceof ModelFailure ? box.fail(after) : Effect.zipRight(after, box.end)
 }
 
 /** `requests` collects what the model was sent; `open` is how many streams are not closed yet. */
@@ -69,7 +69,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
           () => Ref.update(open, (count) => count - 1)
         )
         const box = yield* Mailbox.make<ModelEvent, ModelFailure>(1024)
-        yield* Effect.forkScoped(Effect.zipRight(box.offerAll(turn.events), finish(box, turn.then)))
+        yield* Effect.forkScoped(Effect.zipRight(box.offerAll(turn.events), finish(box, turn.after)))
         return box
       })
     const layer = Layer.merge(

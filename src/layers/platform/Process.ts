@@ -1,5 +1,5 @@
 /** Facts about this process and the machine it runs on. */
-import { statSync } from "node:fs"
+import { statSync, writeSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "effect/Config"
@@ -25,7 +25,7 @@ export const currentFolder: Effect.Effect<string> = Effect.sync(() => process.cw
 
 export const printError = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stderr.write(`${text}\n`)
+    writeSync(2, `${text}\n`)
   })
 
 /** What the process ends with when it ends by itself. */

@@ -35,7 +35,7 @@ it.effect("the acceptance is told before the first event, and rejections leave t
 )
 
 it.effect("a second prompt is refused while one runs, and any prompt once the session closes", () =>
-  Harness.run({ turns: [{ events: [], then: "hang" }] }, ({ agent }) =>
+  Harness.run({ turns: [{ events: [], after: "hang" }] }, ({ agent }) =>
     Effect.gen(function* () {
       yield* agent.prompt({ text: "a" })
       assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "b" })))._tag, "AgentBusy")
@@ -129,8 +129,8 @@ it.effect("a defect in a tool ends the run with agent_end and a typed error; sib
 it.effect("a provider that dies, fails or runs out of script ends the run the same way", () =>
   Effect.forEach(
     [
-      { events: [], then: Effect.dieMessage("kaput") },
-      { events: [{ _tag: "TextStarted" as const }], then: failure("overloaded", "529 overloaded") }
+      { events: [], after: Effect.dieMessage("kaput") },
+      { events: [{ _tag: "TextStarted" as const }], after: failure("overloaded", "529 overloaded") }
     ],
     (turn) =>
       Harness.run({ turns: [turn] }, ({ agent, events }) =>
@@ -182,7 +182,7 @@ it.effect("abort while a tool runs keeps its output, answers calls not begun, an
 )
 
 it.effect("two aborts at once, and one when idle, all return after the run has ended", () =>
-  Harness.run({ turns: [{ events: [], then: "hang" }] }, ({ agent, events, script }) =>
+  Harness.run({ turns: [{ events: [], after: "hang" }] }, ({ agent, events, script }) =>
     Effect.gen(function* () {
       yield* agent.prompt({ text: "go" })
       const aborts = yield* Effect.fork(Effect.all([agent.abort, agent.abort], { concurrency: 2 }))
@@ -213,7 +213,7 @@ it.effect("a spent budget ends the run after the tools, without another model ca
 )
 
 it.effect("a reader that falls behind pauses the run, and abort does not wait for it", () =>
-  Harness.run({ turns: [{ events: [{ _tag: "TextStarted" }], then: "hang" }] }, ({ agent }) =>
+  Harness.run({ turns: [{ events: [{ _tag: "TextStarted" }], after: "hang" }] }, ({ agent }) =>
     Effect.gen(function* () {
       yield* agent.attach({ offer: () => {}, ready: Effect.never })
       yield* agent.prompt({ text: "go" })
