@@ -7,7 +7,7 @@ const base = { cwd: "/srv/project", home: "/home/ada" }
 it.each([
   ["src/a.ts", "/srv/project/src/a.ts"],
   ["./src/../b.ts", "/srv/project/b.ts"],
-  ["../other", "/work/other"],
+  ["../other", "/srv/other"],
   [".", "/srv/project"],
   ["/etc/hosts", "/etc/hosts"],
   ["~", "/home/ada"],
