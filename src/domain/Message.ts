@@ -70,3 +70,21 @@ export const lastAssistantText = (messages: ReadonlyArray<Message>): string | nu
   }
   return null
 }
+
+/**
+ * What a model is shown when a call is tried again: an attempt that failed and was repeated is not part of the
+ * conversation, nor are the placeholder results of the calls it had begun.
+ */
+export const withoutFailedAttempts = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const kept: Array<Message> = []
+  let failed = false
+  for (const message of messages) {
+    const last = kept[kept.length - 1]
+    if (message.role === "assistant" && failed && last?.role === "assistant") kept.pop()
+    if (message.role === "toolResult" && failed) continue
+    kept.push(message)
+    failed = message.role === "assistant" && message.stopReason === "error"
+  }
+  if (failed) kept.pop()
+  return kept
+}

@@ -7,6 +7,7 @@ import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
+import * as retry from "./commands/retry.ts"
 import * as state from "./commands/state.ts"
 
 /** What the handlers need, all together. */
@@ -17,5 +18,6 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...state.commands,
   ...model.commands,
   ...modes.commands,
+  ...retry.commands,
   ...protocol.commands
 ]

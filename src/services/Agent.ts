@@ -72,6 +72,9 @@ export interface AgentState {
   /** From the acceptance of a prompt to the end of its run. */
   readonly isStreaming: boolean
   readonly messageCount: number
+  readonly autoRetryEnabled: boolean
+  /** While a failed model call waits to be tried again. */
+  readonly isRetrying: boolean
 }
 
 export interface ModelCycle {
@@ -117,6 +120,10 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setSteeringMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setFollowUpMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setInterruptMode: (mode: InterruptMode) => Effect.Effect<void>
+    /** Switching it off ends a wait that is going on, as `abortRetry` does. */
+    readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
+    /** Ends the wait before a retry: the run ends with the error. Nothing happens otherwise. */
+    readonly abortRetry: Effect.Effect<void>
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

@@ -73,11 +73,11 @@ describe("the demo", () => {
   })
 
   it("shows the error of a failed prompt and ends with 1", async () => {
-    const fail = { reason: "overloaded", message: "Too many weavers", httpStatus: 529 }
+    const fail = { reason: "quota", message: "Too many weavers", httpStatus: 429 }
     const folder = project({ "scenario.json": JSON.stringify({ turns: [{ steps: [{ fail }] }], atEnd: "stay" }) })
     const { code, out } = await run(folder, [...script, "hi"])
     assert.strictEqual(code, 1)
-    assert.include(out, "error: Too many weavers (offline/script, HTTP 529)\n")
+    assert.include(out, "error: Too many weavers (offline/script, HTTP 429)\n")
   })
 
   it("aborts on SIGINT, shows it, and ends with 130", async () => {

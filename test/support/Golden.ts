@@ -115,6 +115,5 @@ export const play = Effect.fnUntraced(function* (path: string) {
   }
   yield* host.close
   yield* Fiber.join(serving)
-  const rest = yield* host.receiveQuiet
-  assert.deepStrictEqual(rest, [], "nothing more is written")
+  assert.deepStrictEqual(yield* host.rest, [], "nothing more is written")
 }, Effect.scoped)

@@ -6,6 +6,7 @@ import type { PromptStatus, RunFailure } from "../../domain/AgentEvent.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelFailure } from "../../services/ModelClient.ts"
 import * as RunJournal from "./RunJournal.ts"
+import type { RetryChain } from "./Retries.ts"
 import type { TurnOutcome } from "./Turn.ts"
 
 export interface RunResult {
@@ -18,6 +19,7 @@ interface Dependencies {
   /** False when the budget is spent: the run ends normally, without a further model call. */
   readonly mayCallModel: Effect.Effect<boolean>
   readonly turn: Effect.Effect<TurnOutcome>
+  readonly retries: RetryChain
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
 }
@@ -33,10 +35,10 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
 })
 
 /** The first turn has been opened with the prompt in it. */
-const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Dependencies) {
+const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, retries, turn }: Dependencies) {
   while (true) {
     const outcome = yield* turn
-    if (outcome._tag === "Failed") {
+    if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure) }
       return failed
     }
@@ -53,7 +55,8 @@ const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Depen
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const exit = yield* Effect.exit(Effect.interruptible(loop(dependencies)))
   if (Exit.isSuccess(exit)) return exit.value
-  const { journal, model } = dependencies
+  const { journal, model, retries } = dependencies
+  retries.stop("Retry cancelled")
   if (Cause.isInterruptedOnly(exit.cause)) {
     yield* journal.cutOff(RunJournal.aborted, yield* model)
     const aborted: RunResult = { status: "aborted" }

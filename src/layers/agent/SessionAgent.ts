@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { RequestId } from "../../domain/AgentEvent.ts"
-import { userMessage, type UserMessage } from "../../domain/Message.ts"
+import { userMessage, type UserMessage, withoutFailedAttempts } from "../../domain/Message.ts"
 import { label } from "../../domain/Model.ts"
 import {
   Agent,
@@ -27,6 +27,7 @@ import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
+import * as Retries from "./Retries.ts"
 import * as Run from "./Run.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
@@ -54,6 +55,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const hub = EventHub.make()
   const { publish } = hub
   const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
+  const retries = yield* Retries.make(settings, publish)
   const status = yield* Ref.make<Status>({ phase: "idle", closing: false })
   const setPhase = (phase: Phase) => Ref.update(status, (now) => ({ ...now, phase }))
   const running = yield* FiberHandle.make<void, never>()
@@ -69,7 +71,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     return {
       model: yield* currentModel,
       systemPrompt,
-      messages: yield* store.messages,
+      messages: withoutFailedAttempts(yield* store.messages),
       tools: active.map(({ definition }) => definition),
       thinkingLevel,
       sessionId: store.sessionId
@@ -85,11 +87,12 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     Effect.gen(function* () {
       const { messageId, runId } = prompt.receipt
       const journal = RunJournal.make({ runId, publish, store, ids, budget })
+      const chain = retries.chain(runId)
       const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
       const turn = Effect.gen(function* () {
         // A model can be changed but never unset, so a run that was accepted has one.
         const wanted = yield* Effect.orDie(request)
-        return yield* Turn.run({ client, journal, runTools, ready: hub.ready }, wanted)
+        return yield* Turn.run({ client, journal, runTools, answered: chain.succeeded, ready: hub.ready }, wanted)
       })
       publish({ _tag: "RunStarted", runId })
       yield* journal.startTurn
@@ -97,6 +100,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       const result = yield* Run.run({
         journal,
         turn,
+        retries: chain,
         mayCallModel: Effect.isSuccess(budget.check),
         model: Effect.orDie(currentModel)
       })
@@ -157,7 +161,9 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       sessionId: store.sessionId,
       ...Option.match(store.sessionFile, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: phase !== "idle",
-      messageCount: yield* store.messageCount
+      messageCount: yield* store.messageCount,
+      autoRetryEnabled: yield* retries.enabled,
+      isRetrying: yield* retries.isWaiting
     }
     return snapshot
   })
@@ -171,6 +177,8 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     state,
     messages: store.messages,
     systemPrompt: Effect.succeed(systemPrompt),
+    setAutoRetry: retries.setEnabled,
+    abortRetry: retries.cancel,
     attach: hub.attach,
     subscribe: hub.subscribe
   })

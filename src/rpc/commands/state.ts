@@ -47,8 +47,6 @@ const State = Schema.Struct({
 const absentParts = {
   isCompacting: false,
   autoCompactionEnabled: false,
-  autoRetryEnabled: false,
-  isRetrying: false,
   isBashRunning: false,
   queuedMessageCount: 0,
   pendingMessageCount: 0,

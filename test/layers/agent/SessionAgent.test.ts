@@ -130,7 +130,7 @@ it.effect("a provider that dies, fails or runs out of script ends the run the sa
   Effect.forEach(
     [
       { events: [], after: Effect.dieMessage("kaput") },
-      { events: [{ _tag: "TextStarted" as const }], after: failure("overloaded", "529 overloaded") }
+      { events: [{ _tag: "TextStarted" as const }], after: failure("invalid_request", "400 bad request") }
     ],
     (turn) =>
       Harness.run({ turns: [turn] }, ({ agent, events }) =>
