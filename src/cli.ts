@@ -30,11 +30,12 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   )
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
   const { drain, updates } = options
-  const signal = yield* Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received }).pipe(
+  const server = Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received })
+  yield* server.pipe(
+    Effect.tap((signal) => Process.endWith(signal === undefined ? 0 : signalCodes[signal])),
     Effect.provide(Layer.merge(agent, BunStdio.layer)),
     Effect.catchTag("UnknownModel", ({ message }) => new StartupFailure({ code: "NO_MODEL", message }))
   )
-  if (signal !== undefined) yield* Process.setExitCode(signalCodes[signal])
 })
 
 const report = (failure: typeof StartupFailure.Type) =>

@@ -30,7 +30,7 @@ export interface ServerOptions<Stop> {
 
 /** How long a host that closed its side is kept waiting, and one that sent a signal (protocol.md 1.4, supplement 4.1). */
 const afterEof = "3 seconds"
-const afterSignal = "800 millis"
+const afterSignal = "700 millis"
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
@@ -189,7 +189,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         writer.end()
         yield* unheard
       })
-      const bounded = Effect.timeoutOption(windDown, eof ? afterEof : afterSignal)
+      const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
       yield* eof && options.drain ? windDown : bounded
       return stopped
     })

@@ -28,8 +28,12 @@ export const printError = (text: string): Effect.Effect<void> =>
     writeSync(2, `${text}\n`)
   })
 
-/** What the process ends with when it ends by itself. */
-export const setExitCode = (code: number): Effect.Effect<void> =>
+/** How long finalizers may take once everything was said: a tool that will not die must not keep the process. */
+const lastGraceMs = 100
+
+/** The process ends with this code, by itself or, if something hangs, shortly after. */
+export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     process.exitCode = code
+    setTimeout(() => process.exit(code), lastGraceMs).unref()
   })
