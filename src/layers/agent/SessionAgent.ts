@@ -6,8 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { RequestId } from "../../domain/AgentEvent.ts"
-import { userMessage, type UserMessage } from "../../domain/Message.ts"
+import { type BashExecutionMessage, userMessage, type UserMessage } from "../../domain/Message.ts"
 import { label } from "../../domain/Model.ts"
+import { forModel } from "../../domain/ModelContext.ts"
 import {
   Agent,
   AgentBusy,
@@ -56,6 +57,14 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
   const status = yield* Ref.make<Status>({ phase: "idle", closing: false })
   const setPhase = (phase: Phase) => Ref.update(status, (now) => ({ ...now, phase }))
+  /** Recorded during a run: they come after its messages. */
+  const late: Array<BashExecutionMessage> = []
+  const becomeIdle = Effect.zipRight(
+    Effect.suspend(() =>
+      Effect.forEach(late.splice(0), (message) => store.append({ type: "message", message }), { discard: true })
+    ),
+    setPhase("idle")
+  )
   const running = yield* FiberHandle.make<void, never>()
   const systemPrompt = SystemPrompt.render(options)
 
@@ -69,7 +78,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     return {
       model: yield* currentModel,
       systemPrompt,
-      messages: yield* store.messages,
+      messages: forModel(yield* store.messages),
       tools: active.map(({ definition }) => definition),
       thinkingLevel,
       sessionId: store.sessionId
@@ -100,7 +109,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
         mayCallModel: Effect.isSuccess(budget.check),
         model: Effect.orDie(currentModel)
       })
-      yield* setPhase("idle")
+      yield* becomeIdle
       const requestId = prompt.requestId === undefined ? {} : { requestId: prompt.requestId }
       publish({ _tag: "RunEnded", runId, messages: journal.messages })
       publish({ _tag: "PromptFinished", runId, ...requestId, ...result })
@@ -147,8 +156,13 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void
   ) {
     yield* claim
-    return yield* Effect.onError(start(input, accepted), () => setPhase("idle"))
+    return yield* Effect.onError(start(input, accepted), () => becomeIdle)
   }, Effect.uninterruptible)
+
+  const record = (message: BashExecutionMessage) =>
+    Effect.flatMap(Ref.get(status), ({ phase }) =>
+      phase === "idle" ? store.append({ type: "message", message }) : Effect.sync(() => void late.push(message))
+    ).pipe(Effect.uninterruptible)
 
   const state = Effect.gen(function* () {
     const { phase } = yield* Ref.get(status)
@@ -165,6 +179,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   return Agent.of({
     ...controls,
     prompt,
+    record,
     abort: FiberHandle.clear(running).pipe(Effect.withSpan("Agent.abort")),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: Ref.update(status, (now) => ({ ...now, closing: true })),

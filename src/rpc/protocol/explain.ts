@@ -42,7 +42,9 @@ const problems = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey
     case "Composite": {
       // The members of a union say more together than its first one alone.
       if (issue.ast._tag === "Union") return [{ path, expected: describe(issue.ast) }]
-      return isList(issue.issues) ? issue.issues.flatMap((inner) => problems(inner, path)) : problems(issue.issues, path)
+      return isList(issue.issues)
+        ? issue.issues.flatMap((inner) => problems(inner, path))
+        : problems(issue.issues, path)
     }
     case "Refinement":
       return issue.kind === "From" ? problems(issue.issue, path) : [{ path, expected: describe(issue.ast) }]

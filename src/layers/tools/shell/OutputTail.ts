@@ -55,18 +55,29 @@ export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTa
     lineBytes = 0
   }
 
+  const withoutRewritten = (clean: Uint8Array): Uint8Array => {
+    const out = new Uint8Array(clean.length)
+    let end = 0
+    let lineStart = 0
+    for (let i = 0; i < clean.length; i++) {
+      const byte = clean[i] ?? 0
+      if (byte === carriageReturn) {
+        end = lineStart
+        if (lineStart === 0) restartLine()
+        continue
+      }
+      out[end++] = byte
+      if (byte === lineFeed) lineStart = end
+    }
+    return out.subarray(0, end)
+  }
+
   const totalLines = () => lineFeeds + (lineBytes > 0 ? 1 : 0)
 
   return {
     push: (clean, allLineFeeds) => {
       lineFeeds = allLineFeeds
-      let rest = clean
-      for (let at = rest.indexOf(carriageReturn); at !== -1; at = rest.indexOf(carriageReturn)) {
-        append(rest.subarray(0, at))
-        restartLine()
-        rest = rest.subarray(at + 1)
-      }
-      append(rest)
+      append(clean.includes(carriageReturn) ? withoutRewritten(clean) : clean)
     },
     snapshot: () => {
       const cut = Truncate.truncateTail(utf8.decode(buffer.subarray(0, length)), limits)
