@@ -18,6 +18,7 @@ import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
+import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
 export interface AgentOptions extends FileSettings.FileSettingsOptions {
@@ -84,6 +85,7 @@ const agent = (options: AgentOptions) =>
 export const layer = (options: AgentOptions) =>
   agent(options).pipe(
     Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+    Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(MemorySessionStore.layer),
     Layer.provideMerge(MemoryBudget.layer({})),

@@ -12,6 +12,7 @@ import * as NoHostTools from "./host/NoHostTools.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
+import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
 export interface EmbeddedAgentOptions {
@@ -27,6 +28,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
   Layer.fresh(
     SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
       Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+      Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
       Layer.provideMerge(MemorySessionStore.layer),
       Layer.provideMerge(MemoryBudget.layer(options.budget ?? {})),
       Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, RandomIds.layer)),

@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
 import type { ImageContent } from "../domain/Content.ts"
-import type { Message } from "../domain/Message.ts"
+import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
@@ -100,6 +100,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       input: PromptInput,
       accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
+    /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
+    readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Interrupts the run and returns after its last event; nothing happens when idle. */
     readonly abort: Effect.Effect<void>
     /** Returns when no run is going on. */
@@ -107,7 +109,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** From now on prompts are refused; `abort` or `awaitIdle` end the run that is left. */
     readonly close: Effect.Effect<void>
     readonly state: Effect.Effect<AgentState>
-    readonly messages: Effect.Effect<ReadonlyArray<Message>>
+    readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
     readonly systemPrompt: Effect.Effect<string>
     /** Takes effect at the next model call, also inside a run. */
     readonly setModel: (provider: string, modelId: string) => Effect.Effect<Model, ModelNotFound | MissingCredentials>

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type AssistantMessage, type Message, withoutFailedAttempts } from "../../src/domain/Message.ts"
+import { type AssistantMessage, type Message } from "../../src/domain/Message.ts"
+import { forModel } from "../../src/domain/ModelContext.ts"
 import { delayBefore, type Failure } from "../../src/domain/RetryPolicy.ts"
 import { zero } from "../../src/domain/Usage.ts"
 
@@ -22,7 +23,7 @@ describe("delayBefore", () => {
   }
 })
 
-describe("withoutFailedAttempts", () => {
+describe("what a model is shown of failed attempts", () => {
   const user: Message = { role: "user", content: [], timestamp: 0 }
   const assistant = (stopReason: AssistantMessage["stopReason"]): AssistantMessage => ({
     role: "assistant",
@@ -45,13 +46,13 @@ describe("withoutFailedAttempts", () => {
   const [failed, fine] = [assistant("error"), assistant("stop")]
 
   it("drops attempts that were repeated, with the placeholder results of their calls", () => {
-    assert.deepStrictEqual(withoutFailedAttempts([user, failed, result, failed, fine]), [user, fine])
-    assert.deepStrictEqual(withoutFailedAttempts([user, failed, result]), [user])
+    assert.deepStrictEqual(forModel([user, failed, result, failed, fine]), [user, fine])
+    assert.deepStrictEqual(forModel([user, failed, result]), [user])
   })
 
   it("keeps a failure that stood, and everything else", () => {
-    assert.deepStrictEqual(withoutFailedAttempts([user, failed, user, fine]), [user, failed, user, fine])
+    assert.deepStrictEqual(forModel([user, failed, user, fine]), [user, failed, user, fine])
     const calls = [user, assistant("toolUse"), result, fine]
-    assert.deepStrictEqual(withoutFailedAttempts(calls), calls)
+    assert.deepStrictEqual(forModel(calls), calls)
   })
 })

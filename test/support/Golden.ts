@@ -16,6 +16,7 @@ import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
 import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
+import * as LocalShell from "../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import * as FixedIds from "./FixedIds.ts"
@@ -62,6 +63,7 @@ const agent = (cwd: string, scenario: Option.Option<string>) =>
         scopedModels: []
       }).pipe(
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
+        Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layer([offline])),
         Layer.provideMerge(MemorySessionStore.layer),
         Layer.provideMerge(MemoryBudget.layer({})),
