@@ -12,10 +12,11 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
+import * as Arguments from "./layers/process/Arguments.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
+import { StartupFailure } from "./layers/process/StartupFailure.ts"
 
 const { version } = packageJson
-const { StartupFailure } = CommandLine
 
 /** What the process ends with (protocol.md 1.4). */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -47,7 +48,7 @@ const report = (failure: typeof StartupFailure.Type) =>
 /** The parser has told the person already; hosts read the line of JSON. */
 const invalidArgument = new StartupFailure({ code: "INVALID_ARG", message: "the command line was not understood" })
 
-const args = process.argv.map((arg) => (arg === "-v" ? "--version" : arg))
+const args = [...process.argv.slice(0, 2), ...Arguments.normalize(process.argv.slice(2))]
 
 const program = Command.run(CommandLine.make(startRpc), { name: "heddle", version })(args).pipe(
   Effect.mapError((error) => (ValidationError.isValidationError(error) ? invalidArgument : error)),

@@ -19,6 +19,8 @@ export const SettingsValues = Schema.Struct({
   defaultThinkingLevel: optional(ThinkingLevel),
   /** Model patterns that `cycle_model` goes through; empty means all. */
   enabledModels: Schema.Array(Schema.String),
+  /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
+  "models.discover": Schema.Array(Schema.String),
   /** Longest line accepted on stdin. */
   "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
   /** Scenario file of the model `offline/script`. */
@@ -31,6 +33,7 @@ export const defaults: SettingsValues = {
   followUpMode: "one-at-a-time",
   interruptMode: "wait",
   enabledModels: [],
+  "models.discover": [],
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }
 

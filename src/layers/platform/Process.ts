@@ -28,6 +28,10 @@ export const printError = (text: string): Effect.Effect<void> =>
     process.stderr.write(`${text}\n`)
   })
 
+/** Returns when the pipe has taken the text; a reader that has gone does not want it. */
+export const print = (text: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
+
 /** What the process ends with when it ends by itself. */
 export const setExitCode = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
