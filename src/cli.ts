@@ -40,7 +40,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   if (signal !== undefined) yield* Process.setExitCode(signalCodes[signal])
 })
 
-const report = (failure: typeof StartupFailure.Type) =>
+const report = (failure: StartupFailure) =>
   Process.printError(
     `heddle: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
   )

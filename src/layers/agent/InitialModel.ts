@@ -89,7 +89,7 @@ export const resolve = Effect.fnUntraced(function* (asked: Choice) {
   const preferred = { provider: settings.defaultProvider, pattern: settings.defaultModel }
   if (isEmpty(preferred)) return yield* unasked(available)
   return yield* find(preferred).pipe(
-    Effect.map(Option.some),
+    Effect.asSome,
     Effect.catchTag("UnknownModel", ({ message }) =>
       Effect.zipRight(
         Effect.logWarning(`the settings defaultProvider and defaultModel name no model: ${message}`),

@@ -1,13 +1,14 @@
 /** Which providers and models there are: built in, from the user's file, and found since. Owned by the process. */
-import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
+import * as Environment from "../platform/Environment.ts"
 import * as Jsonc from "../platform/Jsonc.ts"
 import * as ReadText from "../platform/ReadText.ts"
+import * as SecretFile from "../platform/SecretFile.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge } from "./CatalogMerge.ts"
 import * as ModelsFile from "./ModelsFile.ts"
@@ -35,25 +36,32 @@ const environmentAddresses = Effect.gen(function* () {
   const addresses = new Map<string, string>()
   for (const { addressVariables, id } of builtInProviders) {
     for (const name of addressVariables) {
-      const address = yield* Effect.option(Config.nonEmptyString(name))
+      const address = yield* Environment.variable(name)
       if (Option.isSome(address)) addresses.set(id, address.value)
     }
   }
   return addresses
 })
 
-/** The first of the names that exists; none is as good as an empty file. */
+const unusable = (reason: string): ModelsFile.ModelsFile => ({ providers: [], problems: [reason] })
+
+const parse = (path: string) =>
+  Effect.match(ReadText.read(path), {
+    onFailure: ({ reason }) => unusable(reason),
+    onSuccess: (text) =>
+      Either.match(Jsonc.parse(text), {
+        // The parser's own words repeat parts of the file, and there may be keys in it.
+        onLeft: () => unusable("is not valid JSON"),
+        onRight: ModelsFile.decode
+      })
+  })
+
+/** The first of the names that exists; none is as good as an empty file. Most people have none, so looking is cheap. */
 const readFile = Effect.fnUntraced(function* (agentDir: string) {
   const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
-  const texts = yield* Effect.forEach(paths, (path) => Effect.either(ReadText.read(path)), { concurrency: "unbounded" })
-  const at = texts.findIndex((text) => Either.isRight(text) || !text.left.missing)
-  const text = texts[at]
-  const path = paths[at] ?? ""
-  if (text === undefined) return { path, file: ModelsFile.empty }
-  if (Either.isLeft(text)) return { path, file: { providers: [], problems: [text.left.reason] } }
-  // The parser's own words repeat parts of the file, and there may be keys in it.
-  const parsed = Either.mapLeft(Jsonc.parse(text.right), () => ({ providers: [], problems: ["is not valid JSON"] }))
-  return { path, file: Either.match(parsed, { onLeft: (bad) => bad, onRight: ModelsFile.decode }) }
+  const path = yield* Effect.findFirst(paths, (candidate) => Effect.map(SecretFile.look(candidate), Option.isSome))
+  if (Option.isNone(path)) return { path: "", file: ModelsFile.empty }
+  return { path: path.value, file: yield* parse(path.value) }
 })
 
 const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {

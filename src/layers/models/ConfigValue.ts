@@ -1,10 +1,10 @@
 /** A secret as models.json spells it: `!command`, the name of an environment variable, or the value itself. */
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SynchronizedRef from "effect/SynchronizedRef"
+import * as Environment from "../platform/Environment.ts"
 import * as ShellOutput from "../platform/ShellOutput.ts"
 
 /** Says where the value is written and what is wrong; never the value, nor what a command printed. */
@@ -32,7 +32,10 @@ const commandTimeout = "10 seconds"
 const namesVariable = /^[A-Z][A-Z0-9_]*_(API_KEY|TOKEN)$/
 
 const variable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
-  Effect.option(Config.redacted(Config.nonEmptyString(name)))
+  Effect.map(
+    Environment.variable(name),
+    Option.map((value) => Redacted.make(value))
+  )
 
 const runCommand = (command: string, where: string) => {
   const unavailable = (reason: string) => new ConfigValueUnavailable({ where, reason })

@@ -1,11 +1,11 @@
 /** Where keys come from, best first: the command line, auth.json, the environment, models.json (protocol.md 16.3). */
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { keyVariables } from "../../domain/ProviderKeys.ts"
 import { Credentials, KeyUnavailable } from "../../services/Credentials.ts"
+import * as Environment from "../platform/Environment.ts"
 import * as AuthFile from "./AuthFile.ts"
 import { Catalog } from "./Catalog.ts"
 
@@ -23,9 +23,9 @@ export interface Located {
 
 const fromEnvironment = Effect.fnUntraced(function* (provider: string) {
   for (const name of keyVariables(provider)) {
-    const key = yield* Effect.option(Config.redacted(Config.nonEmptyString(name)))
+    const key = yield* Environment.variable(name)
     if (Option.isSome(key)) {
-      const located: Located = { source: `environment ${name}`, key: Effect.succeed(key.value) }
+      const located: Located = { source: `environment ${name}`, key: Effect.succeed(Redacted.make(key.value)) }
       return Option.some(located)
     }
   }

@@ -89,11 +89,17 @@ const decodeOverride = Schema.decodeUnknownEither(Override)
 const join = (path: string, keys: ReadonlyArray<PropertyKey>): string =>
   keys.reduce<string>((text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`), path)
 
-/** The formatter ends with the actual value, which may be a key. */
-const explain = (path: string, error: ParseResult.ParseError): ReadonlyArray<string> =>
-  ParseResult.ArrayFormatter.formatErrorSync(error).map(
-    (issue) => `${join(path, issue.path)}: ${issue.message.replace(/,? actual [\s\S]*$/, "")}`
-  )
+/** One problem a place. The formatter ends each with the actual value, which may be a key. */
+const explain = (path: string, error: ParseResult.ParseError): ReadonlyArray<string> => {
+  const places = new Map<string, string>()
+  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const place = join(path, issue.path)
+    const message = issue.message.replace(/,? actual [\s\S]*$/, "")
+    const before = places.get(place)
+    places.set(place, before === undefined ? message : `${before} or ${message.replace(/^Expected /, "")}`)
+  }
+  return [...places].map(([place, message]) => `${place}: ${message}`)
+}
 
 /** Keys that mean nothing here are most often misspelt; files of other programs may have more of them. */
 const unknownKeys = (path: string, value: unknown, known: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -114,6 +120,10 @@ export const decode = (document: unknown): ModelsFile => {
     decoded: Either.Either<A, ParseResult.ParseError>,
     known: ReadonlyArray<string>
   ): ReadonlyArray<A> => {
+    if (!Predicate.isRecord(value)) {
+      problems.push(`${path}: Expected an object`)
+      return []
+    }
     problems.push(
       ...unknownKeys(path, value, known),
       ...unknownKeys(`${path}.compat`, compatOf(value), Object.keys(compatFields))
@@ -135,12 +145,8 @@ export const decode = (document: unknown): ModelsFile => {
   const readProvider = (id: string, value: unknown): ReadonlyArray<CustomProvider> => {
     const path = `providers.${id}`
     const { modelOverrides, models, ...settings } = Predicate.isRecord(value) ? value : {}
-    return read(
-      path,
-      settings,
-      decodeProvider(Predicate.isRecord(value) ? settings : value),
-      Object.keys(providerFields)
-    ).map((decoded) => ({
+    const own = Predicate.isRecord(value) ? settings : value
+    return read(path, own, decodeProvider(own), Object.keys(providerFields)).map((decoded) => ({
       id,
       settings: decoded,
       models: list(`${path}.models`, models).flatMap((model, index) =>
