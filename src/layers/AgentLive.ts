@@ -48,7 +48,7 @@ const credentials = ({ agentDir, apiKey, model, provider }: AgentOptions) =>
     Effect.gen(function* () {
       if (apiKey === undefined) return KeyRing.layer({ agentDir })
       const catalog = yield* Catalog.Catalog
-      const known = (yield* catalog.models).map((entry) => entry.model)
+      const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
       const chosen = yield* InitialModel.named(known, { provider, pattern: model })
       return KeyRing.layer({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
     })

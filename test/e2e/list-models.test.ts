@@ -77,6 +77,7 @@ describe("--list-models", () => {
     home.write("settings.json", { models: { discover: ["ollama", "vllm"] } })
     const { err, out } = await home.run(["--list-models", "ollama/", "--json", "--set", 'models.discover=["ollama"]'])
     assert.deepStrictEqual([ids(out), err], [["ollama/qwen3:8b"], ""])
+    assert.deepStrictEqual(ids((await home.run(["--list-models", "ollama/", "--json", "--offline"])).out), [])
     await server.stop(true)
   })
 

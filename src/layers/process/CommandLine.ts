@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import { type ThinkingLevel, thinkingLevels } from "../../domain/Model.ts"
+import * as Environment from "../platform/Environment.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
 import * as AuthCommand from "./AuthCommand.ts"
 import { invalid } from "./StartupFailure.ts"
@@ -71,7 +72,7 @@ const options = {
     "Keep the session in memory (sessions are not written to disk yet, so this is always so)"
   ),
   noTitle: flag("no-title", "Accepted for hosts that pass it: titles are never made in rpc mode"),
-  offline: flag("offline", "No network access at start-up (there is none)"),
+  offline: flag("offline", "No network access at start-up: no server is asked for its models"),
   verbose: flag("verbose", "Log more on stderr")
 }
 
@@ -116,7 +117,8 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
     { ...options, messages },
     Effect.fnUntraced(function* (given) {
       yield* checkMessages(given.messages)
-      const overrides = yield* readOverrides(given.set)
+      const isOffline = given.offline || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+      const overrides = { ...(yield* readOverrides(given.set)), ...(isOffline ? { "models.discover": [] } : {}) }
       const { json } = given
       if (Option.isSome(given.listModels)) return yield* listModels({ search: given.listModels.value, json, overrides })
       if (json) return yield* invalid("--json belongs to --list-models")

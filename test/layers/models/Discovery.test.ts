@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, TestClock } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, TestClock } from "effect"
 import { Catalog } from "../../../src/layers/models/Catalog.ts"
 import * as Discovery from "../../../src/layers/models/Discovery.ts"
+import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
+import { defaults, Settings } from "../../../src/services/Settings.ts"
 import { environment, folder, keys, withLog, write } from "./support.ts"
 
 type Answer = (request: Request) => Response | Promise<Response>
@@ -69,6 +71,38 @@ it.scoped("asks below the address of the provider, with its key if it has one", 
     yield* discover(`${baseUrl}/`, { apiKey: "k" })
     assert.deepStrictEqual(asked, ["GET /v1/models null", "GET /v1/models Bearer k"])
   })
+)
+
+it.scoped("happens beside the start, and only when it was asked for", () =>
+  Effect.gen(function* () {
+    const agentDir = yield* folder
+    const asked = yield* Deferred.make<void>()
+    const answer = Promise.withResolvers<Response>()
+    const baseUrl = yield* server(() => {
+      Deferred.unsafeDone(asked, Effect.void)
+      return answer.promise
+    })
+    yield* write(`${agentDir}/models.json`, { providers: { ollama: { baseUrl } } })
+    const start = (discover: ReadonlyArray<string>) =>
+      Layer.build(
+        Discovery.layer.pipe(
+          Layer.provideMerge(keys(agentDir)),
+          Layer.provide(Layer.succeed(Settings, { ...defaults, "models.discover": discover }))
+        )
+      )
+    const count = (context: Context.Context<Catalog>) =>
+      Effect.map(
+        Context.get(context, Catalog).models,
+        (entries) => entries.filter((e) => e.model.provider === "ollama").length
+      )
+    yield* start([])
+    assert.isFalse(yield* Deferred.isDone(asked))
+    const context = yield* start(["ollama"])
+    yield* Deferred.await(asked)
+    assert.strictEqual(yield* count(context), 0)
+    answer.resolve(list([{ id: "qwen3:8b" }])())
+    yield* count(context).pipe(Effect.tap(EventLoop.nextTurn), Effect.repeat({ until: (found) => found === 1 }))
+  }).pipe(environment({}))
 )
 
 describe("a server that does not is named in a warning, and nothing else happens", () => {
