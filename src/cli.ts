@@ -10,10 +10,11 @@ import * as PlainTerminal from "./layers/platform/PlainTerminal.ts"
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
+import * as Arguments from "./layers/process/Arguments.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
+import { StartupFailure } from "./layers/process/StartupFailure.ts"
 
 const { version } = packageJson
-const { StartupFailure } = CommandLine
 
 /** What the process ends with (protocol.md 1.4). */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -38,7 +39,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   )
 })
 
-const report = (failure: typeof StartupFailure.Type) =>
+const report = (failure: StartupFailure) =>
   Process.printError(
     `heddle: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
   )
@@ -46,7 +47,7 @@ const report = (failure: typeof StartupFailure.Type) =>
 /** The parser has told the person already; hosts read the line of JSON. */
 const invalidArgument = new StartupFailure({ code: "INVALID_ARG", message: "the command line was not understood" })
 
-const args = process.argv.map((arg) => (arg === "-v" ? "--version" : arg))
+const args = [...process.argv.slice(0, 2), ...Arguments.normalize(process.argv.slice(2))]
 
 const program = Command.run(CommandLine.make(startRpc), { name: "heddle", version })(args).pipe(
   Effect.mapError((error) => (ValidationError.isValidationError(error) ? invalidArgument : error)),

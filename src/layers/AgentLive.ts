@@ -1,20 +1,21 @@
 /** The wiring of one agent in one process, read top to bottom. Embedders replace any part by providing it first. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/Model.ts"
-import { ModelCatalog } from "../services/ModelCatalog.ts"
 import { Settings } from "../services/Settings.ts"
-import * as ModelSelection from "./agent/ModelSelection.ts"
+import * as InitialModel from "./agent/InitialModel.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as NoHostTools from "./host/NoHostTools.ts"
-import * as EnvironmentCredentials from "./models/EnvironmentCredentials.ts"
+import * as Catalog from "./models/Catalog.ts"
+import * as Discovery from "./models/Discovery.ts"
+import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
+import type { Protocol } from "./providers/Protocol.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
@@ -24,52 +25,42 @@ import * as ToolRegistry from "./tools/ToolRegistry.ts"
 export interface AgentOptions extends FileSettings.FileSettingsOptions {
   readonly provider?: string
   readonly model?: string
+  /** For the provider of the model that `provider` and `model` name. */
+  readonly apiKey?: Redacted.Redacted
   readonly models: ReadonlyArray<string>
   readonly thinkingLevel?: ThinkingLevel
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
 }
 
-/** What was asked for on the command line or in settings does not exist. */
-export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", { message: Schema.String }) {}
+const protocols: ReadonlyArray<Protocol> = []
 
 const providers = (options: AgentOptions) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const settings = yield* Settings
       const scenario = Option.fromNullable(settings["offline.scenario"])
-      return ProviderRegistry.layer([yield* Offline.make({ scenario, cwd: options.cwd })])
+      return ProviderRegistry.layer({ providers: [yield* Offline.make({ scenario, cwd: options.cwd })], protocols })
     })
   )
 
-/** `--model`, then the default of the settings, then the first that can be used (protocol.md 16.3). */
-const initialModel = Effect.fnUntraced(function* (options: AgentOptions) {
-  const catalog = yield* ModelCatalog
-  const settings = yield* Settings
-  const available = yield* catalog.available
-  const byOption = options.provider !== undefined || options.model !== undefined
-  const choice = byOption
-    ? { provider: options.provider, pattern: options.model }
-    : { provider: settings.defaultProvider, pattern: settings.defaultModel }
-  if (choice.provider === undefined && choice.pattern === undefined) {
-    const model = available[0]
-    if (model?.provider === Offline.id) {
-      yield* Effect.logInfo(
-        `no API key found: using ${Offline.id}/${model.id}, a scripted model that needs none. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose with --model`
-      )
-    }
-    return model === undefined ? Option.none() : Option.some<ModelSelection.ScopedModel>({ model })
-  }
-  const selected = ModelSelection.select(yield* catalog.all, choice)
-  if (Either.isRight(selected)) return Option.some(selected.right)
-  return yield* new UnknownModel({ message: selected.left })
-})
+const credentials = ({ agentDir, apiKey, model, provider }: AgentOptions) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      if (apiKey === undefined) return KeyRing.layer({ agentDir })
+      const catalog = yield* Catalog.Catalog
+      const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
+      const chosen = yield* InitialModel.named(known, { provider, pattern: model })
+      return KeyRing.layer({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
+    })
+  )
 
 const agent = (options: AgentOptions) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const settings = yield* Settings
-      const selected = Option.getOrUndefined(yield* initialModel(options))
+      const { model: pattern, provider } = options
+      const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }))
       const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel
       return SessionAgent.layer({
         cwd: options.cwd,
@@ -83,14 +74,12 @@ const agent = (options: AgentOptions) =>
   )
 
 export const layer = (options: AgentOptions) =>
-  agent(options).pipe(
+  Layer.merge(agent(options), Discovery.layer).pipe(
     Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
     Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(MemorySessionStore.layer),
     Layer.provideMerge(MemoryBudget.layer({})),
-    Layer.provideMerge(
-      Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, EnvironmentCredentials.layer, RandomIds.layer)
-    ),
-    Layer.provideMerge(FileSettings.layer(options))
+    Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, credentials(options), RandomIds.layer)),
+    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options)))
   )

@@ -8,6 +8,7 @@ import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
 import type { ImageContent } from "../domain/Content.ts"
 import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
+import { keyAdvice } from "../domain/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 
@@ -35,7 +36,7 @@ export class MissingCredentials extends Schema.TaggedError<MissingCredentials>()
   modelId: Schema.String
 }) {
   override get message() {
-    return `No API key for ${this.provider}/${this.modelId}`
+    return `No API key for ${this.provider}/${this.modelId}. ${keyAdvice(this.provider)}`
   }
 }
 

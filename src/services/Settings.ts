@@ -24,6 +24,8 @@ export const SettingsValues = Schema.Struct({
   "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
   "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
   "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
+  /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
+  "models.discover": Schema.Array(Schema.String),
   /** Longest line accepted on stdin. */
   "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
   /** Scenario file of the model `offline/script`. */
@@ -40,6 +42,7 @@ export const defaults: SettingsValues = {
   "retry.maxRetries": 3,
   "retry.baseDelayMs": 2000,
   "retry.maxDelayMs": 60_000,
+  "models.discover": [],
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }
 

@@ -11,7 +11,6 @@ import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
 import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
 import * as NoHostTools from "../../src/layers/host/NoHostTools.ts"
-import * as EnvironmentCredentials from "../../src/layers/models/EnvironmentCredentials.ts"
 import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
@@ -64,10 +63,10 @@ const agent = (cwd: string, scenario: Option.Option<string>) =>
       }).pipe(
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
-        Layer.provideMerge(ProviderRegistry.layer([offline])),
+        Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
         Layer.provideMerge(MemorySessionStore.layer),
         Layer.provideMerge(MemoryBudget.layer({})),
-        Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, EnvironmentCredentials.layer, FixedIds.layer)),
+        Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096 }))
       )
     )

@@ -16,8 +16,12 @@ const globMatch = (pattern: string, candidate: string): boolean =>
     "i"
   ).test(candidate)
 
+/** Nothing was chosen: the first that can be used, and one of `last` only where there is nothing else. */
+export const firstChoice = (available: ReadonlyArray<Model>, last: string): Model | undefined =>
+  available.find(({ provider }) => provider !== last) ?? available[0]
+
 /** `name:high` asks for a thinking level; an id may contain colons itself, so only a known level counts. */
-const splitLevel = (pattern: string): readonly [string, ThinkingLevel | undefined] => {
+export const splitLevel = (pattern: string): readonly [string, ThinkingLevel | undefined] => {
   const at = pattern.lastIndexOf(":")
   const suffix = at < 0 ? "" : pattern.slice(at + 1)
   return isThinkingLevel(suffix) ? [pattern.slice(0, at), suffix] : [pattern, undefined]
@@ -38,18 +42,21 @@ export const matching = (models: ReadonlyArray<Model>, pattern: string): Readonl
   return []
 }
 
-/** The model a pattern stands for, or a text that says what would have matched. */
+export interface ModelChoice {
+  readonly provider?: string | undefined
+  readonly pattern?: string | undefined
+}
+
+/** The model a choice stands for, one that can be used before others, or a text that says what would have matched. */
 export const select = (
   models: ReadonlyArray<Model>,
-  choice: { readonly provider?: string | undefined; readonly pattern?: string | undefined }
+  choice: ModelChoice,
+  isUsable: (model: Model) => boolean
 ): Either.Either<ScopedModel, string> => {
   const candidates = choice.provider === undefined ? models : models.filter((m) => m.provider === choice.provider)
-  if (candidates.length === 0) {
-    const known = [...new Set(models.map((model) => model.provider))].join(", ")
-    return Either.left(`Unknown provider: ${choice.provider}. Known providers: ${known}`)
-  }
   const [pattern, thinkingLevel] = splitLevel(choice.pattern ?? "*")
-  const model = matching(candidates, pattern)[0]
+  const found = matching(candidates, pattern)
+  const model = found.find(isUsable) ?? found[0]
   if (model === undefined) {
     const known = candidates.slice(0, 20).map(label).join(", ")
     return Either.left(`No model matches "${pattern}". Known models: ${known}`)

@@ -28,6 +28,10 @@ export const printError = (text: string): Effect.Effect<void> =>
     writeSync(2, `${text}\n`)
   })
 
+/** Returns when the pipe has taken the text; a reader that has gone does not want it. */
+export const print = (text: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
+
 /** How long finalizers may take once everything was said: a tool that will not die must not keep the process. */
 const lastGraceMs = 100
 

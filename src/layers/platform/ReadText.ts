@@ -42,7 +42,13 @@ export const read = (path: string): Effect.Effect<string, TextUnreadable> =>
   }).pipe(Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)))
 
 /** Most settings files are not there: a look that makes no error keeps start-up short. */
+const isMissing = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch (cause) {
+    return reasonOf(cause) === reasons.get("ENOENT")
+  }
+}
+
 export const readIfPresent = (path: string): Effect.Effect<Option.Option<string>, TextUnreadable> =>
-  Effect.suspend(() =>
-    statSync(path, { throwIfNoEntry: false }) === undefined ? Effect.succeedNone : Effect.asSome(read(path))
-  )
+  Effect.suspend(() => (isMissing(path) ? Effect.succeedNone : Effect.asSome(read(path))))

@@ -5,19 +5,17 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Redacted from "effect/Redacted"
 import { type ThinkingLevel, thinkingLevels } from "../../domain/Model.ts"
+import * as Environment from "../platform/Environment.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
-
-/** The program cannot start; the code is for programs, the text for people. */
-export class StartupFailure extends Schema.TaggedError<StartupFailure>()("StartupFailure", {
-  code: Schema.Literal("INVALID_ARG", "NO_MODEL", "STARTUP_ERROR"),
-  message: Schema.String
-}) {}
+import * as AuthCommand from "./AuthCommand.ts"
+import { invalid } from "./StartupFailure.ts"
 
 export interface StartOptions {
   readonly provider?: string
   readonly model?: string
+  readonly apiKey?: Redacted.Redacted
   readonly models: ReadonlyArray<string>
   readonly thinkingLevel?: ThinkingLevel
   readonly systemPrompt?: string
@@ -45,6 +43,12 @@ const options = {
     "pattern",
     "Model: exact id, provider/id, glob or part of a name, with :<thinking> behind it if wanted"
   ),
+  apiKey: Options.redacted("api-key").pipe(
+    Options.withDescription("Key for the provider of the chosen model; other programs on this machine can see it"),
+    Options.optional
+  ),
+  listModels: text("list-models", "search", "List the models that are known, or those that match, and exit"),
+  json: flag("json", "List the models as JSON"),
   models: text("models", "a,b,...", "Patterns of the models that cycle_model goes through"),
   thinking: Options.choice("thinking", thinkingLevels).pipe(
     Options.withDescription("How hard the model thinks at first, clamped to what it supports"),
@@ -68,13 +72,11 @@ const options = {
     "Keep the session in memory (sessions are not written to disk yet, so this is always so)"
   ),
   noTitle: flag("no-title", "Accepted for hosts that pass it: titles are never made in rpc mode"),
-  offline: flag("offline", "No network access at start-up (there is none)"),
+  offline: flag("offline", "No network access at start-up: no server is asked for its models"),
   verbose: flag("verbose", "Log more on stderr")
 }
 
 const messages = Args.text({ name: "message" }).pipe(Args.repeated)
-
-const invalid = (message: string) => new StartupFailure({ code: "INVALID_ARG", message })
 
 /** Positional text swallows what the parser does not know, so it is looked at again here. */
 const checkMessages = (found: ReadonlyArray<string>) => {
@@ -90,6 +92,24 @@ const checkMessages = (found: ReadonlyArray<string>) => {
 const present = <K extends string, A>(key: K, value: Option.Option<A>): { readonly [P in K]?: A } | {} =>
   Option.match(value, { onNone: () => ({}), onSome: (some) => ({ [key]: some }) })
 
+const readOverrides = Effect.fnUntraced(function* (assignments: ReadonlyArray<string>) {
+  const overrides: Record<string, unknown> = {}
+  for (const assignment of assignments) {
+    const [key, value] = yield* Either.mapLeft(FileSettings.parseOverride(assignment), invalid)
+    overrides[key] = value
+  }
+  return overrides
+})
+
+const listModels = Effect.fnUntraced(function* (options: {
+  readonly search: string
+  readonly json: boolean
+  readonly overrides: Readonly<Record<string, unknown>>
+}) {
+  const ListModels = yield* Effect.promise(() => import("./ListModels.ts"))
+  yield* ListModels.run(options)
+})
+
 /** `start` is called with what was asked for; `--help` and `--version` never get that far. */
 export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
   Command.make(
@@ -97,17 +117,21 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
     { ...options, messages },
     Effect.fnUntraced(function* (given) {
       yield* checkMessages(given.messages)
+      const isOffline = given.offline || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+      const overrides = { ...(yield* readOverrides(given.set)), ...(isOffline ? { "models.discover": [] } : {}) }
+      const { json } = given
+      if (Option.isSome(given.listModels)) return yield* listModels({ search: given.listModels.value, json, overrides })
+      if (json) return yield* invalid("--json belongs to --list-models")
+      if (Option.isSome(given.apiKey) && Option.isNone(Option.orElse(given.model, () => given.provider))) {
+        return yield* invalid("--api-key needs --model or --provider, to say whose key it is")
+      }
       if (given.mode !== "rpc") {
         return yield* invalid(`--mode ${given.mode} is not there yet; start with --mode rpc`)
-      }
-      const overrides: Record<string, unknown> = {}
-      for (const assignment of given.set) {
-        const [key, value] = yield* Either.mapLeft(FileSettings.parseOverride(assignment), invalid)
-        overrides[key] = value
       }
       yield* start({
         ...present("provider", given.provider),
         ...present("model", given.model),
+        ...present("apiKey", given.apiKey),
         ...present("thinkingLevel", given.thinking),
         ...present("systemPrompt", given.systemPrompt),
         ...present("appendSystemPrompt", given.appendSystemPrompt),
@@ -124,5 +148,6 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
   ).pipe(
     Command.withDescription(
       "A coding agent engine for editors, bots and services. Hosts start it with --mode rpc; docs/hosts.md says how to talk to it."
-    )
+    ),
+    Command.withSubcommands([AuthCommand.command])
   )

@@ -1,42 +1,117 @@
-/** ModelCatalog and ModelClient over one list of providers. */
+/** ModelCatalog and ModelClient: providers that bring their own code, and catalogue entries served by protocols. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Model } from "../../domain/Model.ts"
+import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Credentials } from "../../services/Credentials.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { ModelClient, ModelFailure } from "../../services/ModelClient.ts"
+import { ModelClient, ModelFailure, type ModelFailureReason, type ModelRequest } from "../../services/ModelClient.ts"
+import * as Catalog from "../models/Catalog.ts"
+import * as NoCredentials from "../models/NoCredentials.ts"
+import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
+import type { Connection, Protocol } from "./Protocol.ts"
 import type { Provider } from "./Provider.ts"
 
-const makeCatalog = Effect.fnUntraced(function* (providers: ReadonlyArray<Provider>) {
+export interface RegistryOptions {
+  /** Come after everything in the catalogue. */
+  readonly providers: ReadonlyArray<Provider>
+  readonly protocols: ReadonlyArray<Protocol>
+}
+
+const failure = ({ id, provider }: Model, reason: ModelFailureReason, message: string) =>
+  new ModelFailure({ reason, message, provider, model: id })
+
+const makeCatalog = Effect.fnUntraced(function* ({ providers }: RegistryOptions) {
+  const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
-  const all = providers.flatMap(({ models }) => models)
-  const usable = (provider: Provider) =>
-    provider.needsKey ? Effect.map(credentials.find(provider.id), Option.isSome) : Effect.succeed(true)
+  const own = providers.flatMap(({ models }) => models)
+  const all = Effect.map(catalog.models, (entries) => [...entries.map(({ model }) => model), ...own])
+  const isUsable = (entry: { readonly id: string; readonly keyless: boolean }) =>
+    entry.keyless ? Effect.succeed(true) : credentials.has(entry.id)
   return ModelCatalog.of({
-    all: Effect.succeed(all),
-    available: Effect.map(Effect.filter(providers, usable), (found) => found.flatMap(({ models }) => models)),
+    all,
+    available: Effect.gen(function* () {
+      const own = providers.map(({ id, needsKey }) => ({ id, keyless: !needsKey }))
+      const usable = yield* Effect.filter([...catalog.providers.values(), ...own], isUsable)
+      const ids = new Set(usable.map(({ id }) => id))
+      return (yield* all).filter(({ provider }) => ids.has(provider))
+    }),
     find: (provider, modelId) =>
-      Effect.succeed(Option.fromNullable(all.find((model) => model.provider === provider && model.id === modelId)))
+      Effect.map(all, (models) =>
+        Option.fromNullable(models.find((model) => model.provider === provider && model.id === modelId))
+      )
   })
 })
 
-const makeClient = (providers: ReadonlyArray<Provider>) => {
+const resolveHeaders = Effect.fnUntraced(function* (model: Model, headers: Headers) {
+  const resolved: Record<string, Redacted.Redacted> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    resolved[name] = yield* Effect.mapError(value.resolve, ({ message }) => failure(model, "configuration", message))
+  }
+  return resolved
+})
+
+const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
+  const catalog = yield* Catalog.Catalog
+  const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  return ModelClient.of({
-    stream: (request) => {
-      const { id, provider } = request.model
-      return (
-        byId.get(provider)?.stream(request) ??
-        new ModelFailure({
-          reason: "configuration",
-          message: `No provider named "${provider}" is configured`,
-          provider,
-          model: id
-        })
+  const byApi = new Map(protocols.map((protocol) => [protocol.api, protocol]))
+
+  const findKey = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
+    const key = yield* Effect.mapError(credentials.find(provider.id), ({ message }) =>
+      failure(model, "authentication", message)
+    )
+    if (Option.isSome(key) || provider.keyless) return key
+    return yield* failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
+  })
+
+  /** Everything is looked up anew for each request, so that a changed key or command counts at once. */
+  const connect = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
+    const entry = yield* catalog.find(model.provider, model.id)
+    const { compat, headers } = Option.getOrElse(entry, () => provider)
+    const apiKey = yield* findKey(model, provider)
+    const bearer =
+      provider.authHeader && Option.isSome(apiKey)
+        ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
+        : {}
+    const connection: Connection = {
+      apiKey,
+      headers: { ...bearer, ...(yield* resolveHeaders(model, headers)) },
+      compat
+    }
+    return connection
+  })
+
+  const openCall = Effect.fnUntraced(function* (request: ModelRequest) {
+    const { model } = request
+    const provider = catalog.providers.get(model.provider)
+    if (provider === undefined) {
+      return yield* failure(model, "configuration", `No provider named "${model.provider}" is configured`)
+    }
+    const protocol = byApi.get(model.api)
+    if (protocol === undefined) {
+      const known = protocols.map(({ api }) => api).join(", ")
+      return yield* failure(
+        model,
+        "configuration",
+        `${model.provider}/${model.id} wants the api "${model.api}", which heddle does not speak (it speaks: ${known}). Change it in models.json`
       )
     }
+    if (model.baseUrl === "") {
+      const places = [...provider.addressVariables, `providers.${provider.id}.baseUrl in models.json`].join(" or ")
+      return yield* failure(model, "configuration", `${provider.id} has no address: set ${places}`)
+    }
+    return yield* protocol.stream(request, yield* connect(model, provider))
   })
-}
 
-export const layer = (providers: ReadonlyArray<Provider>) =>
-  Layer.merge(Layer.effect(ModelCatalog, makeCatalog(providers)), Layer.succeed(ModelClient, makeClient(providers)))
+  return ModelClient.of({ stream: (request) => byId.get(request.model.provider)?.stream(request) ?? openCall(request) })
+})
+
+export const layer = (options: RegistryOptions) =>
+  Layer.merge(Layer.effect(ModelCatalog, makeCatalog(options)), Layer.effect(ModelClient, makeClient(options)))
+
+/** Only these providers: nothing of the user's files or environment is looked at. */
+export const layerOwn = (providers: ReadonlyArray<Provider>) =>
+  layer({ providers, protocols: [] }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))

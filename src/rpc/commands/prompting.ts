@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/Content.ts"
+import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { Attachment, readInput } from "../protocol/Images.ts"
@@ -32,7 +33,7 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
     case "MissingCredentials":
       return new Command.CommandFailure({
         code: "missing_credentials",
-        message: `No API key found for ${error.provider}. Set its environment variable and restart, or choose another model with set_model.`
+        message: `No API key found for ${error.provider}. ${keyAdvice(error.provider)}`
       })
     case "BudgetExceeded":
       return new Command.CommandFailure({

@@ -1,0 +1,95 @@
+/** AGENTDIR/auth.json: keys by provider (protocol.md 16.3). Read again when it changed; entries of others are kept. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SynchronizedRef from "effect/SynchronizedRef"
+import * as Json from "../../domain/Json.ts"
+import * as ReadText from "../platform/ReadText.ts"
+import * as SecretFile from "../platform/SecretFile.ts"
+
+export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("AuthFileUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.path}: ${this.reason}`
+  }
+}
+
+type Entries = Readonly<Record<string, unknown>>
+
+const ApiKey = Schema.Struct({ type: Schema.Literal("api_key"), key: Schema.NonEmptyString })
+const isApiKey = Schema.is(ApiKey)
+
+export const pathIn = (agentDir: string): string => `${agentDir}/auth.json`
+
+/** Its text is never part of a message: every character may belong to a key. */
+const readEntries = Effect.fnUntraced(function* (path: string) {
+  const found = yield* Effect.mapError(
+    ReadText.readIfPresent(path),
+    ({ reason }) => new AuthFileUnusable({ path, reason })
+  )
+  const text = Option.getOrElse(found, () => "{}")
+  const parsed = Either.filterOrLeft(Json.parse(text), Predicate.isRecord, () => "")
+  if (Either.isRight(parsed)) return parsed.right
+  return yield* new AuthFileUnusable({ path, reason: "is not a JSON object of keys by provider" })
+})
+
+const keysOf = (entries: Entries): ReadonlyMap<string, Redacted.Redacted> =>
+  new Map(
+    Object.entries(entries).flatMap(([provider, entry]) =>
+      isApiKey(entry) ? [[provider, Redacted.make(entry.key)] as const] : []
+    )
+  )
+
+const none: ReadonlyMap<string, Redacted.Redacted> = new Map()
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, "0")
+
+const load = Effect.fnUntraced(function* (path: string, mode: number) {
+  if ((mode & 0o077) !== 0) {
+    yield* Effect.logWarning(`${path} can be read by others (mode ${octal(mode)}); run: chmod 600 ${path}`)
+  }
+  return yield* readEntries(path).pipe(
+    Effect.map(keysOf),
+    Effect.catchAll((error) => Effect.as(Effect.logWarning(`ignored keys: ${error.message}`), none))
+  )
+})
+
+/** The keys as the file has them now. Problems are said once for each state of the file. */
+export const watch = Effect.fnUntraced(function* (path: string) {
+  const known = yield* SynchronizedRef.make({ stamp: "", keys: none })
+  return Effect.flatMap(
+    SecretFile.look(path),
+    Option.match({
+      onNone: () => Effect.succeed(none),
+      onSome: ({ mode, stamp }) =>
+        SynchronizedRef.modifyEffect(known, (before) =>
+          before.stamp === stamp
+            ? Effect.succeed([before.keys, before] as const)
+            : Effect.map(load(path, mode), (keys) => [keys, { stamp, keys }] as const)
+        )
+    })
+  )
+})
+
+const write = (path: string, entries: Entries) =>
+  SecretFile.replace(path, `${JSON.stringify(entries, null, 2)}\n`).pipe(
+    Effect.mapError(({ reason }) => new AuthFileUnusable({ path, reason }))
+  )
+
+export const set = Effect.fn("AuthFile.set")(function* (path: string, provider: string, key: Redacted.Redacted) {
+  const entries = yield* readEntries(path)
+  yield* write(path, { ...entries, [provider]: { type: "api_key", key: Redacted.value(key) } })
+})
+
+/** False when there was nothing to remove. */
+export const remove = Effect.fn("AuthFile.remove")(function* (path: string, provider: string) {
+  const { [provider]: removed, ...rest } = yield* readEntries(path)
+  if (removed === undefined) return false
+  yield* write(path, rest)
+  return true
+})

@@ -1,0 +1,92 @@
+/** Which providers and models there are: built in, from the user's file, and found since. Owned by the process. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as Environment from "../platform/Environment.ts"
+import * as Jsonc from "../platform/Jsonc.ts"
+import * as ReadText from "../platform/ReadText.ts"
+import * as SecretFile from "../platform/SecretFile.ts"
+import { builtInProviders } from "./builtInProviders.ts"
+import { merge } from "./CatalogMerge.ts"
+import * as ModelsFile from "./ModelsFile.ts"
+import type { ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
+
+export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
+  Catalog,
+  {
+    readonly providers: ReadonlyMap<string, ProviderEntry>
+    /** In the order in which models are offered. */
+    readonly models: Effect.Effect<ReadonlyArray<ModelEntry>>
+    readonly find: (provider: string, modelId: string) => Effect.Effect<Option.Option<ModelEntry>>
+    /** Models that are known already stay as they are. */
+    readonly add: (entries: ReadonlyArray<ModelEntry>) => Effect.Effect<void>
+  }
+>() {}
+
+export interface CatalogOptions {
+  readonly agentDir: string
+}
+
+const isSame = (a: ModelEntry) => (b: ModelEntry) => a.model.provider === b.model.provider && a.model.id === b.model.id
+
+const environmentAddresses = Effect.gen(function* () {
+  const addresses = new Map<string, string>()
+  for (const { addressVariables, id } of builtInProviders) {
+    for (const name of addressVariables) {
+      const address = yield* Environment.variable(name)
+      if (Option.isSome(address)) addresses.set(id, address.value)
+    }
+  }
+  return addresses
+})
+
+const unusable = (reason: string): ModelsFile.ModelsFile => ({ providers: [], problems: [reason] })
+
+const parse = (path: string) =>
+  Effect.match(ReadText.read(path), {
+    onFailure: ({ reason }) => unusable(reason),
+    onSuccess: (text) =>
+      Either.match(Jsonc.parse(text), {
+        // The parser's own words repeat parts of the file, and there may be keys in it.
+        onLeft: () => unusable("is not valid JSON"),
+        onRight: ModelsFile.decode
+      })
+  })
+
+/** The first of the names that exists; none is as good as an empty file. Most people have none, so looking is cheap. */
+const readFile = Effect.fnUntraced(function* (agentDir: string) {
+  const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
+  const path = yield* Effect.findFirst(paths, (candidate) => Effect.map(SecretFile.look(candidate), Option.isSome))
+  if (Option.isNone(path)) return { path: "", file: ModelsFile.empty }
+  return { path: path.value, file: yield* parse(path.value) }
+})
+
+const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
+  const { file, path } = yield* readFile(agentDir)
+  const merged = merge({ file, path, addresses: yield* environmentAddresses })
+  for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
+  const models = yield* Ref.make(merged.models)
+  return Catalog.of({
+    providers: merged.providers,
+    models: Ref.get(models),
+    find: (provider, modelId) =>
+      Effect.map(Ref.get(models), (known) =>
+        Option.fromNullable(known.find(({ model }) => model.provider === provider && model.id === modelId))
+      ),
+    add: (entries) =>
+      Ref.update(models, (known) => [...known, ...entries.filter((entry) => !known.some(isSame(entry)))])
+  })
+})
+
+export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(options))
+
+/** No providers but those a program brings itself. */
+export const layerEmpty = Layer.succeed(Catalog, {
+  providers: new Map(),
+  models: Effect.succeed([]),
+  find: () => Effect.succeedNone,
+  add: () => Effect.void
+})

@@ -1,0 +1,128 @@
+/** Built-in providers and models with the user's models.json over them (protocol.md 16.1). Pure. */
+import * as Option from "effect/Option"
+import type { Model } from "../../domain/Model.ts"
+import { zeroTokens } from "../../domain/Usage.ts"
+import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
+import { builtInProviders } from "./builtInProviders.ts"
+import * as ConfigValue from "./ConfigValue.ts"
+import type { CustomModel, CustomProvider, ModelsFile, Override } from "./ModelsFile.ts"
+import type { Endpoint, Headers, ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
+
+export interface Sources {
+  readonly file: ModelsFile
+  /** Its name, for messages. */
+  readonly path: string
+  /** Addresses from the environment, by provider. */
+  readonly addresses: ReadonlyMap<string, string>
+}
+
+export interface Merged {
+  readonly providers: ReadonlyMap<string, ProviderEntry>
+  readonly models: ReadonlyArray<ModelEntry>
+  readonly problems: ReadonlyArray<string>
+}
+
+const isLoopback = (address: string): boolean =>
+  /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)/i.test(address)
+
+const values = (headers: Readonly<Record<string, string>> | undefined, where: string): Headers =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, text]) => [name, ConfigValue.make(text, `${where}.headers.${name}`)])
+  )
+
+const plain = (endpoint: Endpoint): ProviderEntry => ({
+  ...endpoint,
+  apiKey: Option.none(),
+  headers: {},
+  authHeader: false
+})
+
+/** A provider that is only in the file: an endpoint of its own, without a key where it is on this machine. */
+const fresh = (id: string, baseUrl: string): Endpoint => ({
+  id,
+  baseUrl,
+  api: "",
+  keyless: isLoopback(baseUrl),
+  open: false,
+  compat: {},
+  addressVariables: []
+})
+
+const overlay = (base: ProviderEntry, { settings }: CustomProvider, where: string): ProviderEntry => ({
+  ...base,
+  baseUrl: settings.baseUrl ?? base.baseUrl,
+  api: settings.api ?? base.api,
+  keyless: settings.auth === undefined ? base.keyless && settings.apiKey === undefined : settings.auth === "none",
+  compat: { ...base.compat, ...settings.compat },
+  apiKey: Option.map(Option.fromNullable(settings.apiKey), (text) => ConfigValue.make(text, `${where}.apiKey`)),
+  headers: values(settings.headers, where),
+  authHeader: settings.authHeader ?? false
+})
+
+const builtIn = (provider: ProviderEntry, model: BuiltInModel): ModelEntry => ({
+  model: { ...model, api: provider.api, provider: provider.id, baseUrl: provider.baseUrl },
+  compat: provider.compat,
+  headers: provider.headers
+})
+
+/** What a model is taken to be when nobody says more than its id. */
+export const unknownModel = (provider: ProviderEntry, id: string): ModelEntry =>
+  builtIn(provider, {
+    id,
+    name: id,
+    reasoning: false,
+    input: ["text"],
+    cost: zeroTokens,
+    contextWindow: 128_000,
+    maxTokens: 16_384
+  })
+
+const override = (entry: ModelEntry, { compat, cost, headers, ...rest }: Override, where: string): ModelEntry => ({
+  model: { ...entry.model, ...rest, cost: { ...entry.model.cost, ...cost } },
+  compat: { ...entry.compat, ...compat },
+  headers: { ...entry.headers, ...values(headers, where) }
+})
+
+const custom = (provider: ProviderEntry, { api, baseUrl, id, ...rest }: CustomModel, where: string): ModelEntry => {
+  const address = { ...provider, api: api ?? provider.api, baseUrl: baseUrl ?? provider.baseUrl }
+  return override(unknownModel(address, id), rest, where)
+}
+
+const unreachable = ({ model }: ModelEntry): string | undefined => {
+  if (model.baseUrl === "") return "has no baseUrl, and neither has its provider"
+  return model.api === "" ? "has no api, and neither has its provider" : undefined
+}
+
+export const merge = ({ addresses, file, path }: Sources): Merged => {
+  const problems = [...file.problems]
+  const providers = new Map<string, ProviderEntry>()
+  const models = new Map<string, ModelEntry>()
+  const key = (model: Model) => `${model.provider}/${model.id}`
+  const add = (entry: ModelEntry) => models.set(key(entry.model), entry)
+  const inFile = new Map(file.providers.map((provider) => [provider.id, provider]))
+  const addProvider = (endpoint: Endpoint) => {
+    const mine = inFile.get(endpoint.id)
+    const base = plain({ ...endpoint, baseUrl: addresses.get(endpoint.id) ?? endpoint.baseUrl })
+    const provider = mine === undefined ? base : overlay(base, mine, `${path}: providers.${endpoint.id}`)
+    providers.set(endpoint.id, provider)
+    for (const model of builtInModels[endpoint.id] ?? []) add(builtIn(provider, model))
+    return provider
+  }
+  for (const endpoint of builtInProviders) addProvider(endpoint)
+  for (const mine of file.providers) {
+    const provider = providers.get(mine.id) ?? addProvider(fresh(mine.id, mine.settings.baseUrl ?? ""))
+    const where = `providers.${mine.id}`
+    mine.models.forEach((model, index) => {
+      const entry = custom(provider, model, `${path}: ${where}.models[${index}]`)
+      const problem = unreachable(entry)
+      if (problem === undefined) add(entry)
+      else problems.push(`${where}.models[${index}]: ${problem}`)
+    })
+    for (const [id, changes] of mine.overrides) {
+      const entry = models.get(`${mine.id}/${id}`)
+      if (entry === undefined) problems.push(`${where}.modelOverrides.${id}: there is no such model to override`)
+      else add(override(entry, changes, `${path}: ${where}.modelOverrides.${id}`))
+    }
+  }
+  return { providers, models: [...models.values()], problems: problems.map((problem) => `${path}: ${problem}`) }
+}

@@ -1,0 +1,83 @@
+/** A secret as models.json spells it: `!command`, the name of an environment variable, or the value itself. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SynchronizedRef from "effect/SynchronizedRef"
+import * as Environment from "../platform/Environment.ts"
+import * as ShellOutput from "../platform/ShellOutput.ts"
+
+/** Says where the value is written and what is wrong; never the value, nor what a command printed. */
+export class ConfigValueUnavailable extends Schema.TaggedError<ConfigValueUnavailable>()("ConfigValueUnavailable", {
+  where: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.where}: ${this.reason}`
+  }
+}
+
+export interface ConfigValue {
+  /** The file and the path in it. */
+  readonly where: string
+  /** Whether there is something to resolve. Runs no command. */
+  readonly isPresent: Effect.Effect<boolean>
+  /** A command runs at the first use; what it printed is kept, what failed is tried again. */
+  readonly resolve: Effect.Effect<Redacted.Redacted, ConfigValueUnavailable>
+}
+
+const commandTimeout = "10 seconds"
+
+/** Nobody's key looks like this: such a variable is missing rather than meant literally. */
+const namesVariable = /^[A-Z][A-Z0-9_]*_(API_KEY|TOKEN)$/
+
+const variable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
+  Effect.map(
+    Environment.variable(name),
+    Option.map((value) => Redacted.make(value))
+  )
+
+const runCommand = (command: string, where: string) => {
+  const unavailable = (reason: string) => new ConfigValueUnavailable({ where, reason })
+  return ShellOutput.run(command).pipe(
+    Effect.mapError(({ reason }) => unavailable(`the command ${reason}`)),
+    Effect.timeoutFail({ duration: commandTimeout, onTimeout: () => unavailable("the command took more than 10 s") }),
+    Effect.map((output) => output.trim()),
+    Effect.filterOrFail(
+      (output) => output.length > 0,
+      () => unavailable("the command printed nothing")
+    ),
+    Effect.map((output) => Redacted.make(output))
+  )
+}
+
+const fromCommand = (command: string, where: string): ConfigValue => {
+  const kept = SynchronizedRef.unsafeMake(Option.none<Redacted.Redacted>())
+  return {
+    where,
+    isPresent: Effect.succeed(true),
+    resolve: SynchronizedRef.modifyEffect(kept, (found) =>
+      Option.isSome(found)
+        ? Effect.succeed([found.value, found] as const)
+        : Effect.map(runCommand(command, where), (value) => [value, Option.some(value)] as const)
+    )
+  }
+}
+
+export const make = (text: string, where: string): ConfigValue => {
+  if (text.startsWith("!")) return fromCommand(text.slice(1), where)
+  const literal = Redacted.make(text)
+  const found = Effect.map(variable(text), (value) =>
+    namesVariable.test(text) ? value : Option.orElseSome(value, () => literal)
+  )
+  return {
+    where,
+    isPresent: Effect.map(found, Option.isSome),
+    resolve: Effect.flatMap(found, (value) =>
+      Option.match(value, {
+        onNone: () => new ConfigValueUnavailable({ where, reason: `names the variable ${text}, which is not set` }),
+        onSome: (key) => Effect.succeed(key)
+      })
+    )
+  }
+}

@@ -1,0 +1,26 @@
+/** What the parser of the command line cannot do itself: `-v`, and an option whose value may be left out. Pure. */
+
+const listing = "--list-models"
+const subcommand = "auth"
+const actions: ReadonlyArray<string | undefined> = ["set", "list", "remove", "-h", "--help"]
+
+/** The parser sees a subcommand wherever its name stands, so a value of that name is tied to its option. */
+const isValue = (args: ReadonlyArray<string>, at: number) =>
+  args[at] === subcommand && args[at - 1]?.startsWith("--") === true && !actions.includes(args[at + 1])
+
+/** Everything behind the program's name. */
+export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const out: Array<string> = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ""
+    const next = args[at + 1]
+    if (arg === "-v") out.push("--version")
+    else if (arg === listing) {
+      const hasValue = next !== undefined && !next.startsWith("-")
+      out.push(listing, hasValue ? next : "")
+      if (hasValue) at += 1
+    } else if (isValue(args, at)) out.push(`${out.pop() ?? ""}=${arg}`)
+    else out.push(arg)
+  }
+  return out
+}

@@ -1,0 +1,81 @@
+/** What `heddle auth` does: stored keys are written and deleted, never shown. */
+import * as Prompt from "@effect/cli/Prompt"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { keyAdvice, keyVariables } from "../../domain/ProviderKeys.ts"
+import * as AuthFile from "../models/AuthFile.ts"
+import * as Catalog from "../models/Catalog.ts"
+import * as KeyRing from "../models/KeyRing.ts"
+import * as Keyboard from "../platform/Keyboard.ts"
+import * as Process from "../platform/Process.ts"
+import { invalid, StartupFailure } from "./StartupFailure.ts"
+import * as Table from "./Table.ts"
+
+const failed = ({ message }: { readonly message: string }) => new StartupFailure({ code: "STARTUP_ERROR", message })
+
+const withCatalog = <A, E, R>(use: (agentDir: string) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Process.agentDir, (agentDir) => Effect.provide(use(agentDir), Catalog.layer({ agentDir })))
+
+const requireKnown = Effect.fnUntraced(function* (provider: string) {
+  const { providers } = yield* Catalog.Catalog
+  if (providers.has(provider) || keyVariables(provider).length > 0) return
+  const known = [...providers.keys()].join(", ")
+  return yield* invalid(`Unknown provider: ${provider}. Known providers: ${known}. Others are added in models.json.`)
+})
+
+const askForKey = (provider: string) =>
+  Effect.catchTag(Prompt.run(Prompt.hidden({ message: `API key for ${provider}` })), "QuitException", () =>
+    failed({ message: "cancelled, nothing was stored" })
+  )
+
+const readKey = Effect.fnUntraced(function* (provider: string) {
+  const given = (yield* Keyboard.isTerminal) ? yield* askForKey(provider) : Redacted.make(yield* Keyboard.readAll)
+  const key = Redacted.value(given).trim()
+  if (key === "") return yield* invalid("no key was given: pipe it into stdin, or run this in a terminal")
+  if (/\s/.test(key))
+    return yield* invalid("a key is one word, but there are spaces or several lines in what was given")
+  return Redacted.make(key)
+})
+
+export const set = (provider: string) =>
+  withCatalog(
+    Effect.fnUntraced(function* (agentDir) {
+      yield* requireKnown(provider)
+      const path = AuthFile.pathIn(agentDir)
+      const key = yield* readKey(provider)
+      yield* Effect.mapError(AuthFile.set(path, provider, key), failed)
+      yield* Process.print(`Stored the key of ${provider} in ${path}`)
+    })
+  )
+
+export const remove = (provider: string) =>
+  withCatalog(
+    Effect.fnUntraced(function* (agentDir) {
+      const path = AuthFile.pathIn(agentDir)
+      const removed = yield* Effect.mapError(AuthFile.remove(path, provider), failed)
+      if (!removed) return yield* invalid(`${path} has no key of ${provider}`)
+      yield* Process.print(`Removed the key of ${provider} from ${path}`)
+      const locate = yield* KeyRing.makeLocate({ agentDir })
+      const left = yield* locate(provider)
+      if (Option.isSome(left)) yield* Process.print(`It still has one from: ${left.value.source}`)
+    })
+  )
+
+export const list = withCatalog(
+  Effect.fnUntraced(function* (agentDir) {
+    const { providers } = yield* Catalog.Catalog
+    const stored = yield* yield* AuthFile.watch(AuthFile.pathIn(agentDir))
+    const locate = yield* KeyRing.makeLocate({ agentDir })
+    const rows: Array<ReadonlyArray<string>> = []
+    for (const provider of new Set([...providers.keys(), ...stored.keys()])) {
+      const found = yield* locate(provider)
+      if (Option.isSome(found)) rows.push([provider, found.value.source])
+    }
+    yield* Process.print(
+      rows.length === 0
+        ? `No keys found. ${keyAdvice("anthropic")} (or another provider)`
+        : Table.render([["PROVIDER", "KEY FROM"], ...rows])
+    )
+  })
+)

@@ -1,0 +1,83 @@
+/** `--list-models [search]`: a table for people, or JSON. Starts nothing else. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { label, type Model, supportedLevels } from "../../domain/Model.ts"
+import { ModelCatalog } from "../../services/ModelCatalog.ts"
+import { Settings } from "../../services/Settings.ts"
+import * as ModelSelection from "../agent/ModelSelection.ts"
+import * as Catalog from "../models/Catalog.ts"
+import * as Discovery from "../models/Discovery.ts"
+import * as KeyRing from "../models/KeyRing.ts"
+import * as Process from "../platform/Process.ts"
+import * as Offline from "../providers/offline/Offline.ts"
+import * as ProviderRegistry from "../providers/ProviderRegistry.ts"
+import * as FileSettings from "../settings/FileSettings.ts"
+import * as Table from "./Table.ts"
+
+export interface ListOptions {
+  /** Empty for all of them. */
+  readonly search: string
+  readonly json: boolean
+  readonly overrides: Readonly<Record<string, unknown>>
+}
+
+const count = (tokens: number): string =>
+  tokens >= 1_000_000 ? `${Number((tokens / 1e6).toFixed(2))}M` : `${Math.round(tokens / 1000)}K`
+
+const price = ({ cost }: Model): string => (cost.input + cost.output === 0 ? "-" : `$${cost.input} / $${cost.output}`)
+
+const header = ["PROVIDER", "MODEL", "CONTEXT", "OUTPUT", "THINKING", "IMAGES", "PRICE IN / OUT", "USABLE"]
+
+const row = (model: Model, usable: boolean): ReadonlyArray<string> => [
+  model.provider,
+  model.id,
+  count(model.contextWindow),
+  count(model.maxTokens),
+  model.reasoning ? `up to ${supportedLevels(model).at(-1) ?? "off"}` : "-",
+  model.input.includes("image") ? "yes" : "-",
+  price(model),
+  usable ? "yes" : "no key"
+]
+
+const layer = (options: FileSettings.FileSettingsOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(Offline.make({ scenario: Option.none(), cwd: options.cwd }), (offline) =>
+      ProviderRegistry.layer({ providers: [offline], protocols: [] })
+    )
+  ).pipe(
+    Layer.provideMerge(KeyRing.layer(options)),
+    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options)))
+  )
+
+const print = Effect.fnUntraced(function* ({ json, search }: ListOptions) {
+  const settings = yield* Settings
+  yield* Discovery.run(settings["models.discover"])
+  const catalog = yield* ModelCatalog
+  const all = yield* catalog.all
+  const found = search === "" ? all : ModelSelection.matching(all, search)
+  const usable = new Set((yield* catalog.available).map(label))
+  const listed = found.map((model) => ({ model, available: usable.has(label(model)) }))
+  if (json) {
+    yield* Process.print(
+      JSON.stringify(
+        listed.map(({ available, model }) => ({ ...model, available })),
+        null,
+        2
+      )
+    )
+  } else if (listed.length === 0) {
+    yield* Process.printError(`No model matches "${search}".`)
+  } else {
+    yield* Process.print(Table.render([header, ...listed.map(({ available, model }) => row(model, available))]))
+  }
+})
+
+export const run = Effect.fnUntraced(function* (options: ListOptions) {
+  const files = {
+    agentDir: yield* Process.agentDir,
+    cwd: yield* Process.currentFolder,
+    overrides: options.overrides
+  }
+  yield* Effect.provide(print(options), layer(files))
+})

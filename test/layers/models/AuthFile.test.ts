@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Redacted } from "effect"
+import { mkdir, readdir, readFile, stat } from "node:fs/promises"
+import * as AuthFile from "../../../src/layers/models/AuthFile.ts"
+import { folder, withLog, write } from "./support.ts"
+
+const key = Redacted.make("sk-secret")
+const read = (path: string) => Effect.promise(() => readFile(path, "utf8").then((text): unknown => JSON.parse(text)))
+const path = Effect.map(folder, (agentDir) => AuthFile.pathIn(`${agentDir}/deep/er`))
+const plain = (keys: ReadonlyMap<string, Redacted.Redacted>) =>
+  Object.fromEntries([...keys].map(([provider, value]) => [provider, Redacted.value(value)]))
+
+describe("writing", () => {
+  it.scoped("creates the file for its owner only, leaves nothing else behind, and keeps other entries", () =>
+    Effect.gen(function* () {
+      const file = yield* path
+      yield* AuthFile.set(file, "anthropic", key)
+      const other = { oauth: { type: "oauth", refresh: "r" }, anthropic: { type: "api_key", key: "old" } }
+      yield* write(file, other, 0o644)
+      yield* AuthFile.set(file, "anthropic", key)
+      assert.deepStrictEqual(yield* read(file), { ...other, anthropic: { type: "api_key", key: "sk-secret" } })
+      assert.strictEqual((yield* Effect.promise(() => stat(file))).mode & 0o777, 0o600)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(file.replace("/auth.json", ""))), ["auth.json"])
+      assert.isTrue(yield* AuthFile.remove(file, "anthropic"))
+      assert.isFalse(yield* AuthFile.remove(file, "anthropic"))
+      assert.deepStrictEqual(yield* read(file), { oauth: other.oauth })
+    })
+  )
+
+  it.scoped.each(["{ sk-secret", "[]", '"sk-secret"'])("never replaces what it does not understand: %s", (text) =>
+    Effect.gen(function* () {
+      const file = yield* path
+      yield* write(file, text)
+      for (const attempt of [AuthFile.set(file, "anthropic", key), AuthFile.remove(file, "anthropic")]) {
+        const failure = yield* Effect.flip(attempt)
+        assert.strictEqual(failure.message, `${file}: is not a JSON object of keys by provider`)
+      }
+      assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), text)
+    })
+  )
+
+  it.scoped("says which file could not be written", () =>
+    Effect.gen(function* () {
+      const agentDir = yield* folder
+      yield* write(`${agentDir}/file`, "")
+      const failure = yield* Effect.flip(AuthFile.set(`${agentDir}/file/auth.json`, "anthropic", key))
+      assert.match(failure.message, /file\/auth\.json: cannot be written \(E\w+\)$/)
+    })
+  )
+})
+
+describe("reading", () => {
+  it.scoped("sees every change, and only keys", () =>
+    Effect.gen(function* () {
+      const file = yield* path
+      const keys = Effect.map(yield* AuthFile.watch(file), plain)
+      assert.deepStrictEqual(yield* keys, {})
+      yield* write(file, {
+        a: { type: "api_key", key: "1" },
+        b: { type: "oauth", key: "2" },
+        c: "3",
+        d: { type: "api_key" }
+      })
+      assert.deepStrictEqual(yield* keys, { a: "1" })
+      yield* AuthFile.set(file, "a", Redacted.make("2"))
+      assert.deepStrictEqual(yield* keys, { a: "2" })
+      yield* AuthFile.remove(file, "a")
+      assert.deepStrictEqual(yield* keys, {})
+    })
+  )
+
+  it.scoped("says once what is wrong with the file, without a word of it", () =>
+    Effect.gen(function* () {
+      const file = yield* path
+      const keys = yield* AuthFile.watch(file)
+      yield* write(file, "{ sk-secret", 0o644)
+      const { log } = yield* withLog(Effect.all([keys, keys, keys]))
+      assert.deepStrictEqual(log, [
+        `${file} can be read by others (mode 0644); run: chmod 600 ${file}`,
+        `ignored keys: ${file}: is not a JSON object of keys by provider`
+      ])
+      yield* write(file, { a: { type: "api_key", key: "1" } }, 0o600)
+      const fixed = yield* withLog(keys)
+      assert.deepStrictEqual([plain(fixed.value), fixed.log], [{ a: "1" }, []])
+    })
+  )
+
+  it.scoped("takes a folder of that name for a problem, not for the end", () =>
+    Effect.gen(function* () {
+      const file = yield* path
+      yield* Effect.promise(() => mkdir(file, { recursive: true, mode: 0o700 }))
+      const { log } = yield* withLog(yield* AuthFile.watch(file))
+      assert.deepStrictEqual(log, [`ignored keys: ${file}: is a folder, not a file`])
+      assert.isTrue(Either.isLeft(yield* Effect.either(AuthFile.set(file, "a", key))))
+    })
+  )
+})

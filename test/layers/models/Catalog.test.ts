@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Catalog } from "../../../src/layers/models/Catalog.ts"
+import { unknownModel } from "../../../src/layers/models/CatalogMerge.ts"
+import { bench, catalog, environment, folder, withLog, write } from "./support.ts"
+
+/** Writes the files, then reads them as the process would. */
+const load = (files: Readonly<Record<string, unknown>>) =>
+  Effect.gen(function* () {
+    const agentDir = yield* folder
+    for (const [name, content] of Object.entries(files)) yield* write(`${agentDir}/${name}`, content)
+    const { log, value } = yield* withLog(
+      Effect.gen(function* () {
+        const { find, models } = yield* Catalog
+        return { mock: yield* find("mock", "mock-model"), count: (yield* models).length }
+      }).pipe(Effect.provide(catalog(agentDir)))
+    )
+    return { ...value, log: log.map((line) => line.replaceAll(agentDir, "DIR")) }
+  }).pipe(environment({}))
+
+describe("the models file", () => {
+  it.scoped("may be absent", () =>
+    Effect.gen(function* () {
+      const { count, log, mock } = yield* load({})
+      assert.deepStrictEqual([log, Option.isNone(mock), count > 25], [[], true, true])
+    })
+  )
+
+  it.scoped.each([
+    ["models.json", bench],
+    ["models.jsonc", `// mine\n${JSON.stringify(bench).slice(0, -1)}, /* the end */ }`],
+    ["models.json", `// comments are fine here, too\n${JSON.stringify(bench)}`]
+  ] as const)("may be %s", ([name, content]) =>
+    Effect.gen(function* () {
+      const { log, mock } = yield* load({ [name]: content })
+      assert.deepStrictEqual([log, Option.isSome(mock)], [[], true])
+    })
+  )
+
+  it.scoped("that wins is the one without the c", () =>
+    Effect.gen(function* () {
+      const { mock } = yield* load({ "models.json": { providers: {} }, "models.jsonc": bench })
+      assert.isTrue(Option.isNone(mock))
+    })
+  )
+
+  it.scoped("that is no JSON is reported without a word of it, and the built-in models stay", () =>
+    Effect.gen(function* () {
+      const { count, log } = yield* load({ "models.json": '{ "providers": sk-secret }' })
+      assert.deepStrictEqual(log, ["ignored in the models file: DIR/models.json: is not valid JSON"])
+      assert.isTrue(count > 25)
+    })
+  )
+
+  it.scoped("with a typo is reported by file, path and reason while the rest counts", () =>
+    Effect.gen(function* () {
+      const { log, mock } = yield* load({
+        "models.json": { providers: { ...bench.providers, x: { baseURL: "http://x" } } }
+      })
+      assert.isTrue(Option.isSome(mock))
+      assert.deepStrictEqual(log, [
+        "ignored in the models file: DIR/models.json: providers.x.baseURL: unknown key, ignored; did you mean baseUrl?"
+      ])
+    })
+  )
+})
+
+it.scoped("the environment overrides built-in addresses", () =>
+  Effect.gen(function* () {
+    const { providers } = yield* Effect.provide(Catalog, catalog(yield* folder))
+    const address = (id: string) => providers.get(id)?.baseUrl
+    assert.deepStrictEqual(["anthropic", "openai", "azure-openai"].map(address), [
+      "http://a",
+      "http://o/v1",
+      "http://z"
+    ])
+  }).pipe(
+    environment({ ANTHROPIC_BASE_URL: "http://a", OPENAI_BASE_URL: "http://o/v1", AZURE_OPENAI_BASE_URL: "http://z" })
+  )
+)
+
+it.scoped("models that are found later join once and replace nothing", () =>
+  Effect.gen(function* () {
+    const { add, find, models, providers } = yield* Effect.provide(Catalog, catalog(yield* folder))
+    const anthropic = providers.get("anthropic")
+    assert(anthropic !== undefined)
+    const before = yield* models
+    const found = ["claude-next", "claude-next", "claude-opus-5-5"].map((id) => unknownModel(anthropic, id))
+    for (const entry of found) yield* add([entry])
+    assert.deepStrictEqual((yield* models).slice(before.length), found.slice(0, 1))
+    assert.strictEqual(Option.getOrThrow(yield* find("anthropic", "claude-opus-5-5")).model.name, "Claude Opus 5.5")
+  }).pipe(environment({}))
+)

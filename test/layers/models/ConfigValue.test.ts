@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Fiber, Redacted, TestClock } from "effect"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
+import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
+import { environment, folder } from "./support.ts"
+
+const where = "models.json: providers.p.apiKey"
+const resolve = (text: string) => Effect.map(ConfigValue.make(text, where).resolve, Redacted.value)
+
+describe("a value is", () => {
+  it.effect.each([
+    ["sk-literal", "sk-literal"],
+    ["MY_VARIABLE", "from the environment"],
+    ["P_API_KEY", "key"],
+    ["EMPTY", "EMPTY"],
+    ["NOT_NEEDED", "NOT_NEEDED"],
+    ["!printf ' from a command \\n\\n'", "from a command"],
+    ["!echo $((6*7))", "42"]
+  ] as const)("%s → %s", ([text, value]) =>
+    Effect.gen(function* () {
+      assert.isTrue(yield* ConfigValue.make(text, where).isPresent)
+      assert.strictEqual(yield* resolve(text), value)
+    }).pipe(environment({ MY_VARIABLE: "from the environment", P_API_KEY: "key" }))
+  )
+})
+
+describe("a value that cannot be had says where it is written, never what it is", () => {
+  it.effect.each([
+    ["LAB_API_KEY", "names the variable LAB_API_KEY, which is not set"],
+    ["HF_TOKEN", "names the variable HF_TOKEN, which is not set"],
+    ["!echo sk-secret; exit 3", "the command ended with exit code 3"],
+    ["!true", "the command printed nothing"],
+    ["!heddle-no-such-program sk-secret", "the command ended with exit code 127"]
+  ] as const)("%s", ([text, reason]) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(resolve(text))
+      assert.strictEqual(message, `${where}: ${reason}`)
+    }).pipe(environment({ HF_TOKEN: "" }))
+  )
+
+  it.effect("and counts as absent when its variable is", () =>
+    Effect.gen(function* () {
+      assert.isFalse(yield* ConfigValue.make("LAB_API_KEY", where).isPresent)
+    }).pipe(environment({}))
+  )
+})
+
+const counting = Effect.map(folder, (path) => ({
+  command: `!echo run >> ${join(path, "runs")}; test -e ${join(path, "ok")} && echo key`,
+  allow: Effect.promise(() => Bun.write(join(path, "ok"), "")),
+  runs: Effect.promise(() =>
+    readFile(join(path, "runs"), "utf8").then(
+      (text) => text.split("\n").length - 1,
+      () => 0
+    )
+  )
+}))
+
+describe("a command", () => {
+  it.scopedLive("runs at first use, once for all who ask, and again only after a failure", () =>
+    Effect.gen(function* () {
+      const { allow, command, runs } = yield* counting
+      const value = ConfigValue.make(command, where)
+      assert.isTrue(yield* value.isPresent)
+      assert.strictEqual(yield* runs, 0)
+      assert.isTrue(Either.isLeft(yield* Effect.either(value.resolve)))
+      yield* allow
+      const keys = yield* Effect.all([value.resolve, value.resolve, value.resolve], { concurrency: "unbounded" })
+      assert.deepStrictEqual(keys.map(Redacted.value), ["key", "key", "key"])
+      assert.strictEqual(yield* runs, 2)
+    })
+  )
+
+  it.scoped("is ended with its children after 10 s", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "pid")
+      const fiber = yield* Effect.fork(resolve(`!sleep 1000 & echo $! > ${path}; wait`))
+      const pid = yield* Effect.promise(() => readFile(path, "utf8")).pipe(
+        Effect.orElseSucceed(() => ""),
+        Effect.catchAllDefect(() => Effect.succeed("")),
+        Effect.tap(EventLoop.nextTurn),
+        Effect.repeat({ until: (text) => text.endsWith("\n") })
+      )
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Effect.flip(Fiber.join(fiber))).message, `${where}: the command took more than 10 s`)
+      // Gone, or a corpse that nobody in this container reaps.
+      yield* Effect.promise(() => readFile(`/proc/${pid.trim()}/stat`, "utf8").catch(() => "gone")).pipe(
+        Effect.tap(EventLoop.nextTurn),
+        Effect.repeat({ until: (state) => /gone|\) Z /.test(state) })
+      )
+    })
+  )
+})

@@ -1,0 +1,36 @@
+import { assert, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { normalize } from "../../../src/layers/process/Arguments.ts"
+import * as Table from "../../../src/layers/process/Table.ts"
+
+it.each([
+  ["-v", "--version"],
+  ["--list-models", "--list-models "],
+  ["--list-models sonnet", "--list-models sonnet"],
+  ["--list-models --json", "--list-models  --json"],
+  ["--json --list-models gpt --set a=1", "--json --list-models gpt --set a=1"],
+  ["--list-models=x", "--list-models=x"],
+  ["auth set anthropic", "auth set anthropic"],
+  ["--verbose auth list", "--verbose auth list"],
+  ["auth --help", "auth --help"],
+  ["--system-prompt auth", "--system-prompt=auth"],
+  ["--mode rpc --model auth --drain", "--mode rpc --model=auth --drain"],
+  ["--mode rpc", "--mode rpc"]
+])("%s → %s", (given, expected) => {
+  assert.strictEqual(normalize(given.split(" ")).join(" "), expected)
+})
+
+it("leaves alone what it does not know", () => {
+  const word = fc.string().filter((text) => !["-v", "--list-models", "auth"].includes(text))
+  fc.assert(fc.property(fc.array(word), (args) => assert.deepStrictEqual(normalize(args), args)))
+})
+
+it("a table has aligned columns and no spaces at the ends of lines", () => {
+  const rows = [
+    ["A", "LONG NAME", "C"],
+    ["first", "b", ""],
+    ["2", "", "see"]
+  ]
+  assert.strictEqual(Table.render(rows), "A      LONG NAME  C\nfirst  b\n2                 see")
+  assert.strictEqual(Table.render([]), "")
+})
