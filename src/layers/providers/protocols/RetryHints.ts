@@ -6,7 +6,8 @@ const number = (text: string | undefined): number | undefined => {
 }
 
 const until = (text: string | undefined, now: number): number | undefined => {
-  const at = text === undefined ? Number.NaN : Date.parse(text)
+  // Date.parse would take almost any number for a year.
+  const at = text?.includes(":") === true ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 

@@ -7,9 +7,9 @@ const hidden = "[redacted]"
 
 /** What keys look like, for the ones that are not ours: a server may quote the key in parts or another one. */
 const keyLike = [
-  /\b(sk|pk|rk|gsk|xai|csk|hf|key|tok|AIza)[-_][A-Za-z0-9_\-.*]{6,}/g,
+  /\b(sk|pk|rk|gsk|xai|csk|hf|key|tok|AIza)[-_][A-Za-z0-9_\-.*]{5,}[A-Za-z0-9*]/g,
   /\bAIza[A-Za-z0-9_-]{20,}/g,
-  /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi,
+  /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{5,}[A-Za-z0-9=]/gi,
   /\b[A-Za-z0-9]{3,}\*{4,}[A-Za-z0-9]*/g
 ]
 
