@@ -9,6 +9,7 @@ const clean = (...chunks: ReadonlyArray<Uint8Array>) => {
   return { text: out.toString("utf8"), lineFeeds: cleaner.lineFeeds() }
 }
 
+const isControl = (char: string) => (char < " " && !"\t\n\r".includes(char)) || (char >= "\x7f" && char <= "\x9f")
 const table: ReadonlyArray<readonly [what: string, raw: string, cleaned: string]> = [
   ["plain text", "a\tb\nç 日本 🎉\n", "a\tb\nç 日本 🎉\n"],
   ["colours", "\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mtrue\x1b[m", "red true"],
@@ -47,7 +48,14 @@ it("a string that goes on for ever is text after 8 KiB", () => {
   assert.isAbove(text.length, 10_000)
 })
 
-const isControl = (char: string) => (char < " " && !"\t\n\r".includes(char)) || (char >= "\x7f" && char <= "\x9f")
+it("nor do bytes that are no text", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(0xc2, 0xc3, 0x85, 0x9b, 7, 13, 10, 27, 0x5b, 65)), (all) => {
+      assert.deepStrictEqual([...clean(Uint8Array.from(all)).text].filter(isControl), [])
+    })
+  )
+})
+
 const piece = fc.oneof(
   fc.constantFrom(...table.map(([, raw]) => raw), "\x1b", "\r", "\n", "[", "\xc2", "é"),
   fc.string({ unit: "grapheme" })
