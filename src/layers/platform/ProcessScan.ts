@@ -11,6 +11,8 @@ export interface Family {
   readonly leaders: ReadonlyArray<number>
   /** Beginning of the value of the mark. */
   readonly mark: string
+  /** What was found so far and when it started: a child without mark is not found again once its parent is gone. */
+  readonly known: Map<number, number>
 }
 
 export interface Scan {
@@ -71,7 +73,7 @@ const isAlive = (target: number): boolean => {
   }
 }
 
-const scanProc = ({ leaders, mark }: Family): Scan => {
+const scanProc = ({ known, leaders, mark }: Family): Scan => {
   ourStart ??= readEntry(process.pid)?.startedAt ?? 0
   let settled = true
   const entries: Array<Entry> = []
@@ -83,17 +85,21 @@ const scanProc = ({ leaders, mark }: Family): Scan => {
     else if (entry.startedAt >= ourStart) entries.push(entry)
   }
   const marked = `${markVariable}=${mark}`
-  const isMember = ({ group, pid, session, state }: Entry) =>
+  const isMember = ({ group, pid, session, startedAt, state }: Entry) =>
     state !== "Z" &&
-    (leaders.includes(group) || leaders.includes(session) || (read(pid, "environ")?.includes(marked) ?? false))
+    (leaders.includes(group) ||
+      leaders.includes(session) ||
+      known.get(pid) === startedAt ||
+      (read(pid, "environ")?.includes(marked) ?? false))
   const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
   // A child may have cleared its environment and left the session; its parent still gives it away.
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
   }
-  const alive = entries.filter(({ pid, state }) => found.has(pid) && state !== "Z").map(({ pid }) => pid)
-  return { alive, settled }
+  const alive = entries.filter(({ pid, state }) => found.has(pid) && state !== "Z")
+  for (const { pid, startedAt } of alive) known.set(pid, startedAt)
+  return { alive: alive.map(({ pid }) => pid), settled }
 }
 
 export const scan: (family: Family) => Scan = findsMarks ? scanProc : scanGroups

@@ -79,6 +79,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   /** Each round signals what it sees, so whatever is forked meanwhile is found by the next one. */
   const endFamily = async (family: ProcessScan.Family, gone: Promise<unknown>) => {
     const began = performance.now()
+    ProcessScan.scan(family)
     for (const pid of family.leaders) {
       signal(-pid, "SIGTERM")
       signal(-pid, "SIGCONT") // a stopped process takes its TERM only now
@@ -132,11 +133,12 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       }))
     )
 
-  const end = (shell: Shell) => endFamily({ leaders: [shell.child.pid], mark: shell.mark }, shell.child.exited)
+  const end = (shell: Shell) =>
+    endFamily({ leaders: [shell.child.pid], mark: shell.mark, known: new Map() }, shell.child.exited)
 
   const endAll = async () => {
     hurriedAt = Math.min(hurriedAt, performance.now())
-    if (count > 0) await endFamily({ leaders: [...left], mark: `${mark}.` }, Promise.resolve())
+    if (count > 0) await endFamily({ leaders: [...left], mark: `${mark}.`, known: new Map() }, Promise.resolve())
     for (const close of backgroundPipes) close()
   }
 

@@ -29,7 +29,7 @@ export interface ArtifactOptions {
 const blockBytes = 256 * 1024
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024
 
-const fromFile = (id: string, file: ArtifactFile.ArtifactFile, maxBytes: number): Artifact => {
+export const fromFile = (id: string, file: ArtifactFile.ArtifactFile, maxBytes: number): Artifact => {
   const block = new Uint8Array(blockBytes)
   let used = 0
   let total = 0

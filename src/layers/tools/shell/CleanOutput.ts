@@ -109,7 +109,8 @@ export const make = (): CleanOutput => {
       else if (mode === "extended") {
         mode = "text"
         if (byte >= 0x80 && byte <= 0x9f) continue
-        put(extended)
+        // Before a byte that is taken out it would begin a character with whatever comes next.
+        if (kinds[byte] !== 2) put(extended)
         text(byte)
       } else if (!control(byte)) text(byte)
     }
