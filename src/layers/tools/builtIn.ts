@@ -1,9 +1,13 @@
 /** The tools that heddle brings along, in the order in which models are shown them. */
 import type { Tool } from "../../services/Tools.ts"
+import * as Edit from "./Edit.ts"
+import * as FileLedger from "./FileLedger.ts"
 import * as Ls from "./Ls.ts"
 import * as Read from "./Read.ts"
+import * as Write from "./Write.ts"
 
-export const builtIn = (options: { readonly cwd: string }): ReadonlyArray<Tool> => [
-  Read.make(options),
-  Ls.make(options)
-]
+/** Called once a session: the ledger of its files is made here. */
+export const builtIn = (options: { readonly cwd: string }): ReadonlyArray<Tool> => {
+  const withLedger = { ...options, ledger: FileLedger.make() }
+  return [Read.make(withLedger), Edit.make(withLedger), Write.make(withLedger), Ls.make(options)]
+}

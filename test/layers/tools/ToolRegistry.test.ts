@@ -14,6 +14,7 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
+const builtInNames = ["read", "edit", "write", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
 
 it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
@@ -21,13 +22,13 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
     const registered = yield* Ref.make<ReadonlyArray<AnyTool>>([])
     yield* Effect.gen(function* () {
       const tools = yield* Tools
-      assert.deepStrictEqual(names(yield* tools.active), ["read", "ls"])
+      assert.deepStrictEqual(names(yield* tools.active), builtInNames)
       assert.isTrue(Option.isNone(yield* tools.find("deploy")))
 
       const deploy = fromHost("deploy")
       yield* Ref.set(registered, [deploy, fromHost("read")])
       const active = yield* tools.active
-      assert.deepStrictEqual(names(active), ["read", "ls", "deploy"])
+      assert.deepStrictEqual(names(active), [...builtInNames, "deploy"])
       assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
       assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
       assert.notStrictEqual(active[0]?.definition.description, "from the host")
@@ -43,7 +44,8 @@ it.effect("what models are told about the built-in tools", () =>
   Effect.gen(function* () {
     const active = yield* Effect.flatMap(Tools, (tools) => tools.active)
     for (const { abortedText, concurrency, definition } of active) {
-      assert.deepStrictEqual([concurrency, abortedText], ["shared", "Operation aborted"])
+      const writes = ["edit", "write"].includes(definition.name)
+      assert.deepStrictEqual([concurrency, abortedText], [writes ? "exclusive" : "shared", "Operation aborted"])
       assert.isAbove(definition.description.length, 100)
       assert.notProperty(definition.parameters, "$schema")
       assert.notProperty(definition.parameters, "$defs")
@@ -53,6 +55,8 @@ it.effect("what models are told about the built-in tools", () =>
       active.map(({ definition }) => Object.keys(Object(definition.parameters.properties))),
       [
         ["path", "offset", "limit"],
+        ["path", "edits"],
+        ["path", "content"],
         ["path", "limit"]
       ]
     )
