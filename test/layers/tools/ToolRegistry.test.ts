@@ -14,7 +14,7 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
-const builtInNames = ["read", "edit", "write", "ls"]
+const builtInNames = ["read", "edit", "write", "grep", "find", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
 
 it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
@@ -57,6 +57,8 @@ it.effect("what models are told about the built-in tools", () =>
         ["path", "offset", "limit"],
         ["path", "edits"],
         ["path", "content"],
+        ["pattern", "path", "glob", "ignoreCase", "literal", "context", "limit"],
+        ["pattern", "path", "limit"],
         ["path", "limit"]
       ]
     )
