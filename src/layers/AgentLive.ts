@@ -15,7 +15,7 @@ import * as Discovery from "./models/Discovery.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
-import type { Protocol } from "./providers/Protocol.ts"
+import { protocols } from "./providers/protocols/builtIn.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
@@ -32,8 +32,6 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions {
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
 }
-
-const protocols: ReadonlyArray<Protocol> = []
 
 const providers = (options: AgentOptions) =>
   Layer.unwrapEffect(

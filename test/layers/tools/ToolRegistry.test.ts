@@ -17,6 +17,7 @@ const fromHost = (name: string) =>
 
 const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.mock(Shell, {}))
 
+const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
 
 it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
@@ -24,13 +25,13 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
     const registered = yield* Ref.make<ReadonlyArray<AnyTool>>([])
     yield* Effect.gen(function* () {
       const tools = yield* Tools
-      assert.deepStrictEqual(names(yield* tools.active), ["read", "bash", "ls"])
+      assert.deepStrictEqual(names(yield* tools.active), builtInNames)
       assert.isTrue(Option.isNone(yield* tools.find("deploy")))
 
       const deploy = fromHost("deploy")
       yield* Ref.set(registered, [deploy, fromHost("read")])
       const active = yield* tools.active
-      assert.deepStrictEqual(names(active), ["read", "bash", "ls", "deploy"])
+      assert.deepStrictEqual(names(active), [...builtInNames, "deploy"])
       assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
       assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
       assert.notStrictEqual(active[0]?.definition.description, "from the host")
@@ -42,10 +43,9 @@ it.effect("what models are told about the built-in tools", () =>
   Effect.gen(function* () {
     const active = yield* Effect.flatMap(Tools, (tools) => tools.active)
     for (const { abortedText, concurrency, definition } of active) {
-      assert.deepStrictEqual(
-        [concurrency, abortedText],
-        ["shared", definition.name === "bash" ? "Command aborted" : "Operation aborted"]
-      )
+      const writes = ["edit", "write"].includes(definition.name)
+      const aborted = definition.name === "bash" ? "Command aborted" : "Operation aborted"
+      assert.deepStrictEqual([concurrency, abortedText], [writes ? "exclusive" : "shared", aborted])
       assert.isAbove(definition.description.length, 100)
       assert.notProperty(definition.parameters, "$schema")
       assert.notProperty(definition.parameters, "$defs")
@@ -56,6 +56,10 @@ it.effect("what models are told about the built-in tools", () =>
       [
         ["path", "offset", "limit"],
         ["command", "timeout", "cwd", "env"],
+        ["path", "edits"],
+        ["path", "content"],
+        ["pattern", "path", "glob", "ignoreCase", "literal", "context", "limit"],
+        ["pattern", "path", "limit"],
         ["path", "limit"]
       ]
     )
