@@ -104,6 +104,7 @@ export const make = (): Machine<Raw> => {
       return Either.right(blocks.drain())
     },
     end: () => (finished ? Either.right([]) : Either.left(refused ?? streamEnded)),
-    finished: () => finished
+    finished: () => finished,
+    drainMs: 250
   }
 }

@@ -121,6 +121,8 @@ export const make = (): Machine<ChatCompletionChunk> => {
       blocks.push({ _tag: "Finished", stopReason: reason(), ...(responseId === undefined ? {} : { responseId }) })
       return Either.right(blocks.drain())
     },
-    finished: () => finishReason !== undefined
+    finished: () => finishReason !== undefined,
+    // The usage comes after the reason, from some gateways seconds later.
+    drainMs: 5000
   }
 }

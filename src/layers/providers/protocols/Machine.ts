@@ -22,6 +22,8 @@ export interface Machine<Raw> {
   readonly end: () => Either.Either<ReadonlyArray<ModelEvent>, Stop>
   /** The model has said everything; what may still come is of no interest for long. */
   readonly finished: () => boolean
+  /** How long a finished stream may stay open, for what may follow and so that its connection can be used again. */
+  readonly drainMs: number
 }
 
 export const streamEnded: Fault = {

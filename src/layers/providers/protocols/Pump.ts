@@ -38,7 +38,7 @@ const run = Effect.fnUntraced(function* <Raw>(call: Call<Raw>, into: Mailbox.Mai
   const take = (raw: Raw) => {
     silent = false
     const taken = machine.take(raw)
-    if (machine.finished()) watchdog.finish()
+    if (machine.finished()) watchdog.finish(machine.drainMs)
     return Either.mapLeft(taken, fail)
   }
   const source = { open: (signal: AbortSignal) => call.open(signal, fetch), take, onWaiting: watchdog.setWaiting }

@@ -107,6 +107,7 @@ export const make = (): Machine<ResponseStreamEvent> => {
   return {
     take,
     end: () => (finished ? Either.right([]) : Either.left(streamEnded)),
-    finished: () => finished
+    finished: () => finished,
+    drainMs: 250
   }
 }

@@ -4,6 +4,8 @@ import * as Redacted from "effect/Redacted"
 import type { Connection } from "../Protocol.ts"
 
 const hidden = "[redacted]"
+/** Name and password in an address. */
+const userInfo = /\/\/[^/@\s]+@/g
 
 /** What keys look like, for the ones that are not ours: a server may quote the key in parts or another one. */
 const keyLike = [
@@ -18,7 +20,7 @@ const shortest = 6
 
 export const redact = (text: string, connection: Connection): string => {
   const values = [...Option.toArray(connection.apiKey), ...Object.values(connection.headers)].map(Redacted.value)
-  let clean = text
+  let clean = text.replaceAll(userInfo, `//${hidden}@`)
   for (const value of values) if (value.length >= shortest) clean = clean.replaceAll(value, hidden)
   for (const pattern of keyLike) clean = clean.replaceAll(pattern, hidden)
   return clean

@@ -7,11 +7,9 @@ export interface Deadlines {
   readonly firstEventMs: number
   readonly idleMs: number
   readonly totalMs: number
-  /** How long a finished stream may stay open, so that its connection can be used again. */
-  readonly drainMs: number
 }
 
-export const defaults: Deadlines = { firstEventMs: 300_000, idleMs: 120_000, totalMs: 3_600_000, drainMs: 250 }
+export const defaults: Deadlines = { firstEventMs: 300_000, idleMs: 120_000, totalMs: 3_600_000 }
 
 export class Expired extends Data.TaggedError("Expired")<{
   readonly deadline: "first_event" | "idle" | "total"
@@ -22,7 +20,8 @@ export interface Watchdog {
   readonly touch: () => void
   /** While our own reader is behind, the silence is ours. */
   readonly setWaiting: (waiting: boolean) => void
-  readonly finish: () => void
+  /** From now on the stream has `drainMs` to end. */
+  readonly finish: (drainMs: number) => void
   /** Fails when a deadline passes; returns when the stream had finished but did not end. */
   readonly watch: Effect.Effect<void, Expired>
 }
@@ -40,6 +39,7 @@ export const make = Effect.fnUntraced(function* (deadlines: Deadlines) {
   let last = started
   let heard = false
   let waiting = false
+  let drainMs = 0
 
   const due = () => {
     const silence = heard ? deadlines.idleMs : deadlines.firstEventMs
@@ -67,8 +67,17 @@ export const make = Effect.fnUntraced(function* (deadlines: Deadlines) {
       waiting = value
       last = clock.unsafeCurrentTimeMillis()
     },
-    finish: () => done.unsafeOpen(),
-    watch: Effect.raceFirst(deadline, Effect.zipRight(done.await, Effect.sleep(deadlines.drainMs)))
+    finish: (ms) => {
+      drainMs = ms
+      done.unsafeOpen()
+    },
+    watch: Effect.raceFirst(
+      deadline,
+      Effect.zipRight(
+        done.await,
+        Effect.suspend(() => Effect.sleep(drainMs))
+      )
+    )
   }
   return watchdog
 })

@@ -108,9 +108,11 @@ describe.each(all)("$name", ({ name, protocol }) => {
 
   it("cut at every byte gives the same events", async () => {
     const bytes = new TextEncoder().encode(stream(name))
+    const same = JSON.stringify(expected[name])
     for (let at = 0; at <= bytes.length; at++) {
       const events = await decode(name, [bytes.subarray(0, at), bytes.subarray(at)])
-      assert.deepStrictEqual(events, expected[name], `cut at ${at}`)
+      // The deep comparison takes longer than the decoding.
+      if (JSON.stringify(events) !== same) assert.deepStrictEqual(events, expected[name], `cut at ${at}`)
     }
   }, 60_000)
 

@@ -1,0 +1,107 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Either, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
+import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
+import * as Pump from "../../../../src/layers/providers/protocols/Pump.ts"
+import * as Watchdog from "../../../../src/layers/providers/protocols/Watchdog.ts"
+import * as Loopback from "../../../support/LoopbackModel.ts"
+import { all, collect, collectFrom, connection, model, request, stream } from "./support.ts"
+
+const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
+
+/** Numbers in, deltas out. */
+const counting: Machine<number> = {
+  take: (n) => Either.right([delta(String(n))]),
+  end: () => Either.right([]),
+  finished: () => false,
+  drainMs: 0
+}
+const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
+const calling = (open: (signal: AbortSignal) => Promise<AsyncIterable<number>>) =>
+  Pump.stream({ request: request(), connection: connection(), machine: counting, open, deadlines })
+
+describe("pump", () => {
+  it.scoped("a reader that falls behind holds the source back, and is not taken for its silence", () =>
+    Effect.gen(function* () {
+      let produced = 0
+      const blocked = yield* Deferred.make<void>()
+      async function* numbers() {
+        for (let n = 0; n < 5000; n++) {
+          produced++
+          if (n === 1024) Deferred.unsafeDone(blocked, Effect.void)
+          yield n
+        }
+      }
+      const mailbox = yield* calling(() => Promise.resolve(numbers()))
+      yield* Deferred.await(blocked)
+      yield* TestClock.adjust("4 seconds")
+      assert.deepStrictEqual(produced, 1025)
+      const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
+      assert.deepStrictEqual(failure, undefined)
+      assert.deepStrictEqual(
+        events,
+        Array.from({ length: 5000 }, (_, n) => delta(String(n)))
+      )
+    })
+  )
+
+  it.scoped("the total deadline holds while events come", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(
+        Effect.gen(function* () {
+          const watchdog = yield* Watchdog.make(deadlines)
+          yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
+          return yield* Effect.flip(watchdog.watch)
+        })
+      )
+      yield* TestClock.adjust("4999 millis")
+      assert.isNull(fiber.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      const expired = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([expired.deadline, expired.afterMs], ["total", 5000])
+      assert.deepStrictEqual(Watchdog.describe(expired), "did not finish within 5 s")
+    })
+  )
+
+  it.scoped("a finished stream that stays open ends by itself", () =>
+    Effect.gen(function* () {
+      for (const { name, protocol } of all) {
+        // Chat would end at its sentinel.
+        const server = yield* Loopback.make(Loopback.sse(stream(name).replace("data: [DONE]\n\n", ""), Loopback.hold))
+        const fiber = yield* Effect.fork(collect(protocol, server.baseUrl))
+        const { closed } = yield* server.requests.take
+        while (Option.isNone(yield* Deferred.poll(closed))) {
+          yield* TestClock.adjust("100 millis")
+          yield* Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+        }
+        const { events, failure } = yield* Fiber.join(fiber)
+        assert.deepStrictEqual([failure, events.at(-1)?._tag], [undefined, "Finished"])
+      }
+    })
+  )
+
+  it.scoped("closing the scope leaves no fiber", () =>
+    Effect.gen(function* () {
+      const supervisor = yield* Supervisor.track
+      const server = yield* Loopback.make(Loopback.sse(stream("anthropic").slice(0, 900), Loopback.hold))
+      const target = request({ model: model({ baseUrl: server.baseUrl }) })
+      const during = yield* Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const mailbox = yield* Scope.extend(all[0].protocol.stream(target, connection()), scope)
+        yield* mailbox.take
+        const running = yield* supervisor.value
+        yield* Scope.close(scope, Exit.void)
+        return running.length
+      }).pipe(Effect.supervised(supervisor))
+      assert.isAbove(during, 0)
+      assert.deepStrictEqual((yield* supervisor.value).length, 0)
+    })
+  )
+
+  it.scoped("an SDK that throws at once is a failure, not a defect", () =>
+    Effect.gen(function* () {
+      const { failure } = yield* collectFrom(calling(() => Promise.reject(new Error("internal server error"))))
+      assert.deepStrictEqual([failure?.reason, failure?.message], ["server", "acme: internal server error."])
+    })
+  )
+})
