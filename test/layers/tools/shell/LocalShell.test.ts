@@ -65,8 +65,13 @@ it.scopedLive("long output: the end in memory, all of it in a file of ours alone
     assert.deepStrictEqual(
       timeless(first),
       said(all.slice(-2000).join(""), {
-        ...{ exitCode: 0, truncated: true, truncatedBy: "lines", totalLines: 100_000, totalBytes: 588_895 },
-        ...{ fullOutputPath: path, artifactId: "1" }
+        exitCode: 0,
+        truncated: true,
+        truncatedBy: "lines",
+        totalLines: 100_000,
+        totalBytes: 588_895,
+        fullOutputPath: path,
+        artifactId: "1"
       })
     )
     assert.strictEqual(readFileSync(path, "utf8"), all.join(""))
