@@ -1,0 +1,161 @@
+/** `bash` over the wire with real processes: what it holds up, what it does not, and what is left when the host goes. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Predicate } from "effect"
+import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
+import * as Server from "../../../src/rpc/Server.ts"
+import { tempFolder } from "../../layers/tools/TempFolder.ts"
+import * as Processes from "../../support/Processes.ts"
+import * as ScriptedModel from "../../support/ScriptedModel.ts"
+import * as TestHost from "../../support/TestHost.ts"
+
+type Frame = Readonly<Record<string, unknown>>
+
+const parse = (line: string): Frame => {
+  const frame: unknown = JSON.parse(line)
+  return Predicate.isReadonlyRecord(frame) ? frame : {}
+}
+
+const start = Effect.fnUntraced(function* (
+  turns: ReadonlyArray<ScriptedModel.ScriptedTurn> = [],
+  options: { readonly drain?: boolean } = {}
+) {
+  const cwd = yield* tempFolder
+  const script = yield* ScriptedModel.make(turns)
+  const host = yield* TestHost.make
+  const agent = EmbeddedAgent.layer({ cwd, model: ScriptedModel.model })
+  const serving = yield* Server.serve({
+    version: "0.0.0",
+    updates: "delta",
+    drain: options.drain ?? false,
+    uptime: Effect.succeed(0),
+    stop: Effect.never
+  }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(agent, script.layer), host.layer)), Effect.forkScoped)
+  const seen: Array<Frame> = []
+  /** Reads frames until one fits; all that came before are in `seen`. */
+  const until = Effect.fnUntraced(function* (fits: (frame: Frame) => boolean) {
+    while (true) {
+      const [line = ""] = yield* host.receive(1)
+      const frame = parse(line)
+      seen.push(frame)
+      if (fits(frame)) return frame
+    }
+  })
+  const send = (...frames: ReadonlyArray<object>) => host.send(...frames.map((frame) => JSON.stringify(frame)))
+  const tag = `heddle-rpc-${crypto.randomUUID()}`
+  return { ...host, cwd, script, serving, seen, until, send, tag }
+})
+
+const answer = (id: string) => (frame: Frame) => frame["type"] === "response" && frame["id"] === id
+const data = (frame: Frame): Frame => (Predicate.isReadonlyRecord(frame["data"]) ? frame["data"] : {})
+const isUpdate = ({ type }: Frame) => type === "bash_execution_update"
+const order = (frames: ReadonlyArray<Frame>) => frames.filter(({ type }) => type === "response").map(({ id }) => id)
+
+it.scopedLive("runs beside later commands, several at once, and is running by the time they are handled", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    yield* host.send(
+      { id: "1", type: "bash", command: "until [ -e go ]; do sleep 0.01; done; echo one" },
+      { id: "2", type: "bash", command: "touch go; echo two" },
+      { id: "3", type: "set_steering_mode", mode: "all" },
+      { id: "4", type: "get_state" }
+    )
+    const state = yield* host.until(answer("4"))
+    assert.isTrue(data(state)["isBashRunning"])
+    yield* host.until(answer("1"))
+    yield* host.send({ id: "5", type: "get_state" }, { id: "6", type: "get_messages" })
+    assert.isFalse(data(yield* host.until(answer("5")))["isBashRunning"])
+    const messages = JSON.stringify(data(yield* host.until(answer("6")))["messages"])
+    assert.match(messages, /"command":"touch go.*"command":"until/)
+    assert.deepStrictEqual(
+      order(host.seen).filter((id) => id === "1" || id === "2"),
+      ["2", "1"]
+    )
+  })
+)
+
+it.scopedLive("abort_bash ends what came before it, also in the same chunk, and answers when it is gone", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    const command = `echo begun; (setsid sleep 30 &); HEDDLE_TEST=${host.tag} sleep 30; echo not reached`
+    yield* host.send({ id: "a", type: "bash", command }, { id: "b", type: "bash", command: "sleep 30" })
+    yield* host.until(isUpdate)
+    yield* host.send({ id: "c", type: "bash", command: "sleep 30" }, { id: "stop", type: "abort_bash" })
+    yield* host.until(answer("stop"))
+    assert.deepStrictEqual(Processes.holding(host.tag), [])
+    assert.deepStrictEqual(order(host.seen).toSorted(), ["a", "b", "c", "stop"])
+    const results = host.seen.filter(({ command }) => command === "bash").map(data)
+    assert.isTrue(results.every((result) => result["cancelled"] === true && !("exitCode" in result)))
+    yield* host.send({ id: "next", type: "bash", command: "echo well" })
+    assert.deepInclude(data(yield* host.until(answer("next"))), { output: "well\n", exitCode: 0 })
+  })
+)
+
+it.scopedLive("updates carry all output, also what the result leaves out, before the response", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    yield* host.send({ id: "long", type: "bash", command: "seq 20000" })
+    const result = data(yield* host.until(answer("long")))
+    const updates = host.seen.filter(isUpdate)
+    assert.isTrue(updates.every(({ id }) => id === "long"))
+    assert.strictEqual(
+      updates.map(({ delta }) => delta).join(""),
+      Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join("")
+    )
+    assert.deepInclude(result, { truncated: true, totalLines: 20_000, outputLines: 2000, artifactId: "1" })
+  })
+)
+
+it.scopedLive("a timeout is a cancellation with its reason; what cannot start is a failure", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    yield* host.send({ id: "slow", type: "bash", command: "sleep 30", timeout: 0.1 })
+    const slow = data(yield* host.until(answer("slow")))
+    assert.deepInclude(slow, { cancelled: true, timedOut: true })
+    assert.notProperty(slow, "exitCode")
+    yield* host.send({ id: "bad", type: "bash", command: "true\0" })
+    assert.deepInclude(yield* host.until(answer("bad")), { success: false, code: "not_started" })
+  })
+)
+
+it.scopedLive("during a run the message waits for its end; the next model call sees it unless it is left out", () =>
+  Effect.gen(function* () {
+    const host = yield* start([{ events: [{ _tag: "TextStarted" }], then: "hang" }, ScriptedModel.say("second")])
+    yield* host.send({ id: "p", type: "prompt", message: "hi" })
+    yield* host.until(({ type }) => type === "message_update")
+    yield* host.send(
+      { id: "b", type: "bash", command: "echo seen" },
+      { id: "h", type: "bash", command: "echo hidden", excludeFromContext: true }
+    )
+    const answered = ({ command }: Frame) => command === "bash"
+    yield* Effect.replicateEffect(host.until(answered), 2)
+    yield* host.send({ id: "m1", type: "get_messages" }, { id: "x", type: "abort" })
+    const during = data(yield* host.until(answer("m1")))
+    assert.notMatch(JSON.stringify(during), /bashExecution/)
+    yield* host.until(answer("x"))
+    yield* host.send({ id: "m2", type: "get_messages" }, { id: "q", type: "prompt", message: "more" })
+    assert.match(JSON.stringify(data(yield* host.until(answer("m2")))), /"aborted".*bashExecution.*bashExecution/)
+    yield* host.until(({ type }) => type === "session_settled")
+    const asked = JSON.stringify((yield* host.script.requests).at(-1)?.messages)
+    assert.match(asked, /Ran `echo seen`/)
+    assert.notMatch(asked, /hidden/)
+  })
+)
+
+it.scopedLive("a host that goes leaves no process; with drain its commands end by themselves", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    const command = `echo begun; (setsid sleep 30 &); HEDDLE_TEST=${host.tag} sleep 30; true`
+    yield* host.send({ id: "b", type: "bash", command })
+    yield* host.until(isUpdate)
+    yield* host.close
+    yield* Fiber.join(host.serving)
+    assert.deepStrictEqual(Processes.holding(host.tag), [])
+    assert.deepInclude(data(yield* host.until(answer("b"))), { cancelled: true, output: "begun\n" })
+
+    const patient = yield* start([], { drain: true })
+    yield* patient.send({ id: "b", type: "bash", command: "sleep 0.1; echo done" })
+    yield* patient.close
+    yield* Fiber.join(patient.serving)
+    assert.deepInclude(data(yield* patient.until(answer("b"))), { cancelled: false, output: "done\n" })
+  })
+)
