@@ -34,7 +34,10 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   const { drain, updates } = options
   const signal = yield* Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received }).pipe(
     Effect.provide(Layer.merge(agent, BunStdio.layer)),
-    Effect.catchTag("UnknownModel", ({ message }) => new StartupFailure({ code: "NO_MODEL", message }))
+    Effect.catchTags({
+      UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
+      UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
+    })
   )
   if (signal !== undefined) yield* Process.setExitCode(signalCodes[signal])
 })

@@ -20,7 +20,7 @@ import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
-export interface AgentOptions extends FileSettings.FileSettingsOptions {
+export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   readonly models: ReadonlyArray<string>
@@ -83,7 +83,7 @@ const agent = (options: AgentOptions) =>
 
 export const layer = (options: AgentOptions) =>
   agent(options).pipe(
-    Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+    Layer.provideMerge(ToolRegistry.layer(options)),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(MemorySessionStore.layer),
     Layer.provideMerge(MemoryBudget.layer({})),
