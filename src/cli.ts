@@ -35,7 +35,10 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   yield* server.pipe(
     Effect.tap((signal) => Process.endWith(signal === undefined ? 0 : signalCodes[signal])),
     Effect.provide(Layer.merge(agent, BunStdio.layer)),
-    Effect.catchTag("UnknownModel", ({ message }) => new StartupFailure({ code: "NO_MODEL", message }))
+    Effect.catchTags({
+      UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
+      UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
+    })
   )
 })
 

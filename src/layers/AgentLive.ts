@@ -22,7 +22,7 @@ import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
-export interface AgentOptions extends FileSettings.FileSettingsOptions {
+export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
@@ -73,7 +73,7 @@ const agent = (options: AgentOptions) =>
 
 export const layer = (options: AgentOptions) =>
   Layer.merge(agent(options), Discovery.layer).pipe(
-    Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+    Layer.provideMerge(ToolRegistry.layer(options)),
     Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(MemorySessionStore.layer),

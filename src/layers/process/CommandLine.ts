@@ -21,6 +21,9 @@ export interface StartOptions {
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly cwd?: string
+  readonly tools?: ReadonlyArray<string>
+  readonly noTools: boolean
+  readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
   readonly updates: "full" | "delta"
   readonly drain: boolean
@@ -57,6 +60,9 @@ const options = {
   systemPrompt: text("system-prompt", "text", "Replaces the built-in system prompt"),
   appendSystemPrompt: text("append-system-prompt", "text", "Text behind the system prompt"),
   cwd: text("cwd", "dir", "Run as if started in this folder"),
+  tools: text("tools", "a,b,...", "Offer only these built-in tools to the model (host tools stay)"),
+  noTools: flag("no-tools", "Offer no tools at all"),
+  noBuiltinTools: flag("no-builtin-tools", "Offer only the tools of the host"),
   set: Options.text("set").pipe(
     Options.withPseudoName("key=json"),
     Options.withDescription("Override a setting; may be given several times"),
@@ -88,6 +94,12 @@ const checkMessages = (found: ReadonlyArray<string>) => {
   if (found.length > 0) return invalid(`messages on the command line are not supported in RPC mode: ${found[0]}`)
   return Effect.void
 }
+
+const list = (text: string) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
 
 const present = <K extends string, A>(key: K, value: Option.Option<A>): { readonly [P in K]?: A } | {} =>
   Option.match(value, { onNone: () => ({}), onSome: (some) => ({ [key]: some }) })
@@ -128,6 +140,9 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
       if (given.mode !== "rpc") {
         return yield* invalid(`--mode ${given.mode} is not there yet; start with --mode rpc`)
       }
+      if (Option.isSome(given.tools) && (given.noTools || given.noBuiltinTools)) {
+        return yield* invalid("--tools cannot be combined with --no-tools or --no-builtin-tools")
+      }
       yield* start({
         ...present("provider", given.provider),
         ...present("model", given.model),
@@ -136,6 +151,9 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
         ...present("systemPrompt", given.systemPrompt),
         ...present("appendSystemPrompt", given.appendSystemPrompt),
         ...present("cwd", given.cwd),
+        ...present("tools", Option.map(given.tools, list)),
+        noTools: given.noTools,
+        noBuiltinTools: given.noBuiltinTools,
         models: Option.match(given.models, {
           onNone: () => [],
           onSome: (list) => list.split(",").map((s) => s.trim())

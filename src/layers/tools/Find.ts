@@ -61,8 +61,9 @@ const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pa
     ...(cut.truncated ? [`Showing ${cut.outputLines} of ${lines.length} results: output limit reached.`] : []),
     ...(isPartial ? [`Stopped after ${maxMillis / 1000} seconds; folders are left. Narrow the path.`] : [])
   ]
-  const notice = notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`
-  return Tool.textOutput(cut.content.replace(/\n$/, "") + notice, {
+  const notice = notices.length === 0 ? "" : `[${notices.join(" ")}]`
+  const parts = [cut.content.replace(/\n$/, ""), notice].filter((part) => part !== "")
+  return Tool.textOutput(parts.join("\n\n"), {
     ...(cut.truncated ? { truncation: Truncate.toDetails(cut) } : {}),
     ...(hasMore ? { resultLimitReached: limit } : {})
   })

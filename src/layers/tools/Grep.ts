@@ -58,7 +58,7 @@ const notices = (found: Found, limit: number, cut: Truncate.TruncationResult): s
       ? [`Stopped after ${maxMillis / 1000} seconds; files are left. Narrow the path or the glob.`]
       : [])
   ]
-  return all.length === 0 ? "" : `\n\n[${all.join(" ")}]`
+  return all.length === 0 ? "" : `[${all.join(" ")}]`
 }
 
 const render = Effect.fnUntraced(function* (found: Found, args: Args, cwd: string) {
@@ -70,7 +70,8 @@ const render = Effect.fnUntraced(function* (found: Found, args: Args, cwd: strin
     toText({ ...line, path: Paths.display(line.path, cwd) })
   ])
   const cut = Truncate.truncateHead(shown.join("\n"))
-  return Tool.textOutput(cut.content.replace(/\n$/, "") + notices(found, limit, cut), {
+  const parts = [cut.content.replace(/\n$/, ""), notices(found, limit, cut)].filter((part) => part !== "")
+  return Tool.textOutput(parts.join("\n\n"), {
     ...(cut.truncated ? { truncation: Truncate.toDetails(cut) } : {}),
     ...(found.hasMore ? { matchLimitReached: limit } : {}),
     ...(lines.some(({ text }) => text.length > maxLineLength) ? { linesTruncated: true } : {})

@@ -2,15 +2,43 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/HostTools.ts"
 import { Shell } from "../../services/Shell.ts"
-import { Tools } from "../../services/Tools.ts"
+import { type Tool, Tools } from "../../services/Tools.ts"
 import { builtIn } from "./builtIn.ts"
 
-const make = Effect.fnUntraced(function* (options: { readonly cwd: string }) {
+/** Which tools models are offered; all of them unless something here says otherwise. */
+export interface Selection {
+  /** Names of the built-in tools to offer. Host tools are the host's own choice. */
+  readonly tools?: ReadonlyArray<string>
+  /** None at all, host tools included. */
+  readonly noTools?: boolean
+  /** Host tools only. */
+  readonly noBuiltinTools?: boolean
+}
+
+export interface ToolRegistryOptions extends Selection {
+  readonly cwd: string
+}
+
+export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", { message: Schema.String }) {}
+
+/** Names are looked at only where some were given: a definition is made when it is first read. */
+const select = (all: ReadonlyArray<Tool>, { noBuiltinTools, noTools, tools }: Selection) => {
+  if (tools === undefined) return Effect.succeed(noTools === true || noBuiltinTools === true ? [] : all)
+  const names = all.map(({ definition }) => definition.name)
+  const unknown = tools.filter((name) => !names.includes(name))
+  return unknown.length > 0
+    ? new UnknownTool({ message: `unknown tool: ${unknown.join(", ")} (there are ${names.join(", ")})` })
+    : Effect.succeed(all.filter(({ definition }) => tools.includes(definition.name)))
+}
+
+const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
-  const own = builtIn({ ...options, shell: yield* Shell })
-  const active = Effect.map(hostTools.active, (tools) => [
+  const own = yield* select(builtIn({ cwd: options.cwd, shell: yield* Shell }), options)
+  const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
+  const active = Effect.map(offered, (tools) => [
     ...own,
     ...tools.filter((tool) => !own.some(({ definition }) => definition.name === tool.definition.name))
   ])
@@ -22,5 +50,5 @@ const make = Effect.fnUntraced(function* (options: { readonly cwd: string }) {
   return Tools.of({ active, find })
 })
 
-export const layer = (options: { readonly cwd: string }): Layer.Layer<Tools, never, HostTools | Shell> =>
+export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Shell> =>
   Layer.effect(Tools, make(options))

@@ -182,6 +182,17 @@ for (const [name, engine] of Object.entries(engines)) {
       })
     )
 
+    it.scoped("time that is up ends the search, and the result says that files are left", () =>
+      Effect.gen(function* () {
+        const folder = yield* withFiles({ a: "x" })
+        const hasty: Engine = (query) => engine({ ...query, maxMillis: -1 })
+        assert.strictEqual(
+          textOf(yield* run(Grep.make({ cwd: folder, engine: hasty }), { pattern: "x" })),
+          "[Stopped after 30 seconds; files are left. Narrow the path or the glob.]"
+        )
+      })
+    )
+
     it.scoped("property: the same as looking at every line of every file", () =>
       Effect.gen(function* () {
         for (const tree of fc.sample(randomTree, 12)) {

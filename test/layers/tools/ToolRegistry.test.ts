@@ -65,3 +65,20 @@ it.effect("what models are told about the built-in tools", () =>
     )
   }).pipe(Effect.provide(Layer.provide(registry, Layer.succeed(HostTools, { active: Effect.succeed([]) }))))
 )
+
+it.effect("offers what was selected, and knows no other names", () =>
+  Effect.gen(function* () {
+    const host = Layer.succeed(HostTools, { active: Effect.succeed([fromHost("deploy"), fromHost("read")]) })
+    const offered = (selection: ToolRegistry.Selection) =>
+      Effect.flatMap(Tools, (tools) => Effect.map(tools.active, names)).pipe(
+        Effect.provide(Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {})]))
+      )
+    assert.deepStrictEqual(yield* offered({}), [...builtInNames, "deploy"])
+    assert.deepStrictEqual(yield* offered({ tools: ["ls", "grep"] }), ["grep", "ls", "deploy", "read"])
+    assert.deepStrictEqual(yield* offered({ tools: [] }), ["deploy", "read"])
+    assert.deepStrictEqual(yield* offered({ noBuiltinTools: true }), ["deploy", "read"])
+    assert.deepStrictEqual(yield* offered({ noTools: true }), [])
+    const { message } = yield* Effect.flip(offered({ tools: ["read", "deploy", "rm"] }))
+    assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")})`)
+  })
+)

@@ -119,7 +119,7 @@ it.scopedLive("a timeout is a cancellation with its reason; what cannot start is
 
 it.scopedLive("during a run the message waits for its end; the next model call sees it unless it is left out", () =>
   Effect.gen(function* () {
-    const host = yield* start([{ events: [{ _tag: "TextStarted" }], then: "hang" }, ScriptedModel.say("second")])
+    const host = yield* start([{ events: [{ _tag: "TextStarted" }], after: "hang" }, ScriptedModel.say("second")])
     yield* host.send({ id: "p", type: "prompt", message: "hi" })
     yield* host.until(({ type }) => type === "message_update")
     yield* host.send(
