@@ -58,7 +58,9 @@ export const open = (launch: Launch) => {
       }
       if (from < chunk.length) pending.push(chunk.subarray(from))
     }
-    const why = new Error(`${launch.command.join(" ")} ended: ${(await errors).slice(-500)}`)
+    const code = await child.exited
+    const how = `ended with ${child.signalCode ?? code}: ${(await errors).slice(-500)}`
+    const why = new Error(`${launch.command.join(" ")} ${how}`)
     for (const waiter of waiters) waiter.reject(why)
   }
   const pumping = pump()
@@ -67,7 +69,8 @@ export const open = (launch: Launch) => {
     const { promise, reject, resolve } = Promise.withResolvers<Frame>()
     const timer = setTimeout(() => reject(new Error(`no ${what} within ${patience} ms`)), patience)
     waiters.add({ wanted, resolve, reject })
-    return promise.finally(() => clearTimeout(timer))
+    promise.catch(() => {}).finally(() => clearTimeout(timer)) // whoever still waits hears of it
+    return promise
   }
   const write = (text: string) => {
     child.stdin.write(text)
@@ -92,3 +95,5 @@ export const open = (launch: Launch) => {
   }
   return { pid: child.pid, started, counted, waitFor, write, request, stop }
 }
+
+export type Host = ReturnType<typeof open>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Launch } from "./Host.ts"
 
-const repo = resolve(import.meta.dir, "..")
+export const repo = resolve(import.meta.dir, "..")
 const peers = resolve(process.env["PEERS_DIR"] ?? join(tmpdir(), "agent-peers"))
 export const bun = join(repo, "node_modules/.bin/bun")
 

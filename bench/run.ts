@@ -1,15 +1,11 @@
 /** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline]`. Trust the ratios, not the milliseconds. */
 import { mkdirSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
-import { built, bun, makePlace, piName, type Place, targets } from "./Targets.ts"
+import { built, bun, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
 
-if (process.platform !== "linux") {
-  console.error("bench: CPU and memory are read from /proc, so it needs Linux")
-  process.exit(1)
-}
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
@@ -19,32 +15,27 @@ const { values: flags } = parseArgs({
 const reps = Number(flags.reps)
 const piece = "twenty characters xx"
 const forms = ["full", "delta"] as const
-const results: Record<string, unknown> = { date: new Date().toISOString(), bun: Bun.version, reps }
+const samples: Record<string, unknown> = { bun: Bun.version, reps }
 
-const sorted = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)
 const quantile = (values: ReadonlyArray<number>, q: number) =>
-  sorted(values)[Math.floor(q * (values.length - 1))] ?? NaN
+  values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? NaN
 const median = (values: ReadonlyArray<number>) => quantile(values, 0.5)
-const min = (values: ReadonlyArray<number>) => quantile(values, 0)
-const times = (value: number) => `${value.toFixed(2)}×`
-const spread = (values: ReadonlyArray<number>) => `${median(values).toFixed(0)} (${min(values).toFixed(0)})`
-
-const report = (title: string, rows: ReadonlyArray<Record<string, string | number>>) => {
-  const names = Object.keys(rows[0] ?? {})
-  const lines = [names, ...rows.map((row) => names.map((name) => String(row[name])))]
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)))
+const spread = (values: ReadonlyArray<number>) => `${median(values).toFixed(0)} (${quantile(values, 0).toFixed(0)})`
+const ratio = (value: number, base: number | undefined) => (base === undefined ? "-" : `${(value / base).toFixed(2)}×`)
+const report = (title: string, rows: Record<string, Record<string, string | number>>) => {
   console.log(`\n${title}`)
-  for (const line of lines) {
-    const [first = "", ...rest] = line.map((cell, i) =>
-      i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)
-    )
-    console.log(`  ${[first, ...rest].join("   ")}`)
-  }
+  console.table(rows)
 }
 
-const withHost = async <A>(launch: Host.Launch, use: (host: ReturnType<typeof Host.open>) => Promise<A>) => {
+const repeat = async <A>(body: () => Promise<A>) => {
+  const results: Array<A> = []
+  while (results.length < reps) results.push(await body())
+  return results
+}
+const withHost = async <A>(launch: Host.Launch, use: (host: Host.Host) => Promise<A>) => {
   const host = Host.open(launch)
   try {
+    await host.request({ type: "get_state" })
     return await use(host)
   } finally {
     await host.stop()
@@ -52,41 +43,36 @@ const withHost = async <A>(launch: Host.Launch, use: (host: ReturnType<typeof Ho
 }
 
 const measureStart = (place: Place, launch: (place: Place) => Host.Launch) =>
-  withHost(launch(place), async (host) => {
-    await host.request({ type: "get_state" })
-    const ms = performance.now() - host.started
-    const cpu = Proc.cpuMs(host.pid)
+  withHost(launch(place), async ({ pid, started }) => {
+    const answered = { ms: performance.now() - started, cpu: Proc.cpuMs(pid) }
     await Bun.sleep(1500)
-    return { ms, cpu, rss: Proc.rssMb(host.pid) }
+    return { ...answered, rss: Proc.rssMb(pid) }
   })
 
 const start = async (place: Place) => {
-  const samples = Object.entries(targets).map(([name, launch]) => ({
-    name,
-    launch,
-    seen: { ms: [0], cpu: [0], rss: [0] }
-  }))
-  for (const { launch } of samples) await measureStart(place, launch) // warms the file cache, makes first-run files
-  for (const { seen } of samples) seen.ms.length = seen.cpu.length = seen.rss.length = 0
-  for (let rep = 0; rep < reps; rep++) {
-    for (const { launch, seen } of samples) {
-      const { cpu, ms, rss } = await measureStart(place, launch)
-      seen.ms.push(ms)
-      seen.cpu.push(cpu)
-      seen.rss.push(rss)
-    }
+  const entries = Object.entries(targets)
+  // The targets take turns, so that noise hits all alike. The first round only warms the file cache.
+  const round = async () => {
+    const seen: Record<string, Awaited<ReturnType<typeof measureStart>>> = {}
+    for (const [name, launch] of entries) seen[name] = await measureStart(place, launch)
+    return seen
   }
-  const pi = samples.find(({ name }) => name === piName)?.seen
-  const rows = samples.map(({ name, seen }) => ({
-    "started as": name,
-    "get_state ms": spread(seen.ms),
-    "faster than pi": pi === undefined ? "-" : times(median(pi.ms) / median(seen.ms)),
-    "CPU ms": spread(seen.cpu),
-    "idle RSS MB": spread(seen.rss),
-    "RSS of pi": pi === undefined ? "-" : times(median(seen.rss) / median(pi.rss))
-  }))
-  report("Spawn to the answer of get_state, and 1.5 s later: median (min) of the process tree", rows)
-  results["start"] = samples.map(({ name, seen }) => ({ name, ...seen }))
+  await round()
+  const rounds = await repeat(round)
+  const all = (name: string, key: "ms" | "cpu" | "rss") => rounds.map((seen) => seen[name]?.[key] ?? NaN)
+  const pi = piName in targets ? { ms: median(all(piName, "ms")), rss: median(all(piName, "rss")) } : undefined
+  const row = (name: string) => ({
+    "get_state ms": spread(all(name, "ms")),
+    "pi / this": pi === undefined ? "-" : ratio(pi.ms, median(all(name, "ms"))),
+    "CPU ms": spread(all(name, "cpu")),
+    "idle RSS MB": spread(all(name, "rss")),
+    "this / pi": ratio(median(all(name, "rss")), pi?.rss)
+  })
+  report(
+    "Spawn to the answer of get_state, and memory 1.5 s later, of the process tree: median (min)",
+    Object.fromEntries(entries.map(([name]) => [name, row(name)]))
+  )
+  samples["start"] = rounds
 }
 
 const streaming = (place: Place, form: (typeof forms)[number], deltas: number) => {
@@ -96,124 +82,110 @@ const streaming = (place: Place, form: (typeof forms)[number], deltas: number) =
   return built(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", form)
 }
 
-const textLength = (frame: Host.Frame) => {
-  const message = frame["message"]
-  const content = Host.isFrame(message) && message["role"] === "assistant" ? message["content"] : []
+const textLength = ({ message }: Host.Frame) => {
+  const content = Host.isFrame(message) && message["role"] === "assistant" ? message["content"] : undefined
   const blocks: ReadonlyArray<unknown> = Array.isArray(content) ? content : []
-  return blocks.reduce<number>((total, block) => {
-    const text = Host.isFrame(block) ? block["text"] : undefined
-    return total + (typeof text === "string" ? text.length : 0)
-  }, 0)
+  return blocks
+    .map((block) => (Host.isFrame(block) ? String(block["text"] ?? "").length : 0))
+    .reduce((a, b) => a + b, 0)
 }
 
 const measureStream = (launch: Host.Launch) =>
-  withHost(launch, async (host) => {
-    await host.request({ type: "get_state" })
-    const before = { cpu: Proc.cpuMs(host.pid), bytes: host.counted.bytes, at: performance.now() }
-    const message = host.waitFor("answer of the model", (f) => f["type"] === "message_end" && textLength(f) > 0)
-    const end = host.waitFor("agent_end", (f) => f["type"] === "agent_end")
-    await Promise.all([host.request({ type: "prompt", message: "go" }), message, end])
-    return {
-      ms: performance.now() - before.at,
-      cpu: Proc.cpuMs(host.pid) - before.cpu,
-      bytes: host.counted.bytes - before.bytes,
-      updates: host.counted.updates,
-      characters: textLength(await message)
-    }
+  withHost(launch, async ({ counted, pid, request, waitFor }) => {
+    const before = { cpu: Proc.cpuMs(pid), bytes: counted.bytes, at: performance.now() }
+    const message = waitFor("answer of the model", (frame) => frame["type"] === "message_end" && textLength(frame) > 9)
+    const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end")
+    await Promise.all([request({ type: "prompt", message: "go" }), message, end])
+    const ms = performance.now() - before.at
+    const cpu = Proc.cpuMs(pid) - before.cpu
+    const { bytes, updates } = counted
+    return { ms, cpu, kb: (bytes - before.bytes) / 1024, updates, characters: textLength(await message) }
   })
 
 const stream = async (place: Place) => {
   for (const form of forms) {
-    const rows = []
-    let half: { ms: number; cpu: number; bytes: number } | undefined
+    const rows: Record<string, Record<string, string | number>> = {}
+    let half: { readonly ms: number; readonly cpu: number; readonly kb: number } | undefined
     for (const deltas of [5_000, 10_000, 20_000, 40_000]) {
-      const launch = streaming(place, form, deltas)
-      const runs: Array<Awaited<ReturnType<typeof measureStream>>> = []
-      for (let rep = 0; rep < reps; rep++) runs.push(await measureStream(launch))
-      const middle = (key: "ms" | "cpu" | "bytes" | "updates") => median(runs.map((run) => run[key]))
-      const now = { ms: middle("ms"), cpu: middle("cpu"), bytes: middle("bytes") }
-      const ratio = (key: keyof typeof now) => (half === undefined ? "-" : times(now[key] / half[key]))
-      rows.push({
-        deltas,
-        ms: now.ms.toFixed(0),
-        "of half": ratio("ms"),
-        "CPU ms": now.cpu.toFixed(0),
-        "of half ": ratio("cpu"),
-        "stdout KB": (now.bytes / 1024).toFixed(0),
-        "of half  ": ratio("bytes"),
+      const runs = await repeat(() => measureStream(streaming(place, form, deltas)))
+      const middle = (key: "ms" | "cpu" | "kb" | "updates") => Math.round(median(runs.map((run) => run[key])))
+      const now = { ms: middle("ms"), cpu: middle("cpu"), kb: middle("kb") }
+      rows[`${deltas} deltas`] = {
+        ms: now.ms,
+        "ms 2N/N": ratio(now.ms, half?.ms),
+        "CPU ms": now.cpu,
+        "CPU 2N/N": ratio(now.cpu, half?.cpu),
+        "stdout KB": now.kb,
+        "KB 2N/N": ratio(now.kb, half?.kb),
         updates: middle("updates"),
         text: runs.every((run) => run.characters === deltas * piece.length) ? "complete" : "NOT COMPLETE"
-      })
+      }
       half = now
-      results[`stream ${form} ${deltas}`] = runs
+      samples[`stream ${form} ${deltas}`] = runs
     }
-    report(`Streams of text deltas, ${form} form, medians (linear: of half is 2×)`, rows)
+    report(`Streams of text deltas in ${form} form, medians`, rows)
   }
 }
 
-const latency = async (place: Place) => {
-  const rows = []
-  for (const form of forms) {
-    const samples = await withHost(streaming(place, form, 40_000), async (host) => {
-      const seen: Array<number> = []
-      await host.request({ type: "get_state" })
-      for (let round = 0; round < 10 * reps && seen.length < 2000; round++) {
-        let running = true
-        const end = host.waitFor("agent_end", (f) => f["type"] === "agent_end").then(() => (running = false))
-        await host.request({ type: "prompt", message: "go" })
-        while (running) {
-          const sent = performance.now()
-          await host.request({ type: "get_state" })
-          if (running) seen.push(performance.now() - sent)
-        }
-        await end
-      }
-      return seen
-    })
-    const at = (q: number) => quantile(samples, q).toFixed(1)
-    rows.push({ form, answers: samples.length, "p50 ms": at(0.5), "p99 ms": at(0.99), "max ms": at(1) })
-    results[`latency ${form}`] = samples
+/** One question after the other, for as long as the run lasts. */
+const askDuringRun = async ({ request, waitFor }: Host.Host) => {
+  const seen: Array<number> = []
+  let running = true
+  const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end" && !(running = false))
+  await request({ type: "prompt", message: "go" })
+  while (running) {
+    const sent = performance.now()
+    await request({ type: "get_state" })
+    if (running) seen.push(performance.now() - sent)
   }
-  report("get_state while a stream of 40000 deltas runs at full speed, again and again", rows)
+  await end
+  return seen
+}
+
+const latency = async (place: Place) => {
+  const rows: Record<string, Record<string, string | number>> = {}
+  for (const form of forms) {
+    const launch = streaming(place, form, 40_000)
+    const seen = (await repeat(() => withHost(launch, (host) => repeat(() => askDuringRun(host))))).flat(2)
+    const at = (q: number) => quantile(seen, q).toFixed(1)
+    rows[form] = { answers: seen.length, "p50 ms": at(0.5), "p99 ms": at(0.99), "max ms": at(1) }
+    samples[`latency ${form}`] = seen
+  }
+  report("get_state while a stream of 40000 deltas runs at full speed, repeated", rows)
 }
 
 const pipeline = async (place: Place) => {
   const count = 20_000
-  const seconds: Array<number> = []
-  for (let rep = 0; rep < reps; rep++) {
-    await withHost(built(place), async (host) => {
-      await host.request({ type: "get_state" })
+  const commands = Array.from({ length: count }, (_, n) => `{"id":"n${n}","type":"get_state"}\n`).join("")
+  const ask = () =>
+    withHost(built(place), async ({ waitFor, write }) => {
       const sent = performance.now()
-      let answered = 0
-      const all = host.waitFor(
-        "all answers",
-        (f) => f["type"] === "response" && f["id"] === `n${answered}` && ++answered === count
-      )
-      host.write(Array.from({ length: count }, (_, n) => `{"id":"n${n}","type":"get_state"}\n`).join(""))
+      let next = 0
+      const all = waitFor("all answers in order", ({ id }) => id === `n${next}` && ++next === count)
+      write(commands)
       await all
-      seconds.push((performance.now() - sent) / 1000)
+      return performance.now() - sent
     })
-  }
-  const row = {
-    answers: count,
-    "ms (min)": spread(seconds.map((s) => s * 1000)),
-    "per second": Math.round(count / median(seconds))
-  }
-  report("get_state 20000 times in one write, answers in order", [row])
-  results["pipeline"] = seconds
+  const ms = await repeat(ask)
+  const perSecond = Math.round((count / median(ms)) * 1000)
+  report("get_state in one write, answered in order", { [count]: { ms: spread(ms), "per second": perSecond } })
+  samples["pipeline"] = ms
 }
 
-const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline }
-const build = Bun.spawnSync([bun, "scripts/build.ts"], { cwd: resolve(import.meta.dir, ".."), stderr: "inherit" })
-if (!build.success) process.exit(1) // what starts from source is not what users start
+if (process.platform !== "linux") {
+  console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
+  process.exit(1)
+}
+// What starts from source is not what people start.
+if (!Bun.spawnSync([bun, "scripts/build.ts"], { cwd: repo, stderr: "inherit" }).success) process.exit(1)
 const place = makePlace()
+const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline }
 try {
   for (const name of flags.only.split(",")) await parts[name]?.(place)
 } finally {
   place.remove()
 }
-const folder = resolve(import.meta.dir, "../bench-results")
-mkdirSync(folder, { recursive: true })
-const file = join(folder, `${new Date().toISOString().replaceAll(":", "-")}.json`)
-writeFileSync(file, JSON.stringify(results, undefined, 1))
-console.log(`\nevery sample: bench-results/${file.slice(folder.length + 1)}`)
+mkdirSync(join(repo, "bench-results"), { recursive: true })
+const file = `bench-results/${new Date().toISOString().replaceAll(":", "-")}.json`
+writeFileSync(join(repo, file), JSON.stringify(samples, undefined, 1))
+console.log(`\nEvery sample is in ${file}`)

@@ -69,10 +69,11 @@ const becomeBun = async () => {
     )
     process.exit(1)
   }
-  const args = [self, ...process.argv.slice(2)]
+  const { constants, devNull } = await import("node:os")
+  // The working folder is the user's project: its bunfig.toml, which can preload code, is not for us.
+  const args = ["--no-install", `--config=${devNull}`, self, ...process.argv.slice(2)]
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args])
   const { spawn } = await import("node:child_process")
-  const { constants } = await import("node:os")
   const { isatty } = await import("node:tty")
   const child = spawn(bun, args, { stdio: "inherit" })
   // A terminal sends Ctrl-C to the child as well; passed on, it would count as a second one.

@@ -1,13 +1,11 @@
 /** Flags → mode → one layer → run. The only place that runs effects. */
 import * as ValidationError from "@effect/cli/ValidationError"
-import * as BunFileSystem from "@effect/platform-bun/BunFileSystem"
-import * as BunPath from "@effect/platform-bun/BunPath"
-import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import packageJson from "../package.json" with { type: "json" }
+import * as PlainTerminal from "./layers/platform/PlainTerminal.ts"
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
@@ -32,11 +30,12 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   )
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
   const { drain, updates } = options
-  const signal = yield* Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received }).pipe(
+  const server = Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received })
+  yield* server.pipe(
+    Effect.tap((signal) => Process.endWith(signal === undefined ? 0 : signalCodes[signal])),
     Effect.provide(Layer.merge(agent, BunStdio.layer)),
     Effect.catchTag("UnknownModel", ({ message }) => new StartupFailure({ code: "NO_MODEL", message }))
   )
-  if (signal !== undefined) yield* Process.setExitCode(signalCodes[signal])
 })
 
 const report = (failure: StartupFailure) =>
@@ -55,12 +54,7 @@ const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),
-  Effect.provide([
-    BunFileSystem.layer,
-    BunPath.layer,
-    BunTerminal.layer,
-    StderrLogger.layer({ verbose: args.includes("--verbose") })
-  ])
+  Effect.provide([PlainTerminal.layer, StderrLogger.layer({ verbose: args.includes("--verbose") })])
 )
 
 Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

@@ -47,6 +47,23 @@ export type AgentEvent =
       readonly isError: boolean
       readonly durationMs: number
     } & Omit<ToolRef, "args">)
+  /** A failed model call will be tried again after a wait. */
+  | {
+      readonly _tag: "RetryScheduled"
+      readonly runId: string
+      readonly attempt: number
+      readonly maxAttempts: number
+      readonly delayMs: number
+      readonly errorMessage: string
+    }
+  /** The chain of retries ended, by an answer or for good. */
+  | {
+      readonly _tag: "RetryEnded"
+      readonly runId: string
+      readonly success: boolean
+      readonly attempt: number
+      readonly finalError?: string
+    }
   /** Exactly one for each accepted prompt. */
   | {
       readonly _tag: "PromptFinished"

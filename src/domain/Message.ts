@@ -47,10 +47,31 @@ export const ToolResultMessage = Schema.Struct({
 }).annotations({ identifier: "ToolResultMessage" })
 export type ToolResultMessage = typeof ToolResultMessage.Type
 
+/** What models are sent, and what a run consists of. */
 export const Message = Schema.Union(UserMessage, AssistantMessage, ToolResultMessage).annotations({
   identifier: "Message"
 })
 export type Message = typeof Message.Type
+
+/** A command that the person behind the host has run; ModelContext.ts says how a model reads it. */
+export const BashExecutionMessage = Schema.Struct({
+  role: Schema.Literal("bashExecution"),
+  command: Schema.String,
+  output: Schema.String,
+  exitCode: optional(Schema.Int),
+  cancelled: Schema.Boolean,
+  truncated: Schema.Boolean,
+  fullOutputPath: optional(Schema.String),
+  excludeFromContext: optional(Schema.Boolean),
+  timestamp: Timestamp
+}).annotations({ identifier: "BashExecutionMessage" })
+export type BashExecutionMessage = typeof BashExecutionMessage.Type
+
+/** Everything that a conversation may hold. */
+export const AgentMessage = Schema.Union(...Message.members, BashExecutionMessage).annotations({
+  identifier: "AgentMessage"
+})
+export type AgentMessage = typeof AgentMessage.Type
 
 /** Text first, then the images, which is the order every provider expects. */
 export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({
@@ -60,7 +81,7 @@ export const userMessage = (message: string, images: ReadonlyArray<ImageContent>
 })
 
 /** Text of the newest assistant message that says something; an aborted one without content does not count. */
-export const lastAssistantText = (messages: ReadonlyArray<Message>): string | null => {
+export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string | null => {
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i]
     if (message?.role !== "assistant") continue

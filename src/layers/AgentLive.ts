@@ -15,10 +15,11 @@ import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
-import type { Protocol } from "./providers/Protocol.ts"
+import { protocols } from "./providers/protocols/builtIn.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
+import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
 export interface AgentOptions extends FileSettings.FileSettingsOptions {
@@ -31,8 +32,6 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions {
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
 }
-
-const protocols: ReadonlyArray<Protocol> = []
 
 const providers = (options: AgentOptions) =>
   Layer.unwrapEffect(
@@ -75,6 +74,7 @@ const agent = (options: AgentOptions) =>
 export const layer = (options: AgentOptions) =>
   Layer.merge(agent(options), BackgroundDiscovery.layer).pipe(
     Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+    Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(MemorySessionStore.layer),
     Layer.provideMerge(MemoryBudget.layer({})),

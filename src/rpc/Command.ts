@@ -14,11 +14,11 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
 
 /**
  * When a command runs (protocol.md 2.2). `ordered` ones run one at a time in the order of their arrival; `holding` is
- * an ordered one that may take long. The rest are handled on arrival: `instant` changes or reads what is at hand,
- * `query` first lets ordered commands that came earlier take effect unless one of them is holding, and `control`
- * may wait, in a fiber of its own.
+ * an ordered one that may take long, and `background` one that gives way to the next when it calls `release`. The
+ * rest are handled on arrival: `instant` changes or reads what is at hand, `query` first lets ordered commands that
+ * came earlier take effect unless one of them is holding, and `control` may wait, in a fiber of its own.
  */
-export type Lane = "ordered" | "holding" | "instant" | "query" | "control"
+export type Lane = "ordered" | "holding" | "background" | "instant" | "query" | "control"
 
 /** The frame that is being handled, beside its own members. */
 export interface Request {
@@ -28,6 +28,10 @@ export interface Request {
   readonly earlier: Effect.Effect<void>
   /** Whether one of those may take long. */
   readonly blocked: boolean
+  /** Lets the next ordered command go on while this one, of lane `background`, still runs. */
+  readonly release: Effect.Effect<void>
+  /** Writes a session record that is no agent event; returns when the host is not too far behind. */
+  readonly record: (frame: object) => Effect.Effect<void>
   /** Sends the success response now; what the handler returns later is then not sent again. */
   readonly answer: (data?: unknown) => Effect.Effect<void>
 }

@@ -12,7 +12,7 @@ export type Part = "commands" | "events" | "types" | "all"
 
 /** The two lanes that hosts can tell apart. */
 export const laneName = (lane: Lane): "ordered" | "immediate" =>
-  lane === "ordered" || lane === "holding" ? "ordered" : "immediate"
+  lane === "ordered" || lane === "holding" || lane === "background" ? "ordered" : "immediate"
 
 /** Unknown members are allowed everywhere, which is what lets both sides grow. */
 const open = (value: unknown): unknown => {

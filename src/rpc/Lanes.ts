@@ -16,10 +16,13 @@ interface Job<R> {
 export interface Before {
   readonly earlier: Effect.Effect<void>
   readonly blocked: boolean
+  /** Lets the next ordered command go on; only a `background` command is ahead of it. */
+  readonly release: Effect.Effect<void>
+  readonly released: Effect.Effect<void>
 }
 
 export interface Lanes<R> {
-  readonly before: () => Before
+  readonly before: (lane: Lane) => Before
   readonly route: (lane: Lane, before: Before, run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
   /** Runs beside the lanes, under the same owner. */
   readonly aside: (run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
@@ -79,6 +82,10 @@ export const make = Effect.fnUntraced(function* <R>() {
       case "ordered":
       case "holding":
         return Effect.sync(() => enqueue(run, lane === "holding"))
+      case "background":
+        return Effect.sync(() =>
+          enqueue(Effect.zipRight(aside(Effect.ensuring(run, before.release)), before.released), false)
+        )
       case "instant":
         return run
       case "query":
@@ -89,7 +96,15 @@ export const make = Effect.fnUntraced(function* <R>() {
   }
 
   const lanes: Lanes<R> = {
-    before: () => ({ earlier: until(received), blocked: holding > 0 }),
+    before: (lane) => {
+      const latch = lane === "background" ? Effect.unsafeMakeLatch(false) : undefined
+      return {
+        earlier: until(received),
+        blocked: holding > 0,
+        release: latch === undefined ? Effect.void : Effect.asVoid(latch.open),
+        released: latch === undefined ? Effect.void : latch.await
+      }
+    },
     route,
     aside,
     drained: Effect.zipRight(

@@ -7,6 +7,7 @@ import * as Json from "../domain/Json.ts"
 import { Agent } from "../services/Agent.ts"
 import { Ids } from "../services/Ids.ts"
 import { Settings } from "../services/Settings.ts"
+import { Shell } from "../services/Shell.ts"
 import { Transport } from "../services/Transport.ts"
 import type { Command, Request } from "./Command.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
@@ -30,7 +31,7 @@ export interface ServerOptions<Stop> {
 
 /** How long a host that closed its side is kept waiting, and one that sent a signal (protocol.md 1.4, supplement 4.1). */
 const afterEof = "3 seconds"
-const afterSignal = "800 millis"
+const afterSignal = "700 millis"
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
@@ -58,6 +59,11 @@ const execute = (
     id,
     connection,
     ...before,
+    record: (frame) =>
+      Effect.suspend(() => {
+        writer.record(frame)
+        return writer.ready
+      }),
     answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data)))
   }
   return command.handle(frame, request).pipe(
@@ -91,7 +97,7 @@ const dispatch = (session: Session, frame: unknown): Effect.Effect<void, never, 
     writer.respond(Frame.unknownCommand(type, id, connection.negotiated))
     return Effect.void
   }
-  const before = lanes.before()
+  const before = lanes.before(command.lane)
   const routed = lanes.route(command.lane, before, execute(session, command, frame, before))
   return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival), routed)
 }
@@ -153,6 +159,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const agent = yield* Agent
       const transport = yield* Transport
       const settings = yield* Settings
+      const shell = yield* Shell
       const ids = yield* Ids
       const { sessionId } = yield* agent.state
       const connection: Connection = {
@@ -182,6 +189,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const eof = stopped === undefined
       const endRun = eof && options.drain ? agent.awaitIdle : agent.abort
       const windDown = Effect.gen(function* () {
+        if (!eof || !options.drain) yield* shell.close
         if (eof) yield* lanes.drained
         yield* agent.close
         yield* endRun
@@ -189,7 +197,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         writer.end()
         yield* unheard
       })
-      const bounded = Effect.timeoutOption(windDown, eof ? afterEof : afterSignal)
+      const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
       yield* eof && options.drain ? windDown : bounded
       return stopped
     })

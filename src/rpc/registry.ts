@@ -1,21 +1,26 @@
 /** Every command there is. Dispatch, docs/rpc.md and docs/rpc.schema.json follow from this list. */
 import type { Agent } from "../services/Agent.ts"
 import type { ModelCatalog } from "../services/ModelCatalog.ts"
+import type { Shell } from "../services/Shell.ts"
 import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"
+import * as bash from "./commands/bash.ts"
 import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
+import * as retry from "./commands/retry.ts"
 import * as state from "./commands/state.ts"
 
 /** What the handlers need, all together. */
-export type CommandServices = Agent | ModelCatalog | Tools
+export type CommandServices = Agent | ModelCatalog | Shell | Tools
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,
   ...state.commands,
   ...model.commands,
   ...modes.commands,
+  ...retry.commands,
+  ...bash.commands,
   ...protocol.commands
 ]

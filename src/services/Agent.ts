@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
 import type { ImageContent } from "../domain/Content.ts"
-import type { Message } from "../domain/Message.ts"
+import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import { keyAdvice } from "../domain/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
@@ -73,6 +73,9 @@ export interface AgentState {
   /** From the acceptance of a prompt to the end of its run. */
   readonly isStreaming: boolean
   readonly messageCount: number
+  readonly autoRetryEnabled: boolean
+  /** While a failed model call waits to be tried again. */
+  readonly isRetrying: boolean
 }
 
 export interface ModelCycle {
@@ -98,6 +101,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       input: PromptInput,
       accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
+    /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
+    readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Interrupts the run and returns after its last event; nothing happens when idle. */
     readonly abort: Effect.Effect<void>
     /** Returns when no run is going on. */
@@ -105,7 +110,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** From now on prompts are refused; `abort` or `awaitIdle` end the run that is left. */
     readonly close: Effect.Effect<void>
     readonly state: Effect.Effect<AgentState>
-    readonly messages: Effect.Effect<ReadonlyArray<Message>>
+    readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
     readonly systemPrompt: Effect.Effect<string>
     /** Takes effect at the next model call, also inside a run. */
     readonly setModel: (provider: string, modelId: string) => Effect.Effect<Model, ModelNotFound | MissingCredentials>
@@ -118,6 +123,10 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setSteeringMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setFollowUpMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setInterruptMode: (mode: InterruptMode) => Effect.Effect<void>
+    /** Switching it off ends a wait that is going on, as `abortRetry` does. */
+    readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
+    /** Ends the wait before a retry: the run ends with the error. Nothing happens otherwise. */
+    readonly abortRetry: Effect.Effect<void>
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

@@ -19,6 +19,11 @@ export const SettingsValues = Schema.Struct({
   defaultThinkingLevel: optional(ThinkingLevel),
   /** Model patterns that `cycle_model` goes through; empty means all. */
   enabledModels: Schema.Array(Schema.String),
+  /** Whether and how failed model calls are tried again. */
+  "retry.enabled": Schema.Boolean,
+  "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
+  "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
+  "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
   /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
   "models.discover": Schema.Array(Schema.String),
   /** Longest line accepted on stdin. */
@@ -33,6 +38,10 @@ export const defaults: SettingsValues = {
   followUpMode: "one-at-a-time",
   interruptMode: "wait",
   enabledModels: [],
+  "retry.enabled": true,
+  "retry.maxRetries": 3,
+  "retry.baseDelayMs": 2000,
+  "retry.maxDelayMs": 60_000,
   "models.discover": [],
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }

@@ -6,6 +6,7 @@ import type { PromptStatus, RunFailure } from "../../domain/AgentEvent.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelFailure } from "../../services/ModelClient.ts"
 import * as RunJournal from "./RunJournal.ts"
+import type { RetryChain } from "./Retries.ts"
 import type { TurnOutcome } from "./Turn.ts"
 
 export interface RunResult {
@@ -18,6 +19,7 @@ interface Dependencies {
   /** False when the budget is spent: the run ends normally, without a further model call. */
   readonly mayCallModel: Effect.Effect<boolean>
   readonly turn: Effect.Effect<TurnOutcome>
+  readonly retries: RetryChain
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
 }
@@ -33,10 +35,10 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
 })
 
 /** The first turn has been opened with the prompt in it. */
-const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Dependencies) {
+const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, retries, turn }: Dependencies) {
   while (true) {
     const outcome = yield* turn
-    if (outcome._tag === "Failed") {
+    if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure) }
       return failed
     }
@@ -47,23 +49,22 @@ const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, turn }: Depen
 
 /**
  * Runs the turns interruptibly and tidies up uninterruptibly: an abort is an interrupt of this fiber, a defect in the
- * loop or in a tool is reported, and either way everything that was open is closed before this returns.
+ * loop or in a tool is reported, and either way everything that was open is closed before this returns. The fiber that
+ * calls this is uninterruptible from its first step, so that a run which has begun always gets here.
  */
-export const run = (dependencies: Dependencies): Effect.Effect<RunResult> =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const exit = yield* Effect.exit(restore(loop(dependencies)))
-      if (Exit.isSuccess(exit)) return exit.value
-      const { journal, model } = dependencies
-      if (Cause.isInterruptedOnly(exit.cause)) {
-        yield* journal.cutOff(RunJournal.aborted, yield* model)
-        const aborted: RunResult = { status: "aborted" }
-        return aborted
-      }
-      yield* Effect.logError("the run died", exit.cause)
-      const message = `Internal error: ${Cause.squash(exit.cause)}`
-      yield* journal.cutOff(RunJournal.failed(message), yield* model)
-      const died: RunResult = { status: "error", error: { message, retryable: false } }
-      return died
-    })
-  )
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
+  const exit = yield* Effect.exit(Effect.interruptible(loop(dependencies)))
+  if (Exit.isSuccess(exit)) return exit.value
+  const { journal, model, retries } = dependencies
+  retries.stop("Retry cancelled")
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    yield* journal.cutOff(RunJournal.aborted, yield* model)
+    const aborted: RunResult = { status: "aborted" }
+    return aborted
+  }
+  yield* Effect.logError("the run died", exit.cause)
+  const message = `Internal error: ${Cause.squash(exit.cause)}`
+  yield* journal.cutOff(RunJournal.failed(message), yield* model)
+  const died: RunResult = { status: "error", error: { message, retryable: false } }
+  return died
+})

@@ -5,8 +5,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import type { RequestId } from "../../domain/AgentEvent.ts"
-import { userMessage, type UserMessage } from "../../domain/Message.ts"
+import { type BashExecutionMessage, userMessage } from "../../domain/Message.ts"
 import { label } from "../../domain/Model.ts"
 import {
   Agent,
@@ -21,17 +20,13 @@ import {
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { ModelClient } from "../../services/ModelClient.ts"
 import { SessionStore } from "../../services/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
-import { Tools } from "../../services/Tools.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
-import * as Run from "./Run.ts"
-import * as RunJournal from "./RunJournal.ts"
+import * as Retries from "./Retries.ts"
+import * as RunLifecycle from "./RunLifecycle.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
-import * as ToolBatch from "./ToolBatch.ts"
-import * as Turn from "./Turn.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
@@ -46,16 +41,23 @@ interface Status {
 const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const budget = yield* Budget
   const catalog = yield* ModelCatalog
-  const client = yield* ModelClient
   const ids = yield* Ids
   const store = yield* SessionStore
-  const tools = yield* Tools
   const settings = yield* Settings
   const hub = EventHub.make()
   const { publish } = hub
   const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
+  const retries = yield* Retries.make(settings, publish)
   const status = yield* Ref.make<Status>({ phase: "idle", closing: false })
   const setPhase = (phase: Phase) => Ref.update(status, (now) => ({ ...now, phase }))
+  /** Recorded during a run: they come after its messages. */
+  const late: Array<BashExecutionMessage> = []
+  const becomeIdle = Effect.zipRight(
+    Effect.suspend(() =>
+      Effect.forEach(late.splice(0), (message) => store.append({ type: "message", message }), { discard: true })
+    ),
+    setPhase("idle")
+  )
   const running = yield* FiberHandle.make<void, never>()
   const systemPrompt = SystemPrompt.render(options)
 
@@ -63,50 +65,17 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
   )
 
-  const request = Effect.gen(function* () {
-    const { thinkingLevel } = yield* controls.values
-    const active = yield* tools.active
-    return {
-      model: yield* currentModel,
-      systemPrompt,
-      messages: yield* store.messages,
-      tools: active.map(({ definition }) => definition),
-      thinkingLevel,
-      sessionId: store.sessionId
-    }
+  const lifecycle = yield* RunLifecycle.make({
+    publish,
+    ready: hub.ready,
+    systemPrompt,
+    // A model can be changed but never unset, so a run that was accepted has one.
+    choice: Effect.orDie(
+      Effect.all({ model: currentModel, thinkingLevel: Effect.map(controls.values, (now) => now.thinkingLevel) })
+    ),
+    retries: retries.chain,
+    becomeIdle
   })
-
-  /** From the first event to the last. The prompt is stored already; the model was checked when it was accepted. */
-  const lifecycle = (prompt: {
-    readonly receipt: PromptReceipt
-    readonly message: UserMessage
-    readonly requestId?: RequestId
-  }) =>
-    Effect.gen(function* () {
-      const { messageId, runId } = prompt.receipt
-      const journal = RunJournal.make({ runId, publish, store, ids, budget })
-      const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
-      const turn = Effect.gen(function* () {
-        // A model can be changed but never unset, so a run that was accepted has one.
-        const wanted = yield* Effect.orDie(request)
-        return yield* Turn.run({ client, journal, runTools, ready: hub.ready }, wanted)
-      })
-      publish({ _tag: "RunStarted", runId })
-      yield* journal.startTurn
-      journal.announce(messageId, prompt.message)
-      const result = yield* Run.run({
-        journal,
-        turn,
-        mayCallModel: Effect.isSuccess(budget.check),
-        model: Effect.orDie(currentModel)
-      })
-      yield* setPhase("idle")
-      const requestId = prompt.requestId === undefined ? {} : { requestId: prompt.requestId }
-      publish({ _tag: "RunEnded", runId, messages: journal.messages })
-      publish({ _tag: "PromptFinished", runId, ...requestId, ...result })
-      publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
-      publish({ _tag: "SessionSettled" })
-    }).pipe(Effect.uninterruptible)
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const admit = Effect.gen(function* () {
@@ -147,8 +116,13 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void
   ) {
     yield* claim
-    return yield* Effect.onError(start(input, accepted), () => setPhase("idle"))
+    return yield* Effect.onError(start(input, accepted), () => becomeIdle)
   }, Effect.uninterruptible)
+
+  const record = (message: BashExecutionMessage) =>
+    Effect.flatMap(Ref.get(status), ({ phase }) =>
+      phase === "idle" ? store.append({ type: "message", message }) : Effect.sync(() => void late.push(message))
+    ).pipe(Effect.uninterruptible)
 
   const state = Effect.gen(function* () {
     const { phase } = yield* Ref.get(status)
@@ -157,7 +131,9 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       sessionId: store.sessionId,
       ...Option.match(store.sessionFile, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: phase !== "idle",
-      messageCount: yield* store.messageCount
+      messageCount: yield* store.messageCount,
+      autoRetryEnabled: yield* retries.enabled,
+      isRetrying: yield* retries.isWaiting
     }
     return snapshot
   })
@@ -165,12 +141,15 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   return Agent.of({
     ...controls,
     prompt,
+    record,
     abort: FiberHandle.clear(running).pipe(Effect.withSpan("Agent.abort")),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: Ref.update(status, (now) => ({ ...now, closing: true })),
     state,
     messages: store.messages,
     systemPrompt: Effect.succeed(systemPrompt),
+    setAutoRetry: retries.setEnabled,
+    abortRetry: retries.cancel,
     attach: hub.attach,
     subscribe: hub.subscribe
   })

@@ -1,8 +1,8 @@
 /** Runs the tool calls of one assistant message, side by side where the tools allow it (protocol.md 4.5). */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
@@ -88,33 +88,36 @@ const checkBudget = ({ budget }: Dependencies) =>
 
 /**
  * Returns when every call has its result. Each call is a fiber of its own under this effect's scope: an interrupt
- * ends them all, and calls that had not started are left without a result for the journal to answer.
+ * ends them all, and calls that had not started are left without a result for the journal to answer. Calls start in
+ * their order; a defect in one ends the batch at once, however long the others would take.
  */
 export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const fibers = yield* FiberMap.make<number, void>()
-      const started: Array<Fiber.RuntimeFiber<void>> = []
-      let lastExclusive: ReadonlyArray<Fiber.RuntimeFiber<void>> = []
-      for (const [position, requested] of calls.entries()) {
+      const fibers = yield* FiberMap.make<number, void, never>()
+      const start = Effect.fnUntraced(function* (requested: RequestedCall, position: number) {
         const tool = yield* Effect.either(resolve(dependencies, requested))
-        const exclusive = tool._tag === "Right" && tool.right.concurrency === "exclusive"
-        const before = exclusive ? [...started] : lastExclusive
-        const execute =
-          tool._tag === "Left"
-            ? refuse(dependencies, position, tool.left)
-            : Effect.matchEffect(checkBudget(dependencies), {
-                onFailure: (failure) => refuse(dependencies, position, failure),
-                onSuccess: () => settle(dependencies, requested, position, tool.right)
-              })
-        const fiber = yield* FiberMap.run(
-          fibers,
-          position,
-          Effect.zipRight(Effect.forEach(before, Fiber.await, { discard: true }), execute)
-        )
-        started.push(fiber)
-        if (exclusive) lastExclusive = [fiber]
-      }
-      yield* Effect.forEach(started, Fiber.join, { discard: true })
+        const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
+        if (exclusive) yield* FiberMap.awaitEmpty(fibers)
+        yield* FiberMap.run(fibers, position, answer(dependencies, requested, position, tool))
+        if (exclusive) yield* FiberMap.awaitEmpty(fibers)
+      })
+      const all = Effect.zipRight(Effect.forEach(calls, start, { discard: true }), FiberMap.awaitEmpty(fibers))
+      yield* Effect.raceFirst(all, FiberMap.join(fibers))
     })
   )
+
+const answer = (
+  dependencies: Dependencies,
+  requested: RequestedCall,
+  position: number,
+  tool: Either.Either<Tool, ToolFailure>
+) =>
+  Either.match(tool, {
+    onLeft: (failure) => refuse(dependencies, position, failure),
+    onRight: (found) =>
+      Effect.matchEffect(checkBudget(dependencies), {
+        onFailure: (failure) => refuse(dependencies, position, failure),
+        onSuccess: () => settle(dependencies, requested, position, found)
+      })
+  })

@@ -16,6 +16,8 @@ interface Dependencies {
   readonly client: typeof ModelClient.Service
   readonly journal: RunJournal.RunJournal
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
+  /** The model came to the end of its answer. */
+  readonly answered: () => void
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
 }
@@ -35,13 +37,14 @@ const receiveAll = ({ client, journal, ready }: Dependencies, request: ModelRequ
   )
 
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies, request: ModelRequest) {
-  const { journal, runTools } = dependencies
+  const { answered, journal, runTools } = dependencies
   yield* journal.startAssistant(request.model)
   const received = yield* Effect.either(receiveAll(dependencies, request))
   return yield* Either.match(received, {
     onLeft: (failure) => fail(journal, failure),
     onRight: Effect.fnUntraced(function* () {
       const calls = yield* journal.endAssistant()
+      answered()
       if (calls.length > 0) yield* runTools(calls)
       journal.endTurn()
       const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }

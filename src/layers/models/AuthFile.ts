@@ -28,11 +28,11 @@ export const pathIn = (agentDir: string): string => `${agentDir}/auth.json`
 
 /** Its text is never part of a message: every character may belong to a key. */
 const readEntries = Effect.fnUntraced(function* (path: string) {
-  const text = yield* ReadText.read(path).pipe(
-    Effect.catchTag("TextUnreadable", (error) =>
-      error.missing ? Effect.succeed("{}") : new AuthFileUnusable({ path, reason: error.reason })
-    )
+  const found = yield* Effect.mapError(
+    ReadText.readIfPresent(path),
+    ({ reason }) => new AuthFileUnusable({ path, reason })
   )
+  const text = Option.getOrElse(found, () => "{}")
   const parsed = Either.filterOrLeft(Json.parse(text), Predicate.isRecord, () => "")
   if (Either.isRight(parsed)) return parsed.right
   return yield* new AuthFileUnusable({ path, reason: "is not a JSON object of keys by provider" })

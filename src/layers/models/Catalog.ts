@@ -90,3 +90,11 @@ const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
 })
 
 export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(options))
+
+/** No providers but those a program brings itself. */
+export const layerEmpty = Layer.succeed(Catalog, {
+  providers: new Map(),
+  models: Effect.succeed([]),
+  find: () => Effect.succeedNone,
+  add: () => Effect.void
+})

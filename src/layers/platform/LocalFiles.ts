@@ -7,7 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 
-export type FileErrorReason = "not_found" | "denied" | "is_directory" | "not_directory" | "not_regular" | "unreadable"
+export type FileErrorReason =
+  | "not_found"
+  | "denied"
+  | "is_directory"
+  | "not_directory"
+  | "not_regular"
+  | "changed"
+  | "unreadable"
 
 export class FileError extends Data.TaggedError("FileError")<{
   readonly path: string
@@ -20,6 +27,7 @@ export interface OpenFile {
   readonly path: string
   /** As it was when the file was opened; files below /proc say 0. */
   readonly size: number
+  readonly version: string
   /** The bytes from `position` on, none at the end of the file. The next call overwrites them. */
   readonly read: (position: number) => Effect.Effect<Uint8Array, FileError>
   /** At most the first `length` bytes, in memory of their own. */
@@ -50,10 +58,14 @@ const fileError = (path: string) => (cause: unknown) =>
     description: cause instanceof Error ? cause.message : String(cause)
   })
 
-const attempt = <A>(path: string, run: () => Promise<A>) =>
+export const attempt = <A>(path: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: () => run(), catch: fileError(path) })
 
-const refusal = (path: string, stats: Stats): FileError | undefined => {
+/** Differs when the content does, as far as the file system tells without reading it. */
+export const versionOf = ({ mtimeMs, size }: Stats): string => `${mtimeMs}:${size}`
+
+/** Why a path cannot be opened as a file. */
+export const refusal = (path: string, stats: Stats): FileError | undefined => {
   if (stats.isFile()) return undefined
   if (stats.isDirectory()) return new FileError({ path, reason: "is_directory", description: "a directory" })
   const description = stats.isFIFO()
@@ -95,7 +107,7 @@ export const open: (path: string) => Effect.Effect<OpenFile, FileError, Scope.Sc
       }
       return target.subarray(0, filled)
     })
-    return { path, size: stats.size, read, readFirst }
+    return { path, size: stats.size, version: versionOf(stats), read, readFirst }
   }
 )
 
@@ -119,3 +131,6 @@ export const isDirectory = (path: string): Effect.Effect<boolean> =>
     attempt(path, () => fs.stat(path)),
     { onFailure: () => false, onSuccess: (stats) => stats.isDirectory() }
   )
+
+/** The path without links in it. */
+export const realPath = (path: string): Effect.Effect<string, FileError> => attempt(path, () => fs.realpath(path))

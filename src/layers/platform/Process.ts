@@ -1,5 +1,5 @@
 /** Facts about this process and the machine it runs on. */
-import { statSync } from "node:fs"
+import { statSync, writeSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "effect/Config"
@@ -25,15 +25,19 @@ export const currentFolder: Effect.Effect<string> = Effect.sync(() => process.cw
 
 export const printError = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stderr.write(`${text}\n`)
+    writeSync(2, `${text}\n`)
   })
 
 /** Returns when the pipe has taken the text; a reader that has gone does not want it. */
 export const print = (text: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
 
-/** What the process ends with when it ends by itself. */
-export const setExitCode = (code: number): Effect.Effect<void> =>
+/** How long finalizers may take once everything was said: a tool that will not die must not keep the process. */
+const lastGraceMs = 100
+
+/** The process ends with this code, by itself or, if something hangs, shortly after. */
+export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     process.exitCode = code
+    setTimeout(() => process.exit(code), lastGraceMs).unref()
   })

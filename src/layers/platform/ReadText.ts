@@ -1,12 +1,12 @@
 /** Reads small text files that the person named: settings that point to a file. */
+import { statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-
-const noSuchFile = "no such file"
 
 export class TextUnreadable extends Data.TaggedError("TextUnreadable")<{
   readonly path: string
@@ -15,15 +15,11 @@ export class TextUnreadable extends Data.TaggedError("TextUnreadable")<{
   override get message() {
     return `${this.path}: ${this.reason}`
   }
-
-  get missing(): boolean {
-    return this.reason === noSuchFile
-  }
 }
 
 const reasons = new Map([
-  ["ENOENT", noSuchFile],
-  ["ENOTDIR", noSuchFile],
+  ["ENOENT", "no such file"],
+  ["ENOTDIR", "no such file"],
   ["EISDIR", "is a folder, not a file"],
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"]
@@ -44,3 +40,15 @@ export const read = (path: string): Effect.Effect<string, TextUnreadable> =>
     try: (signal) => readFile(path, { encoding: "utf8", signal }),
     catch: (cause) => new TextUnreadable({ path, reason: reasonOf(cause) })
   }).pipe(Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)))
+
+/** Most settings files are not there: a look that makes no error keeps start-up short. */
+const isMissing = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch (cause) {
+    return reasonOf(cause) === reasons.get("ENOENT")
+  }
+}
+
+export const readIfPresent = (path: string): Effect.Effect<Option.Option<string>, TextUnreadable> =>
+  Effect.suspend(() => (isMissing(path) ? Effect.succeedNone : Effect.asSome(read(path))))

@@ -1,4 +1,5 @@
 /** Logs for people, on stderr: stdout belongs to the protocol. */
+import { writeSync } from "node:fs"
 import * as Cause from "effect/Cause"
 import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
@@ -10,7 +11,7 @@ const render = (message: unknown): string =>
 
 const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
   const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
-  process.stderr.write(`heddle ${logLevel.label.toLowerCase()}: ${render(message)}${detail}\n`)
+  writeSync(2, `heddle ${logLevel.label.toLowerCase()}: ${render(message)}${detail}\n`)
 })
 
 export const layer = (options: { readonly verbose: boolean }) =>

@@ -21,12 +21,10 @@ const takeOver = (library: string) =>
     return frames
   })
 
-/** The descriptor that frames go to. Where libc cannot be reached, console and process.stdout are diverted instead. */
+/** The descriptor that frames go to. Where libc cannot be reached, at least the console is diverted. */
 export const acquire: Effect.Effect<number> = Effect.firstSuccessOf([takeOver(libc), takeOver(musl)]).pipe(
   Effect.catchAll(() =>
     Effect.sync(() => {
-      const toStderr = process.stderr.write.bind(process.stderr)
-      Object.defineProperty(process.stdout, "write", { value: toStderr })
       for (const method of ["log", "info", "debug"] as const) console[method] = console.error
       return 1
     })

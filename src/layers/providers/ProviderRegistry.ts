@@ -8,7 +8,8 @@ import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Credentials } from "../../services/Credentials.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { ModelClient, ModelFailure, type ModelFailureReason, type ModelRequest } from "../../services/ModelClient.ts"
-import { Catalog } from "../models/Catalog.ts"
+import * as Catalog from "../models/Catalog.ts"
+import * as NoCredentials from "../models/NoCredentials.ts"
 import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
 import type { Connection, Protocol } from "./Protocol.ts"
 import type { Provider } from "./Provider.ts"
@@ -23,7 +24,7 @@ const failure = ({ id, provider }: Model, reason: ModelFailureReason, message: s
   new ModelFailure({ reason, message, provider, model: id })
 
 const makeCatalog = Effect.fnUntraced(function* ({ providers }: RegistryOptions) {
-  const catalog = yield* Catalog
+  const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const own = providers.flatMap(({ models }) => models)
   const all = Effect.map(catalog.models, (entries) => [...entries.map(({ model }) => model), ...own])
@@ -53,7 +54,7 @@ const resolveHeaders = Effect.fnUntraced(function* (model: Model, headers: Heade
 })
 
 const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
-  const catalog = yield* Catalog
+  const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
   const byApi = new Map(protocols.map((protocol) => [protocol.api, protocol]))
@@ -110,3 +111,7 @@ const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: Regist
 
 export const layer = (options: RegistryOptions) =>
   Layer.merge(Layer.effect(ModelCatalog, makeCatalog(options)), Layer.effect(ModelClient, makeClient(options)))
+
+/** Only these providers: nothing of the user's files or environment is looked at. */
+export const layerOwn = (providers: ReadonlyArray<Provider>) =>
+  layer({ providers, protocols: [] }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))

@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import type { Message } from "../../domain/Message.ts"
+import type { AgentMessage } from "../../domain/Message.ts"
 import { Ids } from "../../services/Ids.ts"
 import { SessionStore } from "../../services/SessionStore.ts"
 
 const make = Effect.gen(function* () {
   const ids = yield* Ids
   const sessionId = yield* ids.next("session")
-  const messages = yield* Ref.make<Array<Message>>([])
+  const messages = yield* Ref.make<Array<AgentMessage>>([])
   return SessionStore.of({
     sessionId,
     sessionFile: Option.none(),

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Settings } from "../../services/Settings.ts"
 import * as Jsonc from "../platform/Jsonc.ts"
 import * as ReadText from "../platform/ReadText.ts"
@@ -17,12 +18,13 @@ export interface FileSettingsOptions {
 /** A file that is not there is no source; one that cannot be read is a warning. */
 const readSource = Effect.fnUntraced(function* (path: string) {
   const none: ReadonlyArray<SettingsSource> = []
-  const text = yield* Effect.either(ReadText.read(path))
+  const text = yield* Effect.either(ReadText.readIfPresent(path))
   if (Either.isLeft(text)) {
-    if (!text.left.missing) yield* Effect.logWarning(`ignored settings: ${text.left.message}`)
+    yield* Effect.logWarning(`ignored settings: ${text.left.message}`)
     return none
   }
-  const values = Jsonc.parse(text.right)
+  if (Option.isNone(text.right)) return none
+  const values = Jsonc.parse(text.right.value)
   if (Either.isLeft(values)) {
     yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
     return none

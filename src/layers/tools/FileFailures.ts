@@ -19,7 +19,9 @@ const explainMissing = Effect.fnUntraced(function* (path: string) {
   return `File not found: ${path}` + (similar.length === 0 ? "" : `. Did you mean ${similar.join(" or ")}?`)
 })
 
-const explain = (error: LocalFiles.FileError): Effect.Effect<string> => {
+type Purpose = "read" | "edit" | "write" | "search"
+
+const explain = (error: LocalFiles.FileError, purpose: Purpose): Effect.Effect<string> => {
   switch (error.reason) {
     case "not_found":
       return explainMissing(error.path)
@@ -29,11 +31,22 @@ const explain = (error: LocalFiles.FileError): Effect.Effect<string> => {
       return Effect.succeed(`Not a directory: ${error.path}. Use read to see a file.`)
     case "is_directory":
     case "not_regular":
-      return Effect.succeed(`Cannot read ${error.path}: it is ${error.description}, not a regular file`)
+      return Effect.succeed(`Cannot ${purpose} ${error.path}: it is ${error.description}, not a regular file`)
+    case "changed":
+      return Effect.succeed(changedText(error.path))
     case "unreadable":
-      return Effect.succeed(`Cannot read ${error.path}: ${error.description}`)
+      return Effect.succeed(`Cannot ${purpose} ${error.path}: ${error.description}`)
   }
 }
 
+/** The answer to a write that would undo what someone else wrote. */
+export const changedText = (path: string): string =>
+  `${path} has changed since you last read or wrote it, so nothing was written. Read it again, then repeat the change on what it holds now.`
+
 export const fromFileError = (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
-  Effect.flatMap(explain(error), (message) => new ToolFailure({ message }))
+  Effect.flatMap(explain(error, "read"), (message) => new ToolFailure({ message }))
+
+export const forPurpose =
+  (purpose: Purpose) =>
+  (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
+    Effect.flatMap(explain(error, purpose), (message) => new ToolFailure({ message }))

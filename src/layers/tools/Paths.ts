@@ -12,3 +12,9 @@ export const resolve = (argument: string, { cwd, home = LocalPaths.home() }: Bas
   const expanded = path === "~" || path.startsWith("~/") ? home + path.slice(1) : path
   return LocalPaths.resolve(cwd, expanded)
 }
+
+/** How a path is shown: relative to the working directory if it is below, so that it can be given to `read` as it is. */
+export const display = (path: string, cwd: string): string => {
+  const relative = LocalPaths.relative(cwd, path)
+  return relative === "" || relative.startsWith("..") ? path : relative
+}

@@ -6,6 +6,7 @@ import type { ToolOutput } from "../../domain/Message.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as LocalFiles from "../platform/LocalFiles.ts"
 import * as FileFailures from "./FileFailures.ts"
+import type { FileLedger } from "./FileLedger.ts"
 import * as ImageSize from "./ImageSize.ts"
 import * as LineWindow from "./LineWindow.ts"
 import * as Ls from "./Ls.ts"
@@ -90,17 +91,29 @@ const readText = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: U
   return yield* render(file.path, offset, yield* selectLines(file, head, args))
 })
 
-const readFile = (path: string, args: Args): Effect.Effect<ToolOutput, LocalFiles.FileError | ToolFailure> =>
+/** The version is the one from before the first byte: a change during the read counts as one after it. */
+const remember = (ledger: FileLedger | undefined, { path, version }: LocalFiles.OpenFile) =>
+  ledger === undefined
+    ? Effect.void
+    : Effect.ignore(Effect.map(LocalFiles.realPath(path), (real) => ledger.saw(real, version)))
+
+const readFile = (
+  path: string,
+  args: Args,
+  ledger: FileLedger | undefined
+): Effect.Effect<ToolOutput, LocalFiles.FileError | ToolFailure> =>
   Effect.scoped(
     Effect.gen(function* () {
       const file = yield* LocalFiles.open(path)
       const head = yield* file.read(0)
       const imageType = ImageSize.typeOf(head)
-      return yield* imageType === undefined ? readText(file, head, args) : ReadImage.read(file, imageType)
+      const output = yield* imageType === undefined ? readText(file, head, args) : ReadImage.read(file, imageType)
+      yield* remember(ledger, file)
+      return output
     })
   )
 
-export const make = (options: { readonly cwd: string }) =>
+export const make = (options: { readonly cwd: string; readonly ledger?: FileLedger }) =>
   Tool.make({
     name: "read",
     description: [
@@ -114,7 +127,7 @@ export const make = (options: { readonly cwd: string }) =>
     parameters,
     run: (args) => {
       const path = Paths.resolve(args.path, options)
-      return readFile(path, args).pipe(
+      return readFile(path, args, options.ledger).pipe(
         Effect.catchIf(
           (error) => error._tag === "FileError" && error.reason === "is_directory",
           () => Ls.listing(path, args.limit)

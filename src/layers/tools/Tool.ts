@@ -16,6 +16,8 @@ export interface Spec<A, I> {
   readonly description: string
   /** A Schema.Struct that needs nothing to be decoded. */
   readonly parameters: Schema.Schema<A, I> & { readonly fields: Schema.Struct.Fields }
+  /** Brings other spellings of the arguments, which models are not told about, into the form of `parameters`. */
+  readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string
   readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
@@ -43,7 +45,7 @@ const explain = (error: ParseResult.ParseError): string =>
     .join("; ")
 
 export const make = <A, I>(spec: Spec<A, I>): Tool => {
-  const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters } = spec
+  const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters, prepare } = spec
   const decode = Schema.decodeUnknown(parameters, { errors: "all" })
   let definition: ToolDefinition | undefined
   return {
@@ -55,7 +57,7 @@ export const make = <A, I>(spec: Spec<A, I>): Tool => {
     abortedText,
     run: Effect.fn(`Tool.${name}`)(function* (args: JsonObject, context: ToolContext) {
       const decoded = yield* Effect.mapError(
-        decode(args),
+        decode(prepare === undefined ? args : prepare(args)),
         (error) => new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(error)}` })
       )
       return yield* spec.run(decoded, context)

@@ -2,10 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../../domain/Content.ts"
-import { lastAssistantText, Message } from "../../domain/Message.ts"
+import { AgentMessage, lastAssistantText } from "../../domain/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/Model.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
+import { Shell } from "../../services/Shell.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
@@ -47,9 +48,6 @@ const State = Schema.Struct({
 const absentParts = {
   isCompacting: false,
   autoCompactionEnabled: false,
-  autoRetryEnabled: false,
-  isRetrying: false,
-  isBashRunning: false,
   queuedMessageCount: 0,
   pendingMessageCount: 0,
   queuedMessages: { steering: [], followUp: [] },
@@ -69,10 +67,12 @@ const getState = Command.make({
   result: State,
   run: Effect.fnUntraced(function* ({ verbose }) {
     const agent = yield* Agent
+    const shell = yield* Shell
     const state = yield* agent.state
     const data: typeof State.Type = {
       ...state,
       ...absentParts,
+      isBashRunning: yield* shell.isUserRunning,
       isSettled: !state.isStreaming,
       protocol: { dialect: "superset", version: protocolVersion }
     }
@@ -86,10 +86,10 @@ const getState = Command.make({
 const getMessages = Command.make({
   name: "get_messages",
   lane: "query",
-  summary: "The messages that the model is shown, oldest first.",
+  summary: "The messages of the conversation, oldest first.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.Struct({ messages: Schema.Array(Message) }),
+  result: Schema.Struct({ messages: Schema.Array(AgentMessage) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     return { messages: yield* agent.messages }

@@ -39,6 +39,14 @@ export const toFrame = (event: ControlEvent): object => {
       const { durationMs, isError, result, runId, toolCallId, toolName } = event
       return { type: "tool_execution_end", toolCallId, toolName, result, isError, durationMs, runId }
     }
+    case "RetryScheduled": {
+      const { attempt, delayMs, errorMessage, maxAttempts, runId } = event
+      return { type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage, runId }
+    }
+    case "RetryEnded": {
+      const { attempt, finalError, runId, success } = event
+      return { type: "auto_retry_end", success, attempt, ...(finalError === undefined ? {} : { finalError }), runId }
+    }
     case "PromptFinished":
       return {
         type: "prompt_result",

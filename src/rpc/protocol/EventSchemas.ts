@@ -127,6 +127,19 @@ export const events: ReadonlyArray<EventSchema> = [
     durationMs: Schema.Finite,
     runId
   }),
+  event("auto_retry_start", "A failed model call is tried again after `delayMs`; `attempt` counts from 1.", {
+    attempt: Schema.Int,
+    maxAttempts: Schema.Int,
+    delayMs: Schema.Finite,
+    errorMessage: Schema.String,
+    runId
+  }),
+  event("auto_retry_end", "The chain of retries ended: an answer came, or `finalError` stands.", {
+    success: Schema.Boolean,
+    attempt: Schema.Int,
+    finalError: optional(Schema.String),
+    runId
+  }),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,
@@ -141,6 +154,10 @@ export const events: ReadonlyArray<EventSchema> = [
   event("thinking_level_changed", "Another thinking level is in force; both members say the same.", {
     level: ThinkingLevel,
     thinkingLevel: ThinkingLevel
+  }),
+  event("bash_execution_update", "Output of a `bash` command, all of it, also what its result leaves out.", {
+    id: optional(RequestId),
+    delta: Schema.String
   }),
   event("notice", "Something the person should know.", {
     level: Schema.Literal("info", "warning", "error"),

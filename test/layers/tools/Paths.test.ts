@@ -2,24 +2,24 @@ import { assert, it } from "@effect/vitest"
 import { homedir } from "node:os"
 import * as Paths from "../../../src/layers/tools/Paths.ts"
 
-const base = { cwd: "/work/project", home: "/home/ada" }
+const base = { cwd: "/srv/project", home: "/home/ada" }
 
 it.each([
-  ["src/a.ts", "/work/project/src/a.ts"],
-  ["./src/../b.ts", "/work/project/b.ts"],
-  ["../other", "/work/other"],
-  [".", "/work/project"],
+  ["src/a.ts", "/srv/project/src/a.ts"],
+  ["./src/../b.ts", "/srv/project/b.ts"],
+  ["../other", "/srv/other"],
+  [".", "/srv/project"],
   ["/etc/hosts", "/etc/hosts"],
   ["~", "/home/ada"],
   ["~/notes.md", "/home/ada/notes.md"],
-  ["~ada/notes.md", "/work/project/~ada/notes.md"],
-  ["src/~/a", "/work/project/src/~/a"],
-  ["@src/a.ts", "/work/project/src/a.ts"],
+  ["~ada/notes.md", "/srv/project/~ada/notes.md"],
+  ["src/~/a", "/srv/project/src/~/a"],
+  ["@src/a.ts", "/srv/project/src/a.ts"],
   ["@/etc/hosts", "/etc/hosts"],
   ["@~/notes.md", "/home/ada/notes.md"],
-  ["@@a", "/work/project/@a"],
-  ["./@scope/a", "/work/project/@scope/a"],
-  ["node_modules/@types", "/work/project/node_modules/@types"]
+  ["@@a", "/srv/project/@a"],
+  ["./@scope/a", "/srv/project/@scope/a"],
+  ["node_modules/@types", "/srv/project/node_modules/@types"]
 ])("%s is %s", (argument, expected) => {
   assert.strictEqual(Paths.resolve(argument, base), expected)
 })

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Ref, Schema } from "effect"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/HostTools.ts"
+import { Shell } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
 import { Tools } from "../../../src/services/Tools.ts"
 
@@ -14,6 +15,9 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
+const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.mock(Shell, {}))
+
+const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
 
 it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
@@ -21,21 +25,17 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
     const registered = yield* Ref.make<ReadonlyArray<AnyTool>>([])
     yield* Effect.gen(function* () {
       const tools = yield* Tools
-      assert.deepStrictEqual(names(yield* tools.active), ["read", "ls"])
+      assert.deepStrictEqual(names(yield* tools.active), builtInNames)
       assert.isTrue(Option.isNone(yield* tools.find("deploy")))
 
       const deploy = fromHost("deploy")
       yield* Ref.set(registered, [deploy, fromHost("read")])
       const active = yield* tools.active
-      assert.deepStrictEqual(names(active), ["read", "ls", "deploy"])
+      assert.deepStrictEqual(names(active), [...builtInNames, "deploy"])
       assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
       assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
       assert.notStrictEqual(active[0]?.definition.description, "from the host")
-    }).pipe(
-      Effect.provide(
-        Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.succeed(HostTools, { active: Ref.get(registered) }))
-      )
-    )
+    }).pipe(Effect.provide(Layer.provide(registry, Layer.succeed(HostTools, { active: Ref.get(registered) }))))
   })
 )
 
@@ -43,7 +43,9 @@ it.effect("what models are told about the built-in tools", () =>
   Effect.gen(function* () {
     const active = yield* Effect.flatMap(Tools, (tools) => tools.active)
     for (const { abortedText, concurrency, definition } of active) {
-      assert.deepStrictEqual([concurrency, abortedText], ["shared", "Operation aborted"])
+      const writes = ["edit", "write"].includes(definition.name)
+      const aborted = definition.name === "bash" ? "Command aborted" : "Operation aborted"
+      assert.deepStrictEqual([concurrency, abortedText], [writes ? "exclusive" : "shared", aborted])
       assert.isAbove(definition.description.length, 100)
       assert.notProperty(definition.parameters, "$schema")
       assert.notProperty(definition.parameters, "$defs")
@@ -53,12 +55,13 @@ it.effect("what models are told about the built-in tools", () =>
       active.map(({ definition }) => Object.keys(Object(definition.parameters.properties))),
       [
         ["path", "offset", "limit"],
+        ["command", "timeout", "cwd", "env"],
+        ["path", "edits"],
+        ["path", "content"],
+        ["pattern", "path", "glob", "ignoreCase", "literal", "context", "limit"],
+        ["pattern", "path", "limit"],
         ["path", "limit"]
       ]
     )
-  }).pipe(
-    Effect.provide(
-      Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.succeed(HostTools, { active: Effect.succeed([]) }))
-    )
-  )
+  }).pipe(Effect.provide(Layer.provide(registry, Layer.succeed(HostTools, { active: Effect.succeed([]) }))))
 )

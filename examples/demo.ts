@@ -1,0 +1,60 @@
+/**
+ * `npm run demo -- [options of heddle --] [prompt]`: starts heddle in this folder, asks it something and shows the
+ * conversation while it streams. `npm run demo -- --model offline/script --set offline.scenario=my.json -- hello`
+ */
+import { fileURLToPath } from "node:url"
+import { text } from "./host/Frame.ts"
+import * as Render from "./host/Render.ts"
+import { RpcProcess } from "./host/RpcProcess.ts"
+
+const heddle = fileURLToPath(new URL("../bin/heddle.js", import.meta.url))
+const given = process.argv.slice(2)
+const end = given.indexOf("--")
+const options = end >= 0 ? given.slice(0, end) : given[0]?.startsWith("-") ? given : []
+const words = given.slice(end >= 0 ? end + 1 : options.length)
+const message = words.length > 0 ? words.join(" ") : "What is in this folder?"
+
+const style = { color: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" }
+let state = Render.initial
+
+const host = new RpcProcess({
+  command: process.execPath,
+  args: [heddle, "--mode", "rpc", ...options],
+  onEvent: (frame) => {
+    const [next, printed] = Render.render(state, frame, style)
+    state = next
+    if (printed !== "") process.stdout.write(printed)
+  },
+  onStderr: (said) => void process.stderr.write(said)
+})
+
+// Nobody reads us any more (`npm run demo | head`): then there is nobody to ask for.
+process.stdout.on("error", () => void host.close())
+
+// A stuck process is killed by `close`, so a second Ctrl-C has nothing to add.
+let stopping = false
+process.on("SIGINT", () => {
+  if (stopping) return
+  stopping = true
+  // `close` ends the process in any case; a refused or unanswered abort changes nothing.
+  host.request("abort").catch(() => undefined)
+  void host.close()
+})
+
+/** What this program ends with: 0 when the prompt was answered. */
+const converse = async (): Promise<number> => {
+  await host.ready
+  await host.request("initialize", {
+    clientInfo: { name: "heddle-demo" },
+    capabilities: { messageUpdates: "delta" }
+  })
+  const result = await host.prompt(message)
+  return text(result, "status") === "completed" ? 0 : 1
+}
+
+const code = await converse().catch((error: unknown) => {
+  if (!stopping) process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`)
+  return 1
+})
+await host.close()
+process.exitCode = stopping ? 130 : code

@@ -1,0 +1,37 @@
+/**
+ * An agent inside a larger program: everything in memory, nothing read from the user's files or environment, nobody to
+ * ask. What is left to provide is where models come from (ModelCatalog, ModelClient).
+ */
+import * as Layer from "effect/Layer"
+import type { Model } from "../domain/Model.ts"
+import type { SettingsValues } from "../services/Settings.ts"
+import * as SessionAgent from "./agent/SessionAgent.ts"
+import * as MemoryBudget from "./budget/MemoryBudget.ts"
+import * as HeadlessUi from "./host/HeadlessUi.ts"
+import * as NoHostTools from "./host/NoHostTools.ts"
+import * as RandomIds from "./platform/RandomIds.ts"
+import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import * as StaticSettings from "./settings/StaticSettings.ts"
+import * as LocalShell from "./tools/shell/LocalShell.ts"
+import * as ToolRegistry from "./tools/ToolRegistry.ts"
+
+export interface EmbeddedAgentOptions {
+  /** The folder the tools work in. */
+  readonly cwd: string
+  readonly model: Model
+  readonly settings?: Partial<SettingsValues>
+  readonly budget?: MemoryBudget.BudgetLimits
+}
+
+/** Built anew for every use, so that two agents share nothing even when they are given the same value. */
+export const layer = (options: EmbeddedAgentOptions) =>
+  Layer.fresh(
+    SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
+      Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
+      Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
+      Layer.provideMerge(MemorySessionStore.layer),
+      Layer.provideMerge(MemoryBudget.layer(options.budget ?? {})),
+      Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, RandomIds.layer)),
+      Layer.provideMerge(StaticSettings.layer(options.settings))
+    )
+  )

@@ -1,0 +1,82 @@
+/** A run from its first event to its last: the journal, the turns and the end markers, put together. */
+import * as Effect from "effect/Effect"
+import type { AgentEvent, RequestId } from "../../domain/AgentEvent.ts"
+import type { UserMessage } from "../../domain/Message.ts"
+import type { Model, ThinkingLevel } from "../../domain/Model.ts"
+import { forModel } from "../../domain/ModelContext.ts"
+import type { PromptReceipt } from "../../services/Agent.ts"
+import { Budget } from "../../services/Budget.ts"
+import { Ids } from "../../services/Ids.ts"
+import { ModelClient } from "../../services/ModelClient.ts"
+import { SessionStore } from "../../services/SessionStore.ts"
+import { Tools } from "../../services/Tools.ts"
+import type { RetryChain } from "./Retries.ts"
+import * as Run from "./Run.ts"
+import * as RunJournal from "./RunJournal.ts"
+import * as ToolBatch from "./ToolBatch.ts"
+import * as Turn from "./Turn.ts"
+
+/** A prompt that was accepted: stored, and its model checked. */
+export interface AcceptedPrompt {
+  readonly receipt: PromptReceipt
+  readonly message: UserMessage
+  readonly requestId?: RequestId
+}
+
+interface Options {
+  readonly publish: (event: AgentEvent) => void
+  /** Waits while somebody who watches is too far behind. */
+  readonly ready: Effect.Effect<void>
+  readonly systemPrompt: string
+  /** What is in force now; asked before every model call. */
+  readonly choice: Effect.Effect<{ readonly model: Model; readonly thinkingLevel: ThinkingLevel }>
+  readonly retries: (runId: string) => RetryChain
+  /** Done between the last step of the run and its last events. */
+  readonly becomeIdle: Effect.Effect<void>
+}
+
+/** The returned effect is uninterruptible but for the turns inside it, so a run that has begun always ends. */
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { becomeIdle, choice, publish, ready, systemPrompt } = options
+  const budget = yield* Budget
+  const client = yield* ModelClient
+  const ids = yield* Ids
+  const store = yield* SessionStore
+  const tools = yield* Tools
+
+  const request = Effect.gen(function* () {
+    const active = yield* tools.active
+    return {
+      ...(yield* choice),
+      systemPrompt,
+      messages: forModel(yield* store.messages),
+      tools: active.map(({ definition }) => definition),
+      sessionId: store.sessionId
+    }
+  })
+
+  return Effect.fnUntraced(function* ({ message, receipt, requestId }: AcceptedPrompt) {
+    const { messageId, runId } = receipt
+    const journal = RunJournal.make({ runId, publish, store, ids, budget })
+    const retries = options.retries(runId)
+    const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
+    const turn = Effect.flatMap(request, (wanted) =>
+      Turn.run({ client, journal, runTools, answered: retries.succeeded, ready }, wanted)
+    )
+    publish({ _tag: "RunStarted", runId })
+    yield* journal.startTurn
+    journal.announce(messageId, message)
+    const result = yield* Run.run({
+      journal,
+      turn,
+      retries,
+      mayCallModel: Effect.isSuccess(budget.check),
+      model: Effect.map(choice, ({ model }) => model)
+    })
+    yield* becomeIdle
+    publish({ _tag: "RunEnded", runId, messages: journal.messages })
+    publish({ _tag: "PromptFinished", runId, ...(requestId === undefined ? {} : { requestId }), ...result })
+    publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
+    publish({ _tag: "SessionSettled" })
+  }, Effect.uninterruptible)
+})

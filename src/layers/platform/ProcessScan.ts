@@ -1,0 +1,105 @@
+/**
+ * Which processes belong to a shell. Linux tells through /proc: by process group and session, by a mark in the
+ * environment that every descendant inherits, and by parent. Elsewhere only the process group is known.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+
+export const markVariable = "HEDDLE_PROCESS_MARK"
+
+export interface Family {
+  /** The shells, each of which leads a group and a session. */
+  readonly leaders: ReadonlyArray<number>
+  /** Beginning of the value of the mark. */
+  readonly mark: string
+  /** What was found so far and when it started: a child without mark is not found again once its parent is gone. */
+  readonly known: Map<number, number>
+}
+
+export interface Scan {
+  /** What process.kill takes: processes, or whole groups as negative numbers. */
+  readonly alive: ReadonlyArray<number>
+  /** False when a process went away while we looked: it may have left a child that we did not see. */
+  readonly settled: boolean
+}
+
+interface Entry {
+  readonly pid: number
+  readonly state: string
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** Clock ticks since boot. */
+  readonly startedAt: number
+}
+
+const read = (pid: number | string, name: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1")
+  } catch {
+    return undefined // it has ended, or is not ours to look into
+  }
+}
+
+const readEntry = (pid: number): Entry | undefined => {
+  const text = read(pid, "stat")
+  if (text === undefined) return undefined
+  // The name stands in parentheses and may hold anything, also spaces and parentheses.
+  const [state = "", parent, group, session, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  return {
+    pid,
+    state,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(rest[15])
+  }
+}
+
+export const findsMarks = process.platform === "linux"
+
+/** No descendant of ours is older than we are; that leaves few environments to look into. */
+let ourStart: number | undefined
+
+const scanGroups = ({ leaders }: Family): Scan => ({
+  alive: leaders.flatMap((pid) => (isAlive(-pid) ? [-pid] : [])),
+  settled: true
+})
+
+const isAlive = (target: number): boolean => {
+  try {
+    return process.kill(target, 0)
+  } catch {
+    return false
+  }
+}
+
+const scanProc = ({ known, leaders, mark }: Family): Scan => {
+  ourStart ??= readEntry(process.pid)?.startedAt ?? 0
+  let settled = true
+  const entries: Array<Entry> = []
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name)
+    if (Number.isNaN(pid) || pid === process.pid) continue
+    const entry = readEntry(pid)
+    if (entry === undefined) settled = false
+    else if (entry.startedAt >= ourStart) entries.push(entry)
+  }
+  const marked = `${markVariable}=${mark}`
+  const isMember = ({ group, pid, session, startedAt, state }: Entry) =>
+    state !== "Z" &&
+    (leaders.includes(group) ||
+      leaders.includes(session) ||
+      known.get(pid) === startedAt ||
+      (read(pid, "environ")?.includes(marked) ?? false))
+  const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
+  // A child may have cleared its environment and left the session; its parent still gives it away.
+  for (let before = -1; before !== found.size;) {
+    before = found.size
+    for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
+  }
+  const alive = entries.filter(({ pid, state }) => found.has(pid) && state !== "Z")
+  for (const { pid, startedAt } of alive) known.set(pid, startedAt)
+  return { alive: alive.map(({ pid }) => pid), settled }
+}
+
+export const scan: (family: Family) => Scan = findsMarks ? scanProc : scanGroups

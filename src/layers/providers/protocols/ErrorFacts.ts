@@ -1,0 +1,82 @@
+/** What an SDK error says about itself, read without its class: classes differ between SDKs, their fields hardly do. */
+import * as Predicate from "effect/Predicate"
+
+export interface ErrorFacts {
+  readonly status?: number
+  /** The provider's own words for the kind of error: `code`, `type`, an Anthropic error code. */
+  readonly kinds: ReadonlyArray<string>
+  readonly text: string
+  readonly header: (name: string) => string | undefined
+  /** Code of the system or of the TLS library. */
+  readonly transport?: string
+  readonly malformed: boolean
+}
+
+const field = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+const noHeader = () => undefined
+
+/** Anthropic wraps its body in `error`, OpenAI's SDK has unwrapped it already, proxies do either. */
+const unwrap = (body: unknown): unknown => (Predicate.isRecord(field(body, "error")) ? field(body, "error") : body)
+
+const statusLike = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 400 && value < 600 ? value : undefined
+
+const kindsOf = (body: unknown): ReadonlyArray<string> =>
+  [
+    field(body, "code"),
+    field(body, "type"),
+    field(body, "status"),
+    field(field(body, "details"), "error_code")
+  ].flatMap((kind) => textOf(kind)?.toLowerCase() ?? [])
+
+const headersOf = (error: unknown): ErrorFacts["header"] => {
+  const headers = field(error, "headers")
+  return headers instanceof Headers ? (name) => headers.get(name) ?? undefined : noHeader
+}
+
+/** The deepest cause knows what the socket said. */
+const transportOf = (error: unknown, depth = 0): string | undefined => {
+  if (depth > 4 || !Predicate.isObject(error)) return undefined
+  const deeper = transportOf(field(error, "cause"), depth + 1)
+  if (deeper !== undefined) return deeper
+  if (field(error, "name") === "TimeoutError") return "ETIMEDOUT"
+  return /^[A-Z][A-Z0-9_]+$/.test(String(field(error, "code"))) ? String(field(error, "code")) : undefined
+}
+
+const deepestMessage = (error: unknown, depth = 0): string | undefined =>
+  depth > 4 || !Predicate.isObject(error)
+    ? undefined
+    : (deepestMessage(field(error, "cause"), depth + 1) ?? textOf(field(error, "message")))
+
+/** SDKs put the status in front of the text, which is said elsewhere. */
+const withoutStatus = (text: string) => text.replace(/^[45]\d\d /, "").trim()
+
+const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallback: string): ErrorFacts => {
+  const inner = unwrap(body)
+  const message = textOf(field(inner, "message")) ?? textOf(inner) ?? textOf(field(body, "detail"))
+  const status = rest.status ?? statusLike(field(inner, "code")) ?? statusLike(field(inner, "status"))
+  return {
+    ...rest,
+    ...(status === undefined ? {} : { status }),
+    kinds: kindsOf(inner),
+    text: message ?? withoutStatus(fallback)
+  }
+}
+
+/** An error that came as an event of the stream. */
+export const fromBody = (body: unknown): ErrorFacts =>
+  ofBody(body, { header: noHeader, malformed: false }, "The server reported an error without saying which")
+
+/** An error that an SDK threw. */
+export const fromThrown = (error: unknown): ErrorFacts => {
+  const status = statusLike(field(error, "status"))
+  const transport = status === undefined ? transportOf(error) : undefined
+  const rest = {
+    ...(status === undefined ? {} : { status }),
+    ...(transport === undefined ? {} : { transport }),
+    header: headersOf(error),
+    malformed: error instanceof SyntaxError
+  }
+  return ofBody(field(error, "error"), rest, deepestMessage(error) ?? String(error))
+}

@@ -1,0 +1,26 @@
+/** The protocol `openai-responses` on OpenAI's own SDK, which is loaded at the first call. */
+import * as Effect from "effect/Effect"
+import type { Protocol } from "../Protocol.ts"
+import * as OpenAiClient from "./OpenAiClient.ts"
+import * as Pump from "./Pump.ts"
+import * as ResponsesEvents from "./ResponsesEvents.ts"
+import * as ResponsesRequest from "./ResponsesRequest.ts"
+
+export const api = "openai-responses"
+
+export const protocol: Protocol = {
+  api,
+  stream: (request, connection) =>
+    Effect.suspend(() => {
+      const body = ResponsesRequest.make(request, connection.compat)
+      return Pump.stream({
+        request,
+        connection,
+        machine: ResponsesEvents.make(),
+        open: (signal, fetch) =>
+          OpenAiClient.make(request.model.baseUrl, connection, fetch).then((client) =>
+            client.responses.create(body, { signal })
+          )
+      })
+    })
+}

@@ -1,0 +1,11 @@
+/** The wire formats that come with the program. */
+import type { Protocol } from "../Protocol.ts"
+import * as AnthropicMessages from "./AnthropicMessages.ts"
+import * as OpenAiChat from "./OpenAiChat.ts"
+import * as OpenAiResponses from "./OpenAiResponses.ts"
+
+export const protocols: ReadonlyArray<Protocol> = [
+  AnthropicMessages.protocol,
+  OpenAiResponses.protocol,
+  OpenAiChat.protocol
+]

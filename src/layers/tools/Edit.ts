@@ -1,0 +1,133 @@
+/** The tool `edit`: replaces pieces of a text file and leaves every other byte of it alone. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../domain/Content.ts"
+import type { ToolOutput } from "../../domain/Message.ts"
+import { ToolFailure } from "../../services/Tools.ts"
+import * as AtomicFiles from "../platform/AtomicFiles.ts"
+import * as LocalFiles from "../platform/LocalFiles.ts"
+import * as Diff from "./edit/Diff.ts"
+import * as Match from "./edit/Match.ts"
+import * as TextFile from "./edit/TextFile.ts"
+import * as FileFailures from "./FileFailures.ts"
+import type { FileLedger } from "./FileLedger.ts"
+import * as Paths from "./Paths.ts"
+import * as Tool from "./Tool.ts"
+import * as Truncate from "./Truncate.ts"
+import * as Written from "./Written.ts"
+
+const maxBytes = 32 * 1024 * 1024
+
+const parameters = Schema.Struct({
+  path: Tool.required(
+    Tool.NonEmptyText,
+    "File to change: absolute, relative to the working directory, or beginning with ~."
+  ),
+  edits: Tool.required(
+    Schema.Array(
+      Schema.Struct({
+        oldText: Tool.required(Tool.NonEmptyText, "Text to replace; it must be in the file exactly once."),
+        newText: Tool.required(Schema.String, "Text to put in its place; empty to delete.")
+      })
+    ).pipe(Schema.minItems(1)),
+    "Replacements, all found in the file as it is now; they must not overlap."
+  )
+})
+type Args = typeof parameters.Type
+
+const spellings = [
+  ["oldText", "newText"],
+  ["old_text", "new_text"]
+] as const
+
+/** One replacement may also stand beside the path, in either spelling. */
+const prepare = (args: JsonObject): JsonObject => {
+  const beside = spellings.flatMap(([oldName, newName]) =>
+    oldName in args || newName in args
+      ? [
+          {
+            ...(oldName in args ? { oldText: args[oldName] } : {}),
+            ...(newName in args ? { newText: args[newName] } : {})
+          }
+        ]
+      : []
+  )
+  if (beside.length === 0) return args
+  const { edits = [] } = args
+  return Array.isArray(edits) ? { ...args, edits: [...edits, ...beside] } : args
+}
+
+const fail = (message: string) => new ToolFailure({ message })
+
+const undecodable = {
+  "utf-16": "it is UTF-16 text. Convert it with bash first",
+  binary: "it is a binary file",
+  not_utf8: "it is not UTF-8 text, and writing it back would damage it. Convert it with bash first"
+} as const
+
+const readAll = Effect.fnUntraced(function* (path: string) {
+  const file = yield* LocalFiles.open(path)
+  if (file.size > maxBytes) {
+    const limit = Truncate.formatBytes(maxBytes)
+    return yield* fail(
+      `Cannot edit ${path}: it has ${Truncate.formatBytes(file.size)}, the limit is ${limit}. Use bash`
+    )
+  }
+  return yield* file.readFirst(maxBytes)
+}, Effect.scoped)
+
+const changesOf = (before: string, after: string) => {
+  const { diff, firstChangedLine } = Diff.make(before, after)
+  const cut = Truncate.truncateHead(diff)
+  const rest = `[${cut.totalLines - cut.outputLines} more lines of ${cut.totalLines}]\n`
+  return { diff: cut.truncated ? cut.content + rest : diff, firstChangedLine }
+}
+
+/** What the file becomes and what is said about it; nothing is written here. */
+const plan = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, args: Args) {
+  const file = yield* Either.mapLeft(TextFile.decode(bytes), (why) => fail(`Cannot edit ${path}: ${undecodable[why]}`))
+  const replacements = yield* Either.mapLeft(Match.find(file.text, args.edits), (why) =>
+    fail(`Cannot edit ${args.path}: ${why}`)
+  )
+  const raw = TextFile.apply(file, replacements)
+  if (raw === file.raw) return yield* fail(`No change to ${args.path}: the new text is the same as the old text`)
+  const output = Tool.textOutput(`Successfully replaced ${replacements.length} block(s) in ${args.path}.`, {
+    ...changesOf(file.text, TextFile.toLineFeeds(raw)),
+    path
+  })
+  return { bytes: TextFile.encode(file.bom, raw), output }
+})
+
+const edit = Effect.fnUntraced(function* (path: string, real: string, args: Args, ledger: FileLedger) {
+  const target = yield* AtomicFiles.inspect(real)
+  const { version } = target
+  if (version !== undefined && ledger.isStale(real, version)) return yield* fail(FileFailures.changedText(args.path))
+  const { bytes, output } = yield* plan(path, yield* readAll(real), args)
+  return { target, bytes, output }
+})
+
+export const make = (options: { readonly cwd: string; readonly ledger: FileLedger }) =>
+  Tool.make({
+    name: "edit",
+    description: [
+      "Change a text file by replacing pieces of it. Every oldText must be in the file exactly once, so give as many",
+      "lines as it takes to be unique, with their indentation, and no more. Several changes to one file belong into one call.",
+      "Line endings, byte order mark and mode of the file stay; curly quotes, dashes and spaces at line ends may differ.",
+      "Refused when the file has changed since you last read it: read it again then."
+    ].join(" "),
+    parameters,
+    prepare,
+    concurrency: "exclusive",
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure> => {
+      const path = Paths.resolve(args.path, options)
+      return AtomicFiles.resolveTarget(path).pipe(
+        Effect.flatMap((real) =>
+          Effect.flatMap(edit(path, real, args, options.ledger), (planned) =>
+            Written.commit(planned, options.ledger, context)
+          ).pipe(options.ledger.exclusively(real))
+        ),
+        Effect.catchTag("FileError", FileFailures.forPurpose("edit"))
+      )
+    }
+  })

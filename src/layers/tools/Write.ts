@@ -1,0 +1,59 @@
+/** The tool `write`: a whole file at once, with the folders it needs. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { ToolOutput } from "../../domain/Message.ts"
+import { ToolFailure } from "../../services/Tools.ts"
+import * as AtomicFiles from "../platform/AtomicFiles.ts"
+import * as FileFailures from "./FileFailures.ts"
+import type { FileLedger } from "./FileLedger.ts"
+import * as Paths from "./Paths.ts"
+import * as Tool from "./Tool.ts"
+import * as Written from "./Written.ts"
+
+const parameters = Schema.Struct({
+  path: Tool.required(
+    Tool.NonEmptyText,
+    "File to write: absolute, relative to the working directory, or beginning with ~."
+  ),
+  content: Tool.required(Schema.String, "Everything the file is to hold.")
+})
+type Args = typeof parameters.Type
+
+const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args, ledger: FileLedger) {
+  const target = yield* AtomicFiles.inspect(real)
+  const created = target.version === undefined
+  if (target.version !== undefined && ledger.isStale(real, target.version)) {
+    return yield* new ToolFailure({ message: FileFailures.changedText(args.path) })
+  }
+  if (created) yield* AtomicFiles.makeParents(real)
+  const bytes = new TextEncoder().encode(args.content)
+  const output = Tool.textOutput(`Successfully wrote ${bytes.length} bytes to ${args.path}`, {
+    path,
+    bytes: bytes.length,
+    created
+  })
+  return { target, bytes, output }
+})
+
+export const make = (options: { readonly cwd: string; readonly ledger: FileLedger }) =>
+  Tool.make({
+    name: "write",
+    description: [
+      "Write a whole file: create it, with the directories above it, or replace everything it holds. The mode of an",
+      "existing file stays, and a symbolic link is followed. Use edit for changes to a part of a file.",
+      "Refused when the file has changed since you last read or wrote it: read it again then."
+    ].join(" "),
+    parameters,
+    concurrency: "exclusive",
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure> => {
+      const path = Paths.resolve(args.path, options)
+      return AtomicFiles.resolveTarget(path).pipe(
+        Effect.flatMap((real) =>
+          Effect.flatMap(plan(path, real, args, options.ledger), (planned) =>
+            Written.commit(planned, options.ledger, context)
+          ).pipe(options.ledger.exclusively(real))
+        ),
+        Effect.catchTag("FileError", FileFailures.forPurpose("write"))
+      )
+    }
+  })

@@ -1,0 +1,112 @@
+/** Finds the one place that each edit means, in the text as it was before any of them. */
+import * as Either from "effect/Either"
+import * as Normalise from "./Normalise.ts"
+import type { Replacement } from "./TextFile.ts"
+import { toLineFeeds } from "./TextFile.ts"
+
+export interface Edit {
+  readonly oldText: string
+  readonly newText: string
+}
+
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** More are not counted: the answer is the same. */
+const mostPlaces = 1000
+/** So many lines are named when a text is found more than once. */
+const mostNamed = 5
+
+const findAll = (text: string, wanted: string): ReadonlyArray<Place> => {
+  const places: Array<Place> = []
+  let at = text.indexOf(wanted)
+  while (at !== -1 && places.length < mostPlaces) {
+    places.push({ start: at, end: at + wanted.length })
+    at = text.indexOf(wanted, at + 1)
+  }
+  return places
+}
+
+const endsLine = (text: string, { end }: Place) => end === text.length || text[end] === "\n"
+
+/** Where the text is found when typographic variants and spaces at line ends count as the same. */
+const findSimilar = (normal: Normalise.Normalised, wanted: string): ReadonlyArray<Place> => {
+  const inner = Normalise.withinLines(wanted)
+  const whole = inner.trimEnd() === "" ? "" : inner.replace(/[ \t]+$/, "")
+  const toOriginal = ({ end, start }: Place) => ({
+    start: Normalise.originalOffset(normal, start),
+    end: Normalise.originalOffset(normal, end - 1) + 1
+  })
+  if (whole === "") return []
+  const places = findAll(normal.text, inner)
+  if (places.length > 0 || whole === inner) return places.map(toOriginal)
+  return findAll(normal.text, whole)
+    .filter((place) => endsLine(normal.text, place))
+    .map(toOriginal)
+}
+
+const lineAt = (text: string, offset: number): number => {
+  let line = 1
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line++
+  return line
+}
+
+/** Where a text that is not there may have been meant: a line that is the same but for the space around it. */
+const nearMiss = (text: string, wanted: string): string => {
+  const first = wanted
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "")
+  if (first === undefined) return ""
+  const line = text.split("\n").findIndex((candidate) => candidate.trim() === first)
+  return line === -1 ? "" : ` Line ${line + 1} is like the first line of it, but the rest or the indentation differs.`
+}
+
+const several = (text: string, places: ReadonlyArray<Place>): string => {
+  const lines = places.slice(0, mostNamed).map(({ start }) => lineAt(text, start))
+  const more = places.length > mostNamed ? ", …" : ""
+  const count = places.length >= mostPlaces ? `at least ${mostPlaces}` : String(places.length)
+  return `matches ${count} places (lines ${lines.join(", ")}${more}) and must match exactly one. Include more of the lines around it.`
+}
+
+const locate = (
+  text: string,
+  normal: () => Normalise.Normalised,
+  edit: Edit,
+  name: string
+): Either.Either<Replacement, string> => {
+  const wanted = toLineFeeds(edit.oldText)
+  const exact = findAll(text, wanted)
+  const places = exact.length > 0 ? exact : findSimilar(normal(), wanted)
+  const [place] = places
+  if (place === undefined) {
+    return Either.left(
+      `${name} was not found. It must be the text of the file, spaces and line breaks included.${nearMiss(text, wanted)}`
+    )
+  }
+  if (places.length > 1) return Either.left(`${name} ${several(text, places)}`)
+  return Either.right({ ...place, newText: edit.newText })
+}
+
+/** In the order of the text. A failure says which edit, and why. */
+export const find = (text: string, edits: ReadonlyArray<Edit>): Either.Either<ReadonlyArray<Replacement>, string> => {
+  let normalised: Normalise.Normalised | undefined
+  const normal = () => (normalised ??= Normalise.make(text))
+  const found: Array<Replacement & { readonly name: string }> = []
+  for (const [index, edit] of edits.entries()) {
+    const name = edits.length === 1 ? "oldText" : `edits[${index}].oldText`
+    const place = locate(text, normal, edit, name)
+    if (Either.isLeft(place)) return Either.left(place.left)
+    found.push({ ...place.right, name })
+  }
+  found.sort((a, b) => a.start - b.start)
+  for (const [index, next] of found.entries()) {
+    const previous = found[index - 1]
+    if (previous !== undefined && next.start < previous.end) {
+      return Either.left(`${previous.name} and ${next.name} overlap. Join them into one edit.`)
+    }
+  }
+  return Either.right(found)
+}

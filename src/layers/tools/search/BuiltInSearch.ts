@@ -1,0 +1,102 @@
+/** The engine that needs nothing but this program. Patterns are those of JavaScript. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { ToolFailure } from "../../../services/Tools.ts"
+import * as LocalPaths from "../../platform/LocalPaths.ts"
+import * as TreeFiles from "../../platform/TreeFiles.ts"
+import * as Glob from "./Glob.ts"
+import type { Found, Match, Query } from "./Search.ts"
+import * as Walk from "./Walk.ts"
+
+/** Time and interrupts are looked at between two batches and between two pieces of a file. */
+const batchSize = 64
+const concurrency = 8
+
+type FindLines = (text: string, firstLine: number, onLine: (line: number, text: string) => boolean) => boolean
+
+const compile = (source: string, flags: string) =>
+  Either.try({ try: () => new RegExp(source, flags), catch: (cause) => cause })
+
+/** With `u` first; without it, escapes and braces that mean nothing stand for themselves. */
+const toRegExp = ({ ignoreCase, literal, pattern }: Query): Either.Either<RegExp, ToolFailure> => {
+  const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&") : pattern
+  const flags = ignoreCase ? "gim" : "gm"
+  return compile(literal ? source : pattern, literal ? flags : `${flags}u`).pipe(
+    Either.orElse(() => compile(source, flags)),
+    Either.mapLeft((cause) => {
+      const why = cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)
+      return new ToolFailure({
+        message: `Invalid pattern: ${why}. Give a valid regular expression, or set literal to search for the text as it is.`
+      })
+    })
+  )
+}
+
+/** What a pattern of these looks at beyond its match may lie in another line. */
+const looksAround = /\(\?<?[=!]/
+
+/**
+ * Runs the pattern over many lines at once and looks at single lines only where it found something: a line that
+ * matches by itself also matches there, unless the pattern looks around.
+ */
+const lineFinder = (pattern: RegExp): FindLines => {
+  const steps = !looksAround.test(pattern.source)
+  const single = new RegExp(pattern.source, pattern.flags.replace("g", ""))
+  return (text, firstLine, onLine) => {
+    let line = firstLine
+    let start = 0
+    while (start < text.length) {
+      pattern.lastIndex = start
+      const candidate = steps ? pattern.exec(text)?.index : start
+      if (candidate === undefined) return true
+      for (let at = text.indexOf("\n", start); at !== -1 && at < candidate; at = text.indexOf("\n", start)) {
+        line++
+        start = at + 1
+      }
+      if (start === text.length) return true
+      const found = text.indexOf("\n", start)
+      const end = found === -1 ? text.length : found
+      const content = text.slice(start, text[end - 1] === "\r" && end > start ? end - 1 : end)
+      if (single.test(content) && !onLine(line, content)) return false
+      line++
+      start = end + 1
+    }
+    return true
+  }
+}
+
+const searchFile = Effect.fnUntraced(function* (path: string, findLines: FindLines, most: number) {
+  const matches: Array<Match> = []
+  const take = (line: number, text: string) => matches.push({ path, line, text }) < most
+  const outcome = yield* TreeFiles.scan(path, (text, firstLine) => findLines(text, firstLine, take))
+  return outcome === "binary" ? [] : matches
+})
+
+const searchTree = Effect.fnUntraced(function* (query: Query, findLines: FindLines) {
+  const deadline = (yield* Clock.currentTimeMillis) + query.maxMillis
+  const isWanted = query.glob === undefined ? () => true : Glob.matcher(query.glob)
+  const walk = yield* Walk.make(query.root)
+  const matches: Array<Match> = []
+  while (matches.length <= query.limit) {
+    if ((yield* Clock.currentTimeMillis) > deadline) return { matches, isPartial: true }
+    const visited = yield* walk.next(batchSize)
+    if (visited.length === 0) break
+    const files = visited.filter(({ kind, path }) => kind === "file" && isWanted(LocalPaths.relative(query.root, path)))
+    const found = yield* Effect.forEach(files, ({ path }) => searchFile(path, findLines, query.limit + 1), {
+      concurrency
+    })
+    matches.push(...found.flat())
+  }
+  return { matches, isPartial: false }
+})
+
+export const search: (query: Query) => Effect.Effect<Found, ToolFailure> = Effect.fn("BuiltInSearch.search")(function* (
+  query: Query
+) {
+  const findLines = lineFinder(yield* toRegExp(query))
+  const { isPartial, matches } = query.isFile
+    ? { matches: yield* searchFile(query.root, findLines, query.limit + 1), isPartial: false }
+    : yield* searchTree(query, findLines)
+  return { matches: matches.slice(0, query.limit), hasMore: matches.length > query.limit, isPartial }
+})

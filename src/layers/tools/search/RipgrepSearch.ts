@@ -1,0 +1,69 @@
+/** The fast engine: ripgrep, told to see the same files and lines as BuiltInSearch. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ToolFailure } from "../../../services/Tools.ts"
+import * as LocalPaths from "../../platform/LocalPaths.ts"
+import * as Ripgrep from "../../platform/Ripgrep.ts"
+import * as BuiltInSearch from "./BuiltInSearch.ts"
+import * as Glob from "./Glob.ts"
+import * as RipgrepOutput from "./RipgrepOutput.ts"
+import type { Found, Query } from "./Search.ts"
+import { comparePaths } from "./Search.ts"
+
+const format = ["--no-config", "--no-messages", "--color=never", "--no-heading", "--with-filename", "--line-number"]
+/** Only .gitignore files decide, in a repository or not; `.git` itself is never looked into. */
+const files = ["--null", "--hidden", "--glob=!.git", "--no-require-git", "--no-ignore-global", "--no-ignore-exclude"]
+const meaning = ["--no-ignore-dot", "--crlf", "--engine=auto"]
+
+/**
+ * `--glob` would bring ignored files back, `--type` does not, but it sees names only: it thins out what is searched,
+ * and the paths are checked again here.
+ */
+const nameFilter = (glob: string | undefined): ReadonlyArray<string> => {
+  const name = glob?.slice(glob.lastIndexOf("/") + 1) ?? ""
+  const says = name !== "" && !glob?.startsWith("!") && !/[{},:\\]/.test(glob ?? "") && name !== "**"
+  return says ? [`--type-add=heddle:${name}`, "--type=heddle"] : []
+}
+
+const toArguments = (query: Query, sorted: boolean): ReadonlyArray<string> => [
+  ...format,
+  ...files,
+  ...meaning,
+  `--max-count=${query.limit + 1}`,
+  ...(query.isFile ? [] : nameFilter(query.glob)),
+  ...(query.ignoreCase ? ["--ignore-case"] : ["--case-sensitive"]),
+  ...(query.literal ? ["--fixed-strings"] : []),
+  ...(sorted ? ["--sort=path"] : []),
+  `--regexp=${query.pattern}`,
+  "--",
+  query.root
+]
+
+const runOnce = Effect.fnUntraced(function* (program: string, query: Query, sorted: boolean) {
+  const isWanted = query.glob === undefined || query.isFile ? () => true : Glob.matcher(query.glob)
+  const output = RipgrepOutput.make(query.limit, (path) => isWanted(LocalPaths.relative(query.root, path)))
+  const cwd = LocalPaths.dirname(query.root)
+  const ended = yield* Ripgrep.run([program, ...toArguments(query, sorted)], cwd, output.push).pipe(
+    Effect.timeoutOption(query.maxMillis)
+  )
+  return { matches: output.finish(), isPartial: Option.isNone(ended) }
+})
+
+/**
+ * Threads find files in any order. Few matches are sorted here; with too many, which of them are the first is known
+ * only to a second run in order, which ends as soon as it has them.
+ */
+export const make =
+  (program: string) =>
+  (query: Query): Effect.Effect<Found, ToolFailure> =>
+    Effect.gen(function* () {
+      const quick = yield* runOnce(program, query, false)
+      const hasMore = quick.matches.length > query.limit
+      const { isPartial, matches } = hasMore && !query.isFile ? yield* runOnce(program, query, true) : quick
+      const sorted = matches.toSorted((a, b) => comparePaths(a.path, b.path) || a.line - b.line)
+      return { matches: sorted.slice(0, query.limit), hasMore, isPartial }
+    }).pipe(
+      // What this engine does not understand, the other one may; if not, it says what is wrong.
+      Effect.catchTag("RipgrepFailed", () => BuiltInSearch.search(query)),
+      Effect.withSpan("RipgrepSearch.search")
+    )

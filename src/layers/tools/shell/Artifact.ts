@@ -1,0 +1,102 @@
+/** Where an output goes that is too long to be shown: numbered files in the session's folder of artifacts. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as ArtifactFile from "../../platform/ArtifactFile.ts"
+
+export interface Artifact {
+  readonly id: string
+  readonly path: string
+  /** An effect to wait for when the bytes do not fit into memory any more. After a failure nothing is written. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void> | undefined
+  /** Writes what is left; answers why the file is not complete, in which case it is removed. */
+  readonly finish: Effect.Effect<Option.Option<string>>
+  readonly discard: Effect.Effect<void>
+}
+
+export interface Artifacts {
+  readonly open: Effect.Effect<Artifact, ArtifactFile.ArtifactFailed>
+}
+
+export interface ArtifactOptions {
+  /** None: a temporary folder, made when it is first needed and removed with the scope. */
+  readonly folder: Option.Option<string>
+  /** No output may fill the disk by itself. */
+  readonly maxBytes?: number
+}
+
+/** Small enough to wait in memory, large enough that 1 GB is a few thousand writes. */
+const blockBytes = 256 * 1024
+const defaultMaxBytes = 2 * 1024 * 1024 * 1024
+
+export const fromFile = (id: string, file: ArtifactFile.ArtifactFile, maxBytes: number): Artifact => {
+  const block = new Uint8Array(blockBytes)
+  let used = 0
+  let total = 0
+  let failure: string | undefined
+
+  const store = (bytes: Uint8Array) =>
+    Effect.suspend(() => (failure === undefined ? file.write(bytes) : Effect.void)).pipe(
+      Effect.catchAll(({ message }) => Effect.sync(() => void (failure = message)))
+    )
+  const flush = Effect.suspend(() => {
+    const filled = block.subarray(0, used)
+    used = 0
+    return store(filled)
+  })
+  const gather = (bytes: Uint8Array) => {
+    block.set(bytes, used)
+    used += bytes.length
+  }
+
+  return {
+    id,
+    path: file.path,
+    write: (bytes) => {
+      total += bytes.length
+      if (total > maxBytes) failure ??= `more than ${maxBytes} bytes`
+      if (failure !== undefined) return undefined
+      if (used + bytes.length <= blockBytes) {
+        gather(bytes)
+        return undefined
+      }
+      return Effect.zipRight(
+        flush,
+        Effect.suspend(() => (bytes.length > blockBytes ? store(bytes) : Effect.sync(() => gather(bytes))))
+      )
+    },
+    finish: Effect.gen(function* () {
+      yield* flush
+      yield* failure === undefined ? file.close : file.remove
+      return Option.fromNullable(failure)
+    }),
+    discard: file.remove
+  }
+}
+
+const suffix = ".bash.log"
+
+const highest = (names: ReadonlyArray<string>): number =>
+  Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter((id) => !Number.isNaN(id)))
+
+/** Lives as long as its scope; calls of one process may open artifacts at the same time. */
+export const make = Effect.fnUntraced(function* (
+  options: ArtifactOptions
+): Effect.fn.Return<Artifacts, never, Scope.Scope> {
+  const { folder, maxBytes = defaultMaxBytes } = options
+  let path = Option.getOrUndefined(folder)
+  let last: number | undefined
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  yield* Effect.addFinalizer(() =>
+    Option.isNone(folder) && path !== undefined ? ArtifactFile.removeFolder(path) : Effect.void
+  )
+  const create: Effect.Effect<Artifact, ArtifactFile.ArtifactFailed> = Effect.gen(function* () {
+    const home = (path ??= yield* ArtifactFile.temporaryFolder)
+    last ??= highest(yield* ArtifactFile.names(home))
+    const id = String(++last)
+    return fromFile(id, yield* ArtifactFile.create(home, id + suffix), maxBytes)
+  })
+  // Another process may work in the same folder: its numbers are skipped.
+  const open = Effect.retry(create, { while: ({ exists }) => exists, times: 100 })
+  return { open: oneAtATime.withPermits(1)(open) }
+})

@@ -1,0 +1,71 @@
+/**
+ * What a command sees of our environment: what tools need to work as they do in the person's own terminal, and
+ * nothing that was given to us alone. A list of what may pass, since nobody can list every name that a secret has.
+ */
+
+const basics = `
+  PATH HOME USER LOGNAME SHELL HOSTNAME LANG LANGUAGE TZ TMPDIR TMP TEMP CI
+  DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK GNUPGHOME
+  SYSTEMROOT COMSPEC PATHEXT WINDIR USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA`
+
+/** How to reach the network, and whom to trust there. */
+const network = `
+  HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY
+  SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO NIX_SSL_CERT_FILE`
+
+/** Where compilers and language tools are and what they are told; builds fail without. */
+const toolchains = `
+  CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS CPATH LD_LIBRARY_PATH LIBRARY_PATH PKG_CONFIG_PATH
+  CMAKE_PREFIX_PATH MANPATH INFOPATH
+  NVM_DIR NVM_BIN FNM_DIR VOLTA_HOME PNPM_HOME COREPACK_HOME BUN_INSTALL DENO_DIR NODE_PATH NODE_OPTIONS
+  VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_EXE PYENV_ROOT PYENV_VERSION PYTHONPATH PYTHONHOME POETRY_HOME
+  PIPX_HOME UV_CACHE_DIR CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTFLAGS
+  GOPATH GOROOT GOBIN GOFLAGS GOPROXY GOPRIVATE GOCACHE GOMODCACHE
+  JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME ANDROID_SDK_ROOT SDKMAN_DIR
+  RBENV_ROOT RBENV_VERSION GEM_HOME GEM_PATH BUNDLE_PATH ASDF_DIR ASDF_DATA_DIR DOTNET_ROOT
+  NIX_PATH NIX_PROFILES HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY DOCKER_HOST DOCKER_CONTEXT KUBECONFIG`
+
+const allowed = new Set([basics, network, toolchains].flatMap((names) => names.trim().split(/\s+/)))
+const allowedPrefixes = ["LC_", "XDG_"]
+
+/** Holds whatever the list says: XDG_ and LC_ names are free. */
+const secret = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!_SOCK)/
+
+/** Nobody sits at a terminal: nothing may page, edit, ask, or draw. */
+const unattended: Readonly<Record<string, string>> = {
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  AWS_PAGER: "cat",
+  GH_PAGER: "cat",
+  BAT_PAGER: "cat",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_MERGE_AUTOEDIT: "no",
+  SSH_ASKPASS_REQUIRE: "never",
+  GH_PROMPT_DISABLED: "1",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1"
+}
+
+const mayPass = (name: string): boolean => {
+  const upper = name.toUpperCase()
+  return (allowed.has(upper) || allowedPrefixes.some((prefix) => upper.startsWith(prefix))) && !secret.test(upper)
+}
+
+/** `extra` is what the caller asked for by name: it passes as it is. */
+export const forCommand = (
+  inherited: Readonly<Record<string, string | undefined>>,
+  extra: Readonly<Record<string, string>> = {}
+): Readonly<Record<string, string>> => {
+  const chosen: Record<string, string> = {}
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && mayPass(name)) chosen[name] = value
+  }
+  return { ...chosen, ...unattended, ...extra }
+}

@@ -1,0 +1,89 @@
+/** The Shell service on this machine. Its scope owns every process that was started through it. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { SessionStore } from "../../../services/SessionStore.ts"
+import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
+import * as ProcessTree from "../../platform/ProcessTree.ts"
+import * as Artifact from "./Artifact.ts"
+import * as Environment from "./Environment.ts"
+import * as ShellCommand from "./ShellCommand.ts"
+
+export interface LocalShellOptions {
+  readonly cwd: string
+  readonly shellPath?: string
+  /** Put before every command, on a line of its own. */
+  readonly commandPrefix?: string
+  /** Milliseconds between TERM and KILL. */
+  readonly grace?: number
+}
+
+const defaultTimeoutMs = 300_000
+
+/** Beside a session's file, in a folder of the same name. */
+const artifactFolder = (sessionFile: string) => sessionFile.replace(/\.jsonl$/, "")
+
+interface UserCommand {
+  readonly cancel: Effect.Latch
+  readonly gone: Effect.Latch
+}
+
+const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
+  const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
+  const store = yield* SessionStore
+  const artifacts = yield* Artifact.make({ folder: Option.map(store.sessionFile, artifactFolder) })
+  const tree = yield* ProcessTree.make({ shellPath, grace, hurriedGrace: 500 })
+  const userCommands = new Set<UserCommand>()
+  let closed = false
+
+  const execute = Effect.fnUntraced(function* (request: ShellRequest, cancel: Effect.Effect<void>) {
+    if (closed) return yield* new ShellFailure({ reason: "closing", message: "The session is closing." })
+    return yield* ShellCommand.run(
+      { tree, artifacts },
+      {
+        command: commandPrefix === undefined ? request.command : `${commandPrefix}\n${request.command}`,
+        cwd: request.cwd ?? cwd,
+        env: Environment.forCommand(yield* ProcessTree.inherited, request.env),
+        timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+        cancel,
+        hooks: request
+      }
+    )
+  })
+
+  const runForUser = (request: ShellRequest) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const command = { cancel: Effect.unsafeMakeLatch(false), gone: Effect.unsafeMakeLatch(false) }
+        userCommands.add(command)
+        return command
+      }),
+      (command) => execute(request, command.cancel.await),
+      (command) =>
+        Effect.suspend(() => {
+          userCommands.delete(command)
+          return command.gone.open
+        })
+    )
+
+  const cancelUser = Effect.suspend(() =>
+    Effect.forEach([...userCommands], ({ cancel, gone }) => Effect.zipRight(cancel.open, gone.await), {
+      concurrency: "unbounded",
+      discard: true
+    })
+  )
+
+  return Shell.of({
+    run: Effect.fn("Shell.run")((request) => execute(request, Effect.never)),
+    runForUser: Effect.fn("Shell.runForUser")(runForUser),
+    cancelUser,
+    isUserRunning: Effect.sync(() => userCommands.size > 0),
+    close: Effect.suspend(() => {
+      closed = true
+      return Effect.zipRight(tree.hurry, cancelUser)
+    })
+  })
+})
+
+export const layer = (options: LocalShellOptions): Layer.Layer<Shell, never, SessionStore> =>
+  Layer.scoped(Shell, make(options))

@@ -1,0 +1,87 @@
+/** What becomes of the output of one command: its end is kept, all of it is reported or filed away. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Truncate from "../Truncate.ts"
+import type { Artifact, Artifacts } from "./Artifact.ts"
+import * as CleanOutput from "./CleanOutput.ts"
+import * as OutputTail from "./OutputTail.ts"
+
+export interface RecorderOptions {
+  readonly artifacts: Artifacts
+  readonly limits?: Truncate.Limits
+  /** Gets all output, also what is not kept. */
+  readonly onDelta?: ((delta: string) => Effect.Effect<void>) | undefined
+}
+
+export interface Recorded {
+  readonly truncation: Truncate.TruncationResult
+  readonly artifact: Option.Option<Artifact>
+  /** Why there is no artifact of an output that was cut. */
+  readonly artifactError: Option.Option<string>
+}
+
+export interface OutputRecorder {
+  /** Undefined when nothing is to be waited for, which is nearly always. */
+  readonly push: (chunk: Uint8Array) => Effect.Effect<void> | undefined
+  /** Bytes so far. */
+  readonly received: () => number
+  readonly snapshot: () => Truncate.TruncationResult
+  /** Nothing may be pushed after this. */
+  readonly finish: Effect.Effect<Recorded>
+}
+
+export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: RecorderOptions): OutputRecorder => {
+  const cleaner = CleanOutput.make()
+  const tail = OutputTail.make(limits)
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+  let artifact: Artifact | undefined
+  let artifactError: string | undefined
+  let received = 0
+
+  const openArtifact = Effect.matchEffect(artifacts.open, {
+    onFailure: ({ message }) => Effect.sync(() => void (artifactError = message)),
+    onSuccess: (opened) => {
+      artifact = opened
+      return opened.write(tail.kept()) ?? Effect.void
+    }
+  })
+
+  const record = (clean: Uint8Array) => {
+    tail.push(clean, cleaner.lineFeeds())
+    return artifact?.write(clean)
+  }
+
+  const report = (delta: string) => (delta === "" || onDelta === undefined ? undefined : onDelta(delta))
+
+  const overflows = (clean: Uint8Array) =>
+    tail.totalBytes() + clean.length > limits.maxBytes || cleaner.lineFeeds() >= limits.maxLines
+
+  return {
+    push: (chunk) => {
+      received += chunk.length
+      const clean = cleaner.push(chunk)
+      // The file is opened while everything that belongs into it is still kept.
+      const opens = artifact === undefined && artifactError === undefined && overflows(clean)
+      const recorded = opens ? Effect.flatMap(openArtifact, () => record(clean) ?? Effect.void) : record(clean)
+      const reported = onDelta === undefined ? undefined : report(utf8.decode(clean, { stream: true }))
+      if (recorded === undefined || reported === undefined) return recorded ?? reported
+      return Effect.zipRight(recorded, reported)
+    },
+    received: () => received,
+    snapshot: tail.snapshot,
+    finish: Effect.gen(function* () {
+      yield* report(onDelta === undefined ? "" : utf8.decode()) ?? Effect.void
+      const truncation = tail.snapshot()
+      if (artifact === undefined || !truncation.truncated) {
+        yield* artifact?.discard ?? Effect.void
+        return { truncation, artifact: Option.none(), artifactError: Option.fromNullable(artifactError) }
+      }
+      const failed = yield* artifact.finish
+      return {
+        truncation,
+        artifact: Option.isNone(failed) ? Option.some(artifact) : Option.none(),
+        artifactError: failed
+      }
+    })
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The end of an output of any length, in memory that does not grow with it. Takes what CleanOutput.ts lets through.
+ * A line that is written anew after a CR replaces what it was, as it would on a screen.
+ */
+import * as Truncate from "../Truncate.ts"
+
+export interface OutputTail {
+  /** The next bytes, and how many line feeds there are with them in the whole output. */
+  readonly push: (clean: Uint8Array, lineFeeds: number) => void
+  /** As Truncate.truncateTail would cut the whole output. */
+  readonly snapshot: () => Truncate.TruncationResult
+  /** Everything so far, as long as nothing was dropped. */
+  readonly kept: () => Uint8Array
+  readonly totalBytes: () => number
+  readonly totalLines: () => number
+}
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/** A mark of byte order in the middle of an output is text. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+
+export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTail => {
+  // One byte more tells whether a line begins where the limit falls; a character cut there has at most three others.
+  const needed = limits.maxBytes + 4
+  const buffer = new Uint8Array(needed * 4)
+  let length = 0
+  let dropped = false
+  let totalBytes = 0
+  let lineFeeds = 0
+  /** Bytes of the line at hand, kept or not. */
+  let lineBytes = 0
+
+  /** Makes room by moving the end to the front: each byte is moved once for three that come in. */
+  const append = (bytes: Uint8Array) => {
+    const last = bytes.length > needed ? bytes.subarray(bytes.length - needed) : bytes
+    if (length + bytes.length > buffer.length) {
+      const keep = Math.min(length, needed - Math.min(needed, last.length))
+      buffer.copyWithin(0, length - keep, length)
+      length = keep
+      dropped = true
+    }
+    const fitting = length + bytes.length > buffer.length ? last : bytes
+    buffer.set(fitting, length)
+    length += fitting.length
+    totalBytes += bytes.length
+    const newest = bytes.lastIndexOf(lineFeed)
+    lineBytes = newest === -1 ? lineBytes + bytes.length : bytes.length - newest - 1
+  }
+
+  const restartLine = () => {
+    length = Math.max(0, length - lineBytes)
+    totalBytes -= lineBytes
+    lineBytes = 0
+  }
+
+  const withoutRewritten = (clean: Uint8Array): Uint8Array => {
+    const out = new Uint8Array(clean.length)
+    let end = 0
+    let lineStart = 0
+    for (let i = 0; i < clean.length; i++) {
+      const byte = clean[i] ?? 0
+      if (byte === carriageReturn) {
+        end = lineStart
+        if (lineStart === 0) restartLine()
+        continue
+      }
+      out[end++] = byte
+      if (byte === lineFeed) lineStart = end
+    }
+    return out.subarray(0, end)
+  }
+
+  const totalLines = () => lineFeeds + (lineBytes > 0 ? 1 : 0)
+
+  return {
+    push: (clean, allLineFeeds) => {
+      lineFeeds = allLineFeeds
+      append(clean.includes(carriageReturn) ? withoutRewritten(clean) : clean)
+    },
+    snapshot: () => {
+      const cut = Truncate.truncateTail(utf8.decode(buffer.subarray(0, length)), limits)
+      if (!dropped) return cut
+      const truncatedBy = cut.truncatedBy ?? "bytes"
+      return { ...cut, truncated: true, truncatedBy, totalBytes, totalLines: totalLines() }
+    },
+    kept: () => buffer.slice(0, length),
+    totalBytes: () => totalBytes,
+    totalLines
+  }
+}

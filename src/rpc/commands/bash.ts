@@ -1,0 +1,107 @@
+/** Commands of the person behind the host (protocol.md 3.6). */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/Content.ts"
+import type { BashExecutionMessage } from "../../domain/Message.ts"
+import { Agent } from "../../services/Agent.ts"
+import { Shell, type ShellResult } from "../../services/Shell.ts"
+import * as Command from "../Command.ts"
+
+const BashResult = Schema.Struct({
+  output: Schema.String,
+  exitCode: optional(Schema.Int),
+  cancelled: Schema.Boolean,
+  timedOut: optional(Schema.Boolean),
+  truncated: Schema.Boolean,
+  totalLines: Schema.Int,
+  totalBytes: Schema.Int,
+  outputLines: Schema.Int,
+  outputBytes: Schema.Int,
+  fullOutputPath: optional(Schema.String),
+  artifactId: optional(Schema.String),
+  artifactError: optional(Schema.String),
+  durationMs: Schema.Finite
+}).annotations({ identifier: "BashResult" })
+
+const Bash = Schema.Struct({
+  command: Schema.String.pipe(Schema.nonEmptyString()),
+  excludeFromContext: optional(Schema.Boolean),
+  timeout: optional(Schema.Number.pipe(Schema.positive()))
+})
+
+const longestTimeout = 3600
+
+/** A command that was ended for its time was cancelled, too: it has no exit code. */
+const toResult = (result: ShellResult): typeof BashResult.Type => {
+  const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
+  return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
+}
+
+const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, timestamp: number) => {
+  const { cancelled, exitCode, fullOutputPath, output, truncated } = result
+  const message: BashExecutionMessage = {
+    role: "bashExecution",
+    command: params.command,
+    output,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    cancelled,
+    truncated,
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...(params.excludeFromContext === true ? { excludeFromContext: true } : {}),
+    timestamp
+  }
+  return message
+}
+
+const bash = Command.make({
+  name: "bash",
+  lane: "background",
+  summary: "Runs a shell command and answers when it has ended; a non-zero exit code is a success.",
+  notes:
+    "The command holds up later commands only until its process is started, and several may run at once. " +
+    "`bash_execution_update` events carry all output before the response. " +
+    "The result becomes a `bashExecution` message of the session: at once when no run is active, else when the run ends. " +
+    "With `excludeFromContext` models are not shown it. `timeout` is in seconds, 300 unless given, at most 3600. " +
+    "`exitCode` is absent when the command was ended by `abort_bash` or its timeout. Limits of the output and what a command inherits are in tools.md.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Bash,
+  result: BashResult,
+  errors: ["not_started", "closing"],
+  run: Effect.fnUntraced(function* (params, request) {
+    const shell = yield* Shell
+    const agent = yield* Agent
+    const timestamp = yield* Clock.currentTimeMillis
+    const id = request.id === undefined ? {} : { id: request.id }
+    const ran = yield* shell
+      .runForUser({
+        command: params.command,
+        ...(params.timeout === undefined
+          ? {}
+          : { timeoutMs: Math.min(longestTimeout, Math.max(1, params.timeout)) * 1000 }),
+        onStarted: request.release,
+        onDelta: (delta) => request.record({ type: "bash_execution_update", ...id, delta })
+      })
+      .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
+    const result = toResult(ran)
+    yield* agent.record(toMessage(params, result, timestamp))
+    return result
+  })
+})
+
+const abortBash = Command.make({
+  name: "abort_bash",
+  lane: "control",
+  summary: "Ends all running `bash` commands; each of them answers with `cancelled`.",
+  notes: "Answers when their processes are gone, also when there are none. Commands of the model are not touched.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  run: Effect.fnUntraced(function* (_, request) {
+    const shell = yield* Shell
+    if (request.blocked) yield* shell.cancelUser
+    yield* request.earlier
+    yield* shell.cancelUser
+  })
+})
+
+export const commands = [bash, abortBash]

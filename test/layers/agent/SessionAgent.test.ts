@@ -1,0 +1,238 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { ToolFailure } from "../../../src/services/Tools.ts"
+import * as Harness from "../../support/AgentHarness.ts"
+import { call, failure, say } from "../../support/ScriptedModel.ts"
+
+const { output, resultTexts, summary, tool } = Harness
+const end = ["RunEnded", "PromptFinished:completed", "RunSettled", "SessionSettled"]
+const endAs = (status: string) => ["RunEnded", `PromptFinished:${status}`, "RunSettled", "SessionSettled"]
+const user = ["RunStarted", "TurnStarted", "MessageEnded:user"]
+
+it.effect("a prompt without tools is one turn, and its events come in order", () =>
+  Harness.run({ turns: [say("Hello")] }, ({ agent, events, script }) =>
+    Effect.gen(function* () {
+      const receipt = yield* agent.prompt({ text: "Hi", requestId: "r" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(receipt, { runId: "run_1", messageId: "msg_1" })
+      assert.deepStrictEqual(summary(events), [...user, "MessageEnded:assistant/stop", "TurnEnded", ...end])
+      assert.strictEqual((yield* script.requests).length, 1)
+      assert.strictEqual((yield* agent.messages).length, 2)
+    })
+  )
+)
+
+it.effect("the acceptance is told before the first event, and rejections leave the session idle", () =>
+  Harness.run({ turns: [say("a")], budget: { total_tokens: -1 } }, ({ agent, events }) =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(agent.prompt({ text: "Hi" }))
+      assert.strictEqual(refused._tag, "BudgetExceeded")
+      assert.deepStrictEqual(events, [])
+      assert.isFalse((yield* agent.state).isStreaming)
+      assert.strictEqual((yield* agent.messages).length, 0)
+    })
+  )
+)
+
+it.effect("a second prompt is refused while one runs, and any prompt once the session closes", () =>
+  Harness.run({ turns: [{ events: [], after: "hang" }] }, ({ agent }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "a" })
+      assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "b" })))._tag, "AgentBusy")
+      yield* agent.close
+      yield* agent.abort
+      assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "c" })))._tag, "AgentClosing")
+    })
+  )
+)
+
+it.effect("shared calls end in their own order, results keep the order of the calls", () =>
+  Effect.gen(function* () {
+    const slow = yield* Deferred.make<void>()
+    const tools = [
+      tool("slow", () => Effect.as(Deferred.await(slow), output("slow done"))),
+      tool("fast", () => Effect.as(Deferred.succeed(slow, undefined), output("fast done")))
+    ]
+    yield* Harness.run({ turns: [call(["A", "slow", {}], ["B", "fast", {}]), say("ok")], tools }, ({ agent, events }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        yield* agent.awaitIdle
+        const order = summary(events).filter((word) => word.startsWith("Tool"))
+        assert.deepStrictEqual(order, ["ToolStarted:A", "ToolStarted:B", "ToolEnded:B", "ToolEnded:A"])
+        const turn = events.find((event) => event._tag === "TurnEnded")
+        const ids = turn?._tag === "TurnEnded" ? turn.toolResults.map(({ toolCallId }) => toolCallId) : []
+        assert.deepStrictEqual(ids, ["A", "B"])
+      })
+    )
+  })
+)
+
+it.effect("an exclusive call waits for what is before it and holds back what is after it", () => {
+  const step = (name: string) => Effect.as(Effect.yieldNow(), output(name))
+  const tools = [
+    tool("shared", () => step("shared")),
+    tool("exclusive", () => step("exclusive"), { concurrency: "exclusive" })
+  ]
+  const turns = [call(["A", "shared", {}], ["B", "exclusive", {}], ["C", "shared", {}], ["D", "shared", {}]), say("ok")]
+  return Harness.run({ turns, tools }, ({ agent, events }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      const order = summary(events).filter((word) => word.startsWith("Tool"))
+      assert.deepStrictEqual(order, [
+        "ToolStarted:A",
+        "ToolEnded:A",
+        "ToolStarted:B",
+        "ToolEnded:B",
+        "ToolStarted:C",
+        "ToolStarted:D",
+        "ToolEnded:C",
+        "ToolEnded:D"
+      ])
+    })
+  )
+})
+
+it.effect("a failing tool tells the model and the run goes on", () => {
+  const tools = [tool("bad", () => new ToolFailure({ message: "no such thing", details: { tried: 1 } }))]
+  return Harness.run({ turns: [call(["A", "bad", {}]), say("ok")], tools }, ({ agent, events, script }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(resultTexts(events), ["no such thing"])
+      const seen = (yield* script.requests)[1]?.messages.at(-1)
+      assert.deepInclude(seen, { role: "toolResult", isError: true, details: { tried: 1 } })
+    })
+  )
+})
+
+it.effect("a defect in a tool ends the run with agent_end and a typed error; sibling calls are ended", () => {
+  const tools = [tool("boom", () => Effect.dieMessage("kaput")), tool("waits", () => Effect.never)]
+  return Harness.run(
+    { turns: [call(["A", "waits", {}], ["B", "boom", {}]), say("next")], tools },
+    ({ agent, events }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        yield* agent.awaitIdle
+        assert.deepStrictEqual(summary(events).slice(-4), endAs("error"))
+        assert.includeMembers([...summary(events)], ["ToolEnded:A!", "ToolEnded:B!", "MessageEnded:assistant/error"])
+        const finished = events.find((event) => event._tag === "PromptFinished")
+        const message = finished?._tag === "PromptFinished" ? finished.error?.message : ""
+        assert.match(message ?? "", /Internal error: .*kaput/)
+        yield* agent.prompt({ text: "again" })
+        yield* agent.awaitIdle
+        assert.deepStrictEqual(summary(events).slice(-4), end)
+      })
+  )
+})
+
+it.effect("a provider that dies, fails or runs out of script ends the run the same way", () =>
+  Effect.forEach(
+    [
+      { events: [], after: Effect.dieMessage("kaput") },
+      { events: [{ _tag: "TextStarted" as const }], after: failure("invalid_request", "400 bad request") }
+    ],
+    (turn) =>
+      Harness.run({ turns: [turn] }, ({ agent, events }) =>
+        Effect.gen(function* () {
+          yield* agent.prompt({ text: "go" })
+          if (turn.events.length === 0) yield* agent.abort
+          yield* agent.awaitIdle
+          const status = turn.events.length === 0 ? "aborted" : "error"
+          assert.deepStrictEqual(summary(events).slice(-4), endAs(status))
+        })
+      )
+  )
+)
+
+it.effect("abort while a tool runs keeps its output, answers calls not begun, and adds the aborted turn (4.9)", () =>
+  Effect.gen(function* () {
+    const begun = yield* Deferred.make<void>()
+    const tools = [
+      tool(
+        "work",
+        (_, { progress }) =>
+          Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(
+            Effect.zipRight(Effect.never)
+          ),
+        { abortedText: "Command aborted" }
+      ),
+      tool("edit", () => Effect.succeed(output("never")), { concurrency: "exclusive" })
+    ]
+    yield* Harness.run({ turns: [call(["A", "work", {}], ["B", "edit", {}])], tools }, ({ agent, events }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        yield* Deferred.await(begun)
+        yield* agent.abort
+        assert.deepStrictEqual(resultTexts(events), ["half\n\nCommand aborted", "Tool execution was aborted."])
+        assert.deepStrictEqual(
+          summary(events).slice(-8),
+          [
+            "MessageEnded:toolResult",
+            "TurnEnded",
+            "TurnStarted",
+            "MessageEnded:assistant/aborted",
+            "TurnEnded",
+            ...endAs("aborted")
+          ].slice(-8)
+        )
+      })
+    )
+  })
+)
+
+it.effect("two aborts at once, and one when idle, all return after the run has ended", () =>
+  Harness.run({ turns: [{ events: [], after: "hang" }] }, ({ agent, events, script }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "go" })
+      const aborts = yield* Effect.fork(Effect.all([agent.abort, agent.abort], { concurrency: 2 }))
+      yield* Fiber.join(aborts)
+      yield* agent.abort
+      assert.strictEqual(events.filter(({ _tag }) => _tag === "RunEnded").length, 1)
+      assert.strictEqual(yield* script.open, 0)
+    })
+  )
+)
+
+it.effect("a spent budget ends the run after the tools, without another model call", () =>
+  Harness.run(
+    {
+      turns: [call(["A", "t", {}], ["B", "t", {}]), say("never")],
+      tools: [tool("t", () => Effect.succeed(output("ok")))],
+      budget: { tool_calls: 0 }
+    },
+    ({ agent, events, script }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        yield* agent.awaitIdle
+        assert.deepStrictEqual(resultTexts(events), ["ok", "Budget exceeded (tool_calls): tool call not started."])
+        assert.strictEqual((yield* script.requests).length, 1)
+        assert.deepStrictEqual(summary(events).slice(-5), ["TurnEnded", ...end])
+      })
+  )
+)
+
+it.effect("a reader that falls behind pauses the run, and abort does not wait for it", () =>
+  Harness.run({ turns: [{ events: [{ _tag: "TextStarted" }], after: "hang" }] }, ({ agent }) =>
+    Effect.gen(function* () {
+      yield* agent.attach({ offer: () => {}, ready: Effect.never })
+      yield* agent.prompt({ text: "go" })
+      yield* agent.abort
+      assert.isFalse((yield* agent.state).isStreaming)
+    })
+  )
+)
+
+it.effect("models and levels: unknown ones are refused, changes are announced once", () =>
+  Harness.run({ turns: [] }, ({ agent, events }) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(agent.setModel("x", "y")))._tag, "ModelNotFound")
+      assert.strictEqual((yield* agent.setModel("scripted", "test-model")).id, "test-model")
+      assert.strictEqual(yield* agent.setThinkingLevel("high"), "off")
+      assert.isNull(yield* agent.cycleModel)
+      assert.isNull(yield* agent.cycleThinkingLevel)
+      assert.deepStrictEqual(events, [])
+      assert.deepStrictEqual(Option.fromNullable((yield* agent.state).sessionFile), Option.none())
+    })
+  )
+)

@@ -1,0 +1,193 @@
+/** Real processes, looked for in /proc: whatever a command does, nothing of it is left when its owner is done. */
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Scope } from "effect"
+import * as ProcessTree from "../../../src/layers/platform/ProcessTree.ts"
+import * as Processes from "../../support/Processes.ts"
+
+const env = { PATH: process.env["PATH"] ?? "" }
+const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 })
+
+const readAll = Effect.fnUntraced(function* (shell: ProcessTree.ShellProcess, enough: (text: string) => boolean) {
+  let text = ""
+  while (!enough(text)) {
+    const chunk = yield* shell.read
+    if (chunk === undefined) break
+    text += Buffer.from(chunk).toString("latin1")
+  }
+  return text
+})
+
+/** Runs in a scope of its own; `body` gets the shell after its output contains `ready`. */
+const withShell = <A>(command: string, body: (shell: ProcessTree.ShellProcess, mark: string) => Effect.Effect<A>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const tree = yield* make
+      const shell = yield* tree.spawn({ command, cwd: "/", env })
+      yield* readAll(shell, (text) => text.includes("ready"))
+      return yield* body(shell, tree.mark)
+    })
+  )
+
+describe.skipIf(process.platform !== "linux")("on Linux", () => {
+  it.live("writes both streams into one pipe that can be opened again, in the order of the program", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* make
+        const command = "for i in 1 2 3; do echo o$i; echo e$i >&2; echo r$i >/dev/stderr; done; nosuch; exit 7"
+        const shell = yield* tree.spawn({ command, cwd: "/", env })
+        const text = yield* readAll(shell, () => false)
+        assert.strictEqual(text, "o1\ne1\nr1\no2\ne2\nr2\no3\ne3\nr3\nbash: line 1: nosuch: command not found\n")
+        assert.strictEqual(yield* shell.exited, 7)
+      })
+    )
+  )
+
+  it.live("reads nothing, leads a session, has only the environment it was given", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* make
+        const command = "cat; read line; echo $?; ps -o pid=,pgid=,sid= -p $$ | xargs -n1 | sort -u | wc -l; env | sort"
+        const shell = yield* tree.spawn({ command, cwd: "/", env })
+        const names = (yield* readAll(shell, () => false)).split("\n").map((line) => line.replace(/=.*/, ""))
+        assert.deepStrictEqual(names, ["1", "1", "HEDDLE_PROCESS_MARK", "PATH", "PWD", "SHLVL", "_", ""])
+      })
+    )
+  )
+
+  it.live("a command of 300 kB runs, and its file is gone afterwards", () =>
+    Effect.gen(function* () {
+      const scripts = () => readdirSync(tmpdir()).filter((name) => /^heddle-.*\.sh$/.test(name))
+      const before = scripts()
+      const text = yield* withShell(`x='${"y".repeat(300_000)}'; echo \${#x} ready`, (shell) =>
+        Effect.as(shell.exited, scripts().length)
+      )
+      assert.strictEqual(text, before.length + 1)
+      assert.deepStrictEqual(scripts(), before)
+    })
+  )
+
+  it.live("says what is missing", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* make
+        const other = yield* ProcessTree.make({ shellPath: "/no/shell", grace: 1, hurriedGrace: 1 })
+        const descriptors = readdirSync("/proc/self/fd").length
+        const failures = yield* Effect.forEach(
+          [tree.spawn({ command: "true", cwd: "/no/folder", env }), other.spawn({ command: "true", cwd: "/", env })],
+          (spawned) => Effect.map(Effect.flip(Effect.scoped(spawned)), ({ message }) => message)
+        )
+        assert.deepStrictEqual(failures, ["Working directory not found: /no/folder", "Shell not found: /no/shell"])
+        assert.strictEqual(readdirSync("/proc/self/fd").length, descriptors)
+      })
+    )
+  )
+
+  const stubborn = `trap '' TERM; echo ready; while :; do sleep 30; done`
+  /** Seconds by which a process without our mark is told from all others. */
+  const unmarked = `31.${process.pid}`
+  const escapes: ReadonlyArray<readonly [what: string, command: string, processes: number]> = [
+    ["a plain child", "echo ready; sleep 30; true", 2],
+    ["a child that the shell became", "echo ready; exec sleep 30", 1],
+    ["a pipeline", "echo ready; sleep 30 | sleep 30 | sleep 30", 4],
+    ["jobs in background", "sleep 30 & sleep 30 & echo ready; wait", 3],
+    ["one that ignores TERM", stubborn, 2],
+    ["one that is stopped", "echo ready; kill -STOP $$", 1],
+    ["job control, each in a group of its own", "set -m; sleep 30 & sleep 30 & echo ready; wait", 3],
+    ["a session of its own", "setsid sleep 30 & echo ready; wait", 2],
+    ["a double fork", "(setsid bash -c 'sleep 30 & sleep 30; true' &) ; echo ready; sleep 30; true", 5],
+    ["a session of its own that ignores TERM", `setsid bash -c "${stubborn}" & wait`, 3],
+    ["a child without environment", `echo ready; env -i sleep ${unmarked}; true`, 1],
+    ["a session of its own without environment", `env -i setsid sleep ${unmarked} & echo ready; wait`, 1],
+    ["closed output", "sleep 30 >&- 2>&- & echo ready; exec >&- 2>&-; wait", 2]
+  ]
+
+  it.live.each(escapes)("ends %s", ([, command, processes]) =>
+    Effect.gen(function* () {
+      const mark = yield* withShell(
+        command,
+        Effect.fnUntraced(function* (_, mark) {
+          if (command.includes(unmarked)) yield* Processes.count(`\0${unmarked}\0`, 1)
+          else yield* Processes.count(mark, processes)
+          return mark
+        })
+      )
+      assert.deepStrictEqual([Processes.holding(mark), Processes.holding(unmarked)], [[], []])
+    })
+  )
+
+  it.live("a plain child is gone in milliseconds", () =>
+    Effect.gen(function* () {
+      const end = (shell: ProcessTree.ShellProcess) =>
+        Effect.map(Effect.timed(shell.end), ([duration]) => Duration.toMillis(duration))
+      const times = yield* Effect.replicateEffect(withShell("echo ready; exec sleep 30", end), 5)
+      assert.isBelow(Math.min(...times), 50)
+    })
+  )
+
+  it.live("a fork bomb under a limit", () =>
+    Effect.gen(function* () {
+      // Root has no limit on processes: here the bomb counts for itself.
+      const bomb =
+        "bomb() { [ $1 -gt 6 ] || { bomb $(($1+1)) & bomb $(($1+1)) & }; sleep 30; }; bomb 0 & echo ready; wait"
+      const mark = yield* withShell(bomb, (_, mark) =>
+        Effect.as(
+          Processes.until(
+            () => Processes.holding(mark).length,
+            (n) => n > 60
+          ),
+          mark
+        )
+      )
+      assert.deepStrictEqual(Processes.holding(mark), [])
+    })
+  )
+
+  it.live("what a finished command left in background lives until the owner of all goes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const tree = yield* Scope.extend(make, scope)
+      const command = "(while :; do echo noise; sleep 0.01; done) & setsid sleep 30 & echo ready"
+      const code = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const shell = yield* tree.spawn({ command, cwd: "/", env })
+          yield* readAll(shell, (text) => text.includes("ready"))
+          return yield* shell.exited
+        })
+      )
+      assert.strictEqual(code, 0)
+      // The noisy one still writes: its pipe is read on.
+      yield* Processes.until(
+        () => Processes.holding(tree.mark).length,
+        (n) => n >= 2
+      )
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(Processes.holding(tree.mark), [])
+    })
+  )
+
+  it.live("hurry shortens the grace of what is being ended already", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 10 })
+        const shell = yield* tree.spawn({ command: stubborn, cwd: "/", env })
+        yield* readAll(shell, (text) => text.includes("ready"))
+        const ending = yield* Effect.fork(shell.end)
+        yield* tree.hurry
+        yield* Fiber.join(ending)
+        assert.deepStrictEqual(Processes.holding(tree.mark), [])
+      })
+    )
+  )
+
+  it.live("leaves no descriptor open", () =>
+    Effect.gen(function* () {
+      const open = () => readdirSync("/proc/self/fd").length
+      yield* withShell("echo ready", (shell) => shell.exited)
+      const before = open()
+      for (let i = 0; i < 20; i++) yield* withShell(i % 2 ? "echo ready; sleep 30" : "echo ready", () => Effect.void)
+      yield* Processes.until(open, (now) => now <= before)
+    })
+  )
+})

@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Anthropic } from "@anthropic-ai/sdk"
+import { Effect, Either } from "effect"
+import OpenAI from "openai"
+import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import * as AnthropicEvents from "../../../../src/layers/providers/protocols/AnthropicEvents.ts"
+import * as ChatEvents from "../../../../src/layers/providers/protocols/ChatEvents.ts"
+import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
+import * as ResponsesEvents from "../../../../src/layers/providers/protocols/ResponsesEvents.ts"
+import * as Loopback from "../../../support/LoopbackModel.ts"
+import { all, collect, joined, stream } from "./support.ts"
+
+const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
+const usage = (output: number, input = 12, cacheWrite = 340): ModelEvent => ({
+  _tag: "UsageReported",
+  tokens: { input, output, cacheRead: 5600, cacheWrite }
+})
+const call = (id: string, args: string): ReadonlyArray<ModelEvent> => [
+  { _tag: "ToolCallStarted", id, name: "read" },
+  delta(args),
+  { _tag: "BlockEnded" }
+]
+const thinking = (text: string, signature: string): ReadonlyArray<ModelEvent> => [
+  { _tag: "ThinkingStarted" },
+  delta(text),
+  { _tag: "BlockEnded", signature }
+]
+const reasoningItem =
+  '{"id":"rs_01","type":"reasoning","encrypted_content":"gAAAAABo","summary":[{"type":"summary_text","text":"**Looking** 🧵"},{"type":"summary_text","text":"**Deciding**"}]}'
+
+const expected: Record<(typeof all)[number]["name"], ReadonlyArray<ModelEvent>> = {
+  anthropic: [
+    usage(1),
+    ...thinking("Two files: a, then b… 🧵", "EqQBCgIYAhIM"),
+    { _tag: "ThinkingStarted" },
+    { _tag: "BlockEnded", signature: "EmwKAhgBEgyReDacTed", redacted: true },
+    { _tag: "TextStarted" },
+    delta("I read both — “größer” 日本."),
+    { _tag: "BlockEnded" },
+    ...call("toolu_01A", '{"path": "a.txt"}'),
+    ...call("toolu_01B", '{"path":"b.txt"}'),
+    usage(89),
+    { _tag: "Finished", stopReason: "toolUse", responseId: "msg_01Loom" }
+  ],
+  responses: [
+    ...thinking("**Looking** 🧵\n\n**Deciding**", reasoningItem),
+    { _tag: "TextStarted" },
+    delta("Reading “größer” 日本."),
+    { _tag: "BlockEnded", signature: "commentary" },
+    ...call("call_A", '{"path":"a.txt"}'),
+    ...call("call_B", '{"path":"b.txt"}'),
+    usage(89, 400, 0),
+    { _tag: "Finished", stopReason: "toolUse", responseId: "resp_01" }
+  ],
+  chat: [
+    ...thinking("Two files 🧵", "reasoning_content"),
+    { _tag: "TextStarted" },
+    delta("Reading “größer” 日本."),
+    { _tag: "BlockEnded" },
+    ...call("call_A", '{"path":"a.txt"}'),
+    { _tag: "ToolCallStarted", id: "call_B", name: "read" },
+    delta('{"path":"b.txt"}'),
+    usage(89, 400, 0),
+    { _tag: "BlockEnded" },
+    { _tag: "Finished", stopReason: "toolUse", responseId: "chatcmpl-01" }
+  ]
+}
+
+/** The real decoder of the SDK over a body of two pieces, without a network. */
+const decode = async (name: (typeof all)[number]["name"], pieces: ReadonlyArray<Uint8Array>) => {
+  const body = () =>
+    new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const piece of pieces) controller.enqueue(piece)
+        controller.close()
+      }
+    })
+  const fetch = () => Promise.resolve(new Response(body(), { headers: { "content-type": "text/event-stream" } }))
+  const options = { apiKey: "k", maxRetries: 0, fetch } as const
+  const gather = async <Raw>(machine: Machine<Raw>, items: AsyncIterable<Raw>) => {
+    const events: Array<ModelEvent> = []
+    for await (const item of items) events.push(...Either.getOrThrow(machine.take(item)))
+    return joined([...events, ...Either.getOrThrow(machine.end())])
+  }
+  const messages = [{ role: "user" as const, content: "hi" }]
+  if (name === "anthropic") {
+    const client = new Anthropic(options)
+    return gather(
+      AnthropicEvents.make(),
+      await client.messages.create({ model: "m", max_tokens: 1, messages, stream: true })
+    )
+  }
+  const client = new OpenAI(options)
+  return name === "chat"
+    ? gather(ChatEvents.make(), await client.chat.completions.create({ model: "m", messages, stream: true }))
+    : gather(ResponsesEvents.make(), await client.responses.create({ model: "m", input: "hi", stream: true }))
+}
+
+describe.each(all)("$name", ({ name, protocol }) => {
+  it.scoped("a recorded stream over HTTP", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.sse(stream(name)))
+      const { events, failure } = yield* collect(protocol, server.baseUrl)
+      assert.deepStrictEqual(failure, undefined)
+      assert.deepStrictEqual(joined(events), expected[name])
+    })
+  )
+
+  it("cut at every byte gives the same events", async () => {
+    const bytes = new TextEncoder().encode(stream(name))
+    for (let at = 0; at <= bytes.length; at++) {
+      const events = await decode(name, [bytes.subarray(0, at), bytes.subarray(at)])
+      assert.deepStrictEqual(events, expected[name], `cut at ${at}`)
+    }
+  }, 60_000)
+
+  it("a byte at a time, and with CRLF, gives the same events", async () => {
+    const bytes = new TextEncoder().encode(stream(name))
+    assert.deepStrictEqual(
+      await decode(
+        name,
+        [...bytes].map((byte) => Uint8Array.of(byte))
+      ),
+      expected[name]
+    )
+    const crlf = new TextEncoder().encode(stream(name).replaceAll("\n", "\r\n"))
+    assert.deepStrictEqual(await decode(name, [crlf]), expected[name])
+  })
+
+  it.scoped("a stream that ends at any event before its last is a retryable failure", () =>
+    Effect.gen(function* () {
+      const events = stream(name)
+        .split("\n\n")
+        .filter((event) => event.trim() !== "")
+      // Chat is complete at its finish_reason, two events before the sentinel.
+      const complete = name === "chat" ? events.length - 2 : events.length
+      const cuts = Array.from({ length: complete - 1 }, (_, at) => at)
+      const server = yield* Loopback.make(
+        ...cuts.map((at) => Loopback.sse(...events.slice(0, at).map((event) => `${event}\n\n`)))
+      )
+      for (const at of cuts) {
+        const { failure } = yield* collect(protocol, server.baseUrl)
+        assert.deepStrictEqual([failure?.reason, failure?.retryable], ["stream_ended", true], `cut at ${at}`)
+      }
+    })
+  )
+})

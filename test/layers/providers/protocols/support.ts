@@ -1,0 +1,124 @@
+/** Requests for a loopback server, and what comes back as one value. */
+import { readFileSync } from "node:fs"
+import { Effect, Option, Redacted, type Scope } from "effect"
+import type { OutputContent } from "../../../../src/domain/Content.ts"
+import type { AssistantMessage, StopReason, ToolResultMessage } from "../../../../src/domain/Message.ts"
+import { userMessage } from "../../../../src/domain/Message.ts"
+import type { Model } from "../../../../src/domain/Model.ts"
+import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import * as Usage from "../../../../src/domain/Usage.ts"
+import type { Connection, Protocol } from "../../../../src/layers/providers/Protocol.ts"
+import * as AnthropicMessages from "../../../../src/layers/providers/protocols/AnthropicMessages.ts"
+import * as OpenAiChat from "../../../../src/layers/providers/protocols/OpenAiChat.ts"
+import * as OpenAiResponses from "../../../../src/layers/providers/protocols/OpenAiResponses.ts"
+import type { ModelFailure, ModelRequest } from "../../../../src/services/ModelClient.ts"
+
+export const stream = (name: "anthropic" | "responses" | "chat") =>
+  readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
+
+export const anthropic = AnthropicMessages.protocol
+export const responses = OpenAiResponses.protocol
+export const chat = OpenAiChat.protocol
+export const all = [
+  { protocol: anthropic, name: "anthropic" },
+  { protocol: responses, name: "responses" },
+  { protocol: chat, name: "chat" }
+] as const
+
+export const model = (overrides: Partial<Model> = {}): Model => ({
+  id: "m1",
+  name: "M1",
+  api: "anthropic-messages",
+  provider: "acme",
+  baseUrl: "http://127.0.0.1:1",
+  reasoning: true,
+  input: ["text", "image"],
+  cost: Usage.zeroTokens,
+  contextWindow: 200_000,
+  maxTokens: 64_000,
+  ...overrides
+})
+
+export const request = (overrides: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: model(),
+  systemPrompt: "Be brief.",
+  messages: [userMessage("hi", [], 0)],
+  tools: [{ name: "read", description: "Reads", parameters: { type: "object", properties: {} } }],
+  thinkingLevel: "off",
+  sessionId: "session-1",
+  ...overrides
+})
+
+export const secret = "sk-test-0123456789abcdef"
+
+export const connection = (overrides: Partial<Connection> = {}): Connection => ({
+  apiKey: Option.some(Redacted.make(secret)),
+  headers: {},
+  compat: {},
+  ...overrides
+})
+
+export const assistant = (
+  content: ReadonlyArray<OutputContent>,
+  overrides: Partial<AssistantMessage> = {}
+): AssistantMessage => ({
+  role: "assistant",
+  content,
+  api: "anthropic-messages",
+  provider: "acme",
+  model: "m1",
+  usage: Usage.zero,
+  stopReason: "stop" satisfies StopReason,
+  timestamp: 0,
+  ...overrides
+})
+
+export const result = (toolCallId: string, text: string, isError = false): ToolResultMessage => ({
+  role: "toolResult",
+  toolCallId,
+  toolName: "read",
+  content: [{ type: "text", text }],
+  isError,
+  timestamp: 0
+})
+
+export interface Collected {
+  readonly events: ReadonlyArray<ModelEvent>
+  readonly failure: ModelFailure | undefined
+}
+
+export const collectFrom = (
+  opened: ReturnType<Protocol["stream"]>,
+  onEvent: (event: ModelEvent) => void = () => undefined
+): Effect.Effect<Collected, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const events: Array<ModelEvent> = []
+    const reading = Effect.gen(function* () {
+      const mailbox = yield* opened
+      while (true) {
+        const [batch, done] = yield* mailbox.takeAll
+        for (const event of batch) {
+          events.push(event)
+          onEvent(event)
+        }
+        if (done) return
+      }
+    })
+    const failure = yield* Effect.match(reading, { onFailure: (error) => error, onSuccess: () => undefined })
+    return { events, failure }
+  })
+
+export const collect = (protocol: Protocol, baseUrl: string, overrides: Partial<ModelRequest> = {}) =>
+  collectFrom(protocol.stream(request({ model: model({ baseUrl, api: protocol.api }), ...overrides }), connection()))
+
+/** Events with the deltas of a block joined. */
+export const joined = (events: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> => {
+  const out: Array<ModelEvent> = []
+  for (const event of events) {
+    const last = out.at(-1)
+    if (event._tag === "Delta" && last?._tag === "Delta")
+      out[out.length - 1] = { ...last, delta: last.delta + event.delta }
+    else out.push(event)
+  }
+  return out
+}

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import type { ShellResult } from "../../../../src/services/Shell.ts"
+import * as Processes from "../../../support/Processes.ts"
+import * as Shells from "./Shells.ts"
+
+const limits = { maxLines: 2000, maxBytes: 51_200 }
+const said = (output: string, more: Partial<ShellResult> = {}) => {
+  const [outputLines, outputBytes] = [
+    output.split("\n").length - (output.endsWith("\n") || output === "" ? 1 : 0),
+    Buffer.byteLength(output)
+  ]
+  const sizes = { outputLines, outputBytes, totalLines: outputLines, totalBytes: outputBytes }
+  const not = { cancelled: false, timedOut: false, truncated: false, truncatedBy: null, lastLinePartial: false }
+  return { output, ...not, ...sizes, ...limits, durationMs: 0, ...more }
+}
+const timeless = (result: ShellResult) => ({ ...result, durationMs: 0 })
+
+const commands: ReadonlyArray<readonly [command: string, result: ShellResult]> = [
+  ["echo hi", said("hi\n", { exitCode: 0 })],
+  ["true", said("", { exitCode: 0 })],
+  ["printf 'no end'; exit 3", said("no end", { exitCode: 3 })],
+  ["kill -9 $$", said("", { exitCode: 137 })],
+  ["printf '\\033[31mred\\033[0m\\0 a\\r\\nb\\r\\n1%%\\r2%%\\n'", said("red a\nb\n2%\n", { exitCode: 0 })],
+  [
+    "if true; then echo 'open",
+    said("bash: -c: line 1: unexpected EOF while looking for matching `''\n", { exitCode: 2 })
+  ],
+  ["cat; read x; echo $?", said("1\n", { exitCode: 0 })],
+  ["exec >&- 2>&-; echo lost; exit 4", said("", { exitCode: 4 })],
+  [`x='${"y".repeat(250_000)}'; echo \${#x}`, said("250000\n", { exitCode: 0 })]
+]
+
+it.scopedLive.each(commands)("%s", ([command, expected]) =>
+  Effect.gen(function* () {
+    const { shell } = yield* Shells.make
+    assert.deepStrictEqual(timeless(yield* shell.run({ command })), expected)
+  })
+)
+
+it.scopedLive("runs in the folder of the session or the one that is named, with what is added to the environment", () =>
+  Effect.gen(function* () {
+    const { cwd, shell } = yield* Shells.make
+    const { output } = yield* shell.run({ command: "pwd; echo $A $TERM $PAGER", env: { A: "1" } })
+    assert.strictEqual(output, `${cwd}\n1 dumb cat\n`)
+    assert.strictEqual((yield* shell.run({ command: "pwd", cwd: "/" })).output, "/\n")
+    const { message, reason } = yield* Effect.flip(shell.run({ command: "pwd", cwd: "/no/where" }))
+    assert.deepStrictEqual(
+      { message, reason },
+      { message: "Working directory not found: /no/where", reason: "not_started" }
+    )
+  })
+)
+
+it.scopedLive("long output: the end in memory, all of it in a file of ours alone", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { shell } = yield* Scope.extend(Shells.make, scope)
+    const first = yield* shell.run({ command: "seq 100000" })
+    const second = yield* shell.run({ command: "seq 3000; exit 1" })
+    const path = first.fullOutputPath ?? ""
+    const all = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`)
+    assert.deepStrictEqual(
+      timeless(first),
+      said(all.slice(-2000).join(""), {
+        exitCode: 0,
+        truncated: true,
+        truncatedBy: "lines",
+        totalLines: 100_000,
+        totalBytes: 588_895,
+        fullOutputPath: path,
+        artifactId: "1"
+      })
+    )
+    assert.strictEqual(readFileSync(path, "utf8"), all.join(""))
+    assert.deepStrictEqual([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777], [0o600, 0o700])
+    assert.match(path, /\/1\.bash\.log$/)
+    assert.deepStrictEqual([second.artifactId, second.exitCode, second.totalLines], ["2", 1, 3000])
+    yield* Scope.close(scope, Exit.void)
+    assert.throws(() => readdirSync(dirname(path)))
+  })
+)
+
+it.scopedLive("output within the limits leaves no file, also when a progress bar was longer than them", () =>
+  Effect.gen(function* () {
+    const { shell } = yield* Shells.make
+    const result = yield* shell.run({ command: "for i in $(seq 20000); do printf 'working %d\\r' $i; done; echo done" })
+    assert.deepStrictEqual(timeless(result), said("done\n", { exitCode: 0 }))
+  })
+)
+
+it.scopedLive("a timeout ends the command and everything it has started; so does the cancelling of the person", () =>
+  Effect.gen(function* () {
+    const { env, shell, tag } = yield* Shells.make
+    const command = "echo before; setsid sleep 30 & sleep 30; echo after"
+    const late = yield* shell.run({ command, env, timeoutMs: 100 })
+    assert.deepStrictEqual(timeless(late), said("before\n", { timedOut: true }))
+    assert.deepStrictEqual(Processes.holding(tag), [])
+
+    const started = yield* Deferred.make<void>()
+    const running = yield* Effect.fork(
+      shell.runForUser({ command, env, onDelta: () => Effect.asVoid(Deferred.succeed(started, undefined)) })
+    )
+    yield* Deferred.await(started)
+    assert.isTrue(yield* shell.isUserRunning)
+    yield* shell.cancelUser
+    assert.deepStrictEqual([Processes.holding(tag), yield* shell.isUserRunning], [[], false])
+    assert.deepStrictEqual(timeless(yield* Fiber.join(running)), said("before\n", { cancelled: true }))
+  })
+)
+
+it.scopedLive("a job in background does not hold up the result, and ends with the shell's owner", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { env, shell, tag } = yield* Scope.extend(Shells.make, scope)
+    const result = yield* shell.run({ command: "sleep 30 & setsid sleep 30 & echo started", env })
+    assert.deepStrictEqual(timeless(result), said("started\n", { exitCode: 0 }))
+    assert.isAtLeast(result.durationMs, 240)
+    assert.isBelow(result.durationMs, 1500)
+    assert.strictEqual(Processes.holding(tag).length, 2)
+    yield* Scope.close(scope, Exit.void)
+    assert.deepStrictEqual(Processes.holding(tag), [])
+  })
+)
+
+it.scopedLive("all output comes as deltas, in order and before the result, and a slow reader slows the command", () =>
+  Effect.gen(function* () {
+    const { shell } = yield* Shells.make
+    let text = ""
+    const result = yield* shell.run({
+      command: "for i in $(seq 30000); do printf 'é%d\\n' $i; done",
+      onDelta: (delta) =>
+        Effect.zipRight(
+          Effect.yieldNow(),
+          Effect.sync(() => void (text += delta))
+        )
+    })
+    assert.strictEqual(text, Array.from({ length: 30_000 }, (_, i) => `é${i + 1}\n`).join(""))
+    assert.isTrue(text.endsWith(result.output))
+  })
+)
+
+it.scopedLive("updates show the whole end so far, never within 100 ms of each other", () =>
+  Effect.gen(function* () {
+    const { shell } = yield* Shells.make
+    const updates: Array<readonly [at: number, output: string]> = []
+    const onUpdate = (output: string) => Effect.map(Clock.currentTimeMillis, (at) => void updates.push([at, output]))
+    const { output } = yield* shell.run({ command: "for i in 1 2 3 4 5; do echo $i; sleep 0.08; done", onUpdate })
+    assert.isAtLeast(updates.length, 2)
+    for (const [i, [at, text]] of updates.entries()) {
+      assert.isTrue(output.startsWith(text))
+      if (i > 0) assert.isAtLeast(at - (updates[i - 1]?.[0] ?? 0), 99)
+    }
+    updates.length = 0
+    yield* shell.run({ command: "echo quick", onUpdate })
+    assert.deepStrictEqual(updates, [])
+  })
+)
+
+it.scopedLive("once closed, nothing starts and what runs for the person is cancelled", () =>
+  Effect.gen(function* () {
+    const { env, shell, tag } = yield* Shells.make
+    const started = yield* Deferred.make<void>()
+    const onStarted = Effect.asVoid(Deferred.succeed(started, undefined))
+    const running = yield* Effect.fork(shell.runForUser({ command: "sleep 30", env, onStarted }))
+    yield* Deferred.await(started)
+    yield* shell.close
+    assert.isTrue((yield* Fiber.join(running)).cancelled)
+    assert.deepStrictEqual(Processes.holding(tag), [])
+    assert.strictEqual((yield* Effect.flip(shell.run({ command: "true" }))).reason, "closing")
+  })
+)

@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
+import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
+import * as UpdateFrames from "../../src/rpc/UpdateFrames.ts"
+import { model } from "../support/ScriptedModel.ts"
+
+const connection = (updates: UpdateForm): Connection => ({
+  serverVersion: "0",
+  sessionId: "s",
+  epoch: "e",
+  maxFrameBytes: 1,
+  updates,
+  initialized: false,
+  negotiated: false,
+  seq: 0
+})
+
+/** Streams `count` deltas, a millisecond apart if `paced`, and returns the frames. */
+const stream = (form: UpdateForm, count: number, msPerDelta = 0) => {
+  const updates = UpdateFrames.make(connection(form), () => "")
+  const events: ReadonlyArray<ModelEvent> = [
+    { _tag: "TextStarted" },
+    ...Array.from({ length: count }, (_, i) => ({ _tag: "Delta", delta: `tok${i} `.padEnd(20, "x") }) as const),
+    { _tag: "BlockEnded" }
+  ]
+  let draft = AssistantDraft.empty(model, 0)
+  let text = ""
+  for (const [i, event] of events.entries()) {
+    const [next, update] = AssistantDraft.apply(draft, event)
+    draft = next
+    if (update !== undefined) {
+      text += updates.push({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update }, i * msPerDelta)
+    }
+  }
+  return {
+    text,
+    frames: text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+    draft
+  }
+}
+
+const joined = (frames: ReadonlyArray<{ readonly assistantMessageEvent: { readonly delta?: string } }>) =>
+  frames.map(({ assistantMessageEvent }) => assistantMessageEvent.delta ?? "").join("")
+
+describe("UpdateFrames", () => {
+  it("delta form: a frame for each step, no copy of the message, bytes linear", () => {
+    const [one, two] = [stream("delta", 500), stream("delta", 1000)]
+    assert.strictEqual(one.frames.length, 502)
+    assert.isTrue(one.frames.every((frame) => !("message" in frame) && !("partial" in frame.assistantMessageEvent)))
+    assert.isBelow(two.text.length / one.text.length, 2.1)
+  })
+
+  it("full form: short messages are token-exact and carry the message twice", () => {
+    const { draft, frames } = stream("full", 10)
+    assert.strictEqual(frames.length, 12)
+    const last = frames.at(-1)
+    assert.deepStrictEqual(last.message, AssistantDraft.toMessage(draft))
+    assert.deepStrictEqual(last.assistantMessageEvent.partial, last.message)
+  })
+
+  it("full form: joined deltas are exactly the text, and bytes grow in proportion to it", () => {
+    const sizes = [2000, 4000, 8000].map((count) => {
+      const { draft, frames, text } = stream("full", count)
+      assert.strictEqual(joined(frames), draft.blocks[0]?.text)
+      return text.length
+    })
+    const [a = 0, b = 0, c = 0] = sizes
+    assert.isBelow(b / a, 2.3)
+    assert.isBelow(c / b, 2.3)
+  })
+
+  it("full form: what is held back is due after 100 ms", () => {
+    const updates = UpdateFrames.make(connection("full"), () => "")
+    const block = { type: "text", text: "x".repeat(10_000) } as const
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
+    assert.strictEqual(updates.push({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update }, 1000), "")
+    assert.strictEqual(updates.dueAt(), 1100)
+    assert.include(updates.flush(), '"delta":"y"')
+    assert.isUndefined(updates.dueAt())
+  })
+})

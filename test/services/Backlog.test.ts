@@ -1,0 +1,43 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import * as Backlog from "../../src/services/Backlog.ts"
+
+it.effect("takeAll waits for the first item and takes all; after end there is nothing", () =>
+  Effect.gen(function* () {
+    const backlog = Backlog.make<number>(10)
+    const taking = yield* Effect.fork(backlog.takeAll)
+    yield* Effect.yieldNow()
+    assert.isNull(taking.unsafePoll())
+    backlog.offer(1)
+    backlog.offer(2)
+    assert.deepStrictEqual(yield* Fiber.join(taking), [1, 2])
+    backlog.offer(3)
+    backlog.end()
+    assert.deepStrictEqual(yield* backlog.takeAll, [3])
+    assert.deepStrictEqual(yield* backlog.takeAll, [])
+  })
+)
+
+it.effect("ready waits while more than the limit is left, and nothing is ever refused", () =>
+  Effect.gen(function* () {
+    const backlog = Backlog.make<number>(2)
+    for (let i = 0; i < 5; i++) backlog.offer(i)
+    const waiting = yield* Effect.fork(backlog.ready)
+    yield* Effect.yieldNow()
+    assert.isNull(waiting.unsafePoll())
+    assert.strictEqual((yield* backlog.takeAll).length, 5)
+    yield* Fiber.join(waiting)
+    yield* backlog.ready
+  })
+)
+
+it.effect("an interrupted takeAll loses nothing", () =>
+  Effect.gen(function* () {
+    const backlog = Backlog.make<number>(2)
+    const taking = yield* Effect.fork(backlog.takeAll)
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(taking)
+    backlog.offer(1)
+    assert.deepStrictEqual(yield* backlog.takeAll, [1])
+  })
+)

@@ -1,0 +1,120 @@
+/**
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays), `>` is a line of the host (lines in a
+ * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! eof` are what else
+ * happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
+import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
+import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
+import * as NoHostTools from "../../src/layers/host/NoHostTools.ts"
+import * as Offline from "../../src/layers/providers/offline/Offline.ts"
+import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
+import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
+import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
+import * as LocalShell from "../../src/layers/tools/shell/LocalShell.ts"
+import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
+import * as Server from "../../src/rpc/Server.ts"
+import * as FixedIds from "./FixedIds.ts"
+import * as TestHost from "./TestHost.ts"
+
+type Step =
+  | { readonly kind: "send"; readonly lines: Array<string> }
+  | { readonly kind: "expect"; readonly lines: Array<string> }
+  | { readonly kind: "act"; readonly lines: Array<string> }
+
+const kinds = { ">": "send", "<": "expect", "!": "act" } as const
+
+export const parse = (text: string): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (const line of text.split("\n")) {
+    const kind = line[0] === ">" || line[0] === "<" || line[0] === "!" ? kinds[line[0]] : undefined
+    if (kind === undefined) continue
+    const last = steps.at(-1)
+    if (last?.kind === kind && kind !== "act") last.lines.push(line.slice(2))
+    else steps.push({ kind, lines: [line.slice(2)] })
+  }
+  return steps
+}
+
+const header = (text: string, name: string): string | undefined => new RegExp(`^# ${name}: (.*)$`, "m").exec(text)?.[1]
+
+const workspace = Effect.acquireRelease(
+  Effect.sync(() => {
+    const cwd = mkdtempSync(join(tmpdir(), "heddle-golden-"))
+    writeFileSync(join(cwd, "notes.txt"), "first line\nsecond line\n")
+    writeFileSync(join(cwd, "README.md"), "# Sample\n\nA small folder.\n")
+    return cwd
+  }),
+  (cwd) => Effect.sync(() => rmSync(cwd, { recursive: true }))
+)
+
+const agent = (cwd: string, scenario: Option.Option<string>) =>
+  Layer.unwrapScoped(
+    Effect.map(Offline.make({ scenario, cwd }), (offline) =>
+      SessionAgent.layer({
+        cwd,
+        model: Option.isSome(scenario) ? Offline.script : Offline.guide,
+        thinkingLevel: "off",
+        scopedModels: []
+      }).pipe(
+        Layer.provideMerge(ToolRegistry.layer({ cwd })),
+        Layer.provideMerge(LocalShell.layer({ cwd })),
+        Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
+        Layer.provideMerge(MemorySessionStore.layer),
+        Layer.provideMerge(MemoryBudget.layer({})),
+        Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
+        Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096 }))
+      )
+    )
+  )
+
+const act = (host: TestHost.TestHost, action: string) => {
+  const [what, amount] = action.split(" ")
+  return what === "eof" ? host.close : TestClock.adjust(Duration.millis(Number(amount)))
+}
+
+const write = process.env["GOLDEN_WRITE"] === "1"
+
+/** Plays one file against a fresh server and returns the lines we wrote for each `<` block. */
+export const play = Effect.fnUntraced(function* (path: string) {
+  const text = readFileSync(path, "utf8")
+  const cwd = yield* workspace
+  const scenario = Option.map(Option.fromNullable(header(text, "scenario")), (json) => {
+    const file = join(cwd, "..", `${cwd.split("/").at(-1)}.json`)
+    writeFileSync(file, json)
+    return file
+  })
+  const host = yield* TestHost.make
+  const updates = header(text, "updates") === "full" ? "full" : "delta"
+  const serving = yield* Server.serve({
+    version: "0.0.0",
+    updates,
+    drain: header(text, "drain") !== undefined,
+    uptime: Effect.succeed(0),
+    stop: Effect.never
+  }).pipe(Effect.provide(Layer.merge(agent(cwd, scenario), host.layer)), Effect.fork)
+  const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
+  for (const step of parse(text)) {
+    if (step.kind === "expect") {
+      if (write) continue
+      const got = yield* host.receive(step.lines.length)
+      assert.deepStrictEqual(got, step.lines)
+      continue
+    }
+    if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
+    written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
+    if (step.kind === "send") yield* host.send(...step.lines)
+    else yield* act(host, step.lines.join())
+  }
+  if (write) {
+    written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
+    writeFileSync(path, `${written.join("\n")}\n`)
+  }
+  yield* host.close
+  yield* Fiber.join(serving)
+  assert.deepStrictEqual(yield* host.rest, [], "nothing more is written")
+}, Effect.scoped)

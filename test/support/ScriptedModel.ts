@@ -1,0 +1,85 @@
+/** A provider that plays a list of turns and records what it was asked. A script that runs out fails the run. */
+import { Effect, Layer, Mailbox, Option, Ref } from "effect"
+import type { Model } from "../../src/domain/Model.ts"
+import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import { zeroTokens } from "../../src/domain/Usage.ts"
+import { ModelCatalog } from "../../src/services/ModelCatalog.ts"
+import { ModelClient, ModelFailure, type ModelRequest } from "../../src/services/ModelClient.ts"
+
+export const model: Model = {
+  id: "test-model",
+  name: "Test",
+  api: "scripted",
+  provider: "scripted",
+  baseUrl: "",
+  reasoning: false,
+  input: ["text"],
+  cost: zeroTokens,
+  contextWindow: 1000,
+  maxTokens: 100
+}
+
+/** `hang` keeps the stream open after its events, until it is interrupted. */
+export interface ScriptedTurn {
+  readonly events: ReadonlyArray<ModelEvent>
+  readonly after?: "hang" | ModelFailure | Effect.Effect<void>
+}
+
+export const say = (text: string): ScriptedTurn => ({
+  events: [
+    { _tag: "TextStarted" },
+    { _tag: "Delta", delta: text },
+    { _tag: "BlockEnded" },
+    { _tag: "Finished", stopReason: "stop" }
+  ]
+})
+
+export const call = (...calls: ReadonlyArray<readonly [id: string, name: string, args: object]>): ScriptedTurn => ({
+  events: [
+    ...calls.flatMap(([id, name, args]): ReadonlyArray<ModelEvent> => [
+      { _tag: "ToolCallStarted", id, name },
+      { _tag: "Delta", delta: JSON.stringify(args) },
+      { _tag: "BlockEnded" }
+    ]),
+    { _tag: "Finished", stopReason: "toolUse" }
+  ]
+})
+
+export const failure = (reason: ModelFailure["reason"], message: string) =>
+  new ModelFailure({ reason, message, provider: model.provider, model: model.id })
+
+const finish = (box: Mailbox.Mailbox<ModelEvent, ModelFailure>, after: ScriptedTurn["after"]) => {
+  if (after === undefined) return box.end
+  if (after === "hang") return Effect.void
+  return after instanceof ModelFailure ? box.fail(after) : Effect.zipRight(after, box.end)
+}
+
+/** `requests` collects what the model was sent; `open` is how many streams are not closed yet. */
+export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
+  Effect.gen(function* () {
+    const requests = yield* Ref.make<ReadonlyArray<ModelRequest>>([])
+    const open = yield* Ref.make(0)
+    const stream = (request: ModelRequest) =>
+      Effect.gen(function* () {
+        const n = (yield* Ref.updateAndGet(requests, (all) => [...all, request])).length
+        const turn = turns[n - 1]
+        if (turn === undefined) return yield* failure("configuration", `the script ran out at call ${n}`)
+        yield* Effect.acquireRelease(
+          Ref.update(open, (count) => count + 1),
+          () => Ref.update(open, (count) => count - 1)
+        )
+        const box = yield* Mailbox.make<ModelEvent, ModelFailure>(1024)
+        yield* Effect.forkScoped(Effect.zipRight(box.offerAll(turn.events), finish(box, turn.after)))
+        return box
+      })
+    const layer = Layer.merge(
+      Layer.succeed(ModelClient, { stream }),
+      Layer.succeed(ModelCatalog, {
+        all: Effect.succeed([model]),
+        available: Effect.succeed([model]),
+        find: (provider, id) =>
+          Effect.succeed(provider === model.provider && id === model.id ? Option.some(model) : Option.none())
+      })
+    )
+    return { layer, requests: Ref.get(requests), open: Ref.get(open) }
+  })
