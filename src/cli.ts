@@ -1,5 +1,4 @@
 /** Flags → mode → one layer → run. The only place that runs effects. */
-import * as Command from "@effect/cli/Command"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -52,7 +51,7 @@ const invalidArgument = new StartupFailure({ code: "INVALID_ARG", message: "the 
 
 const args = [...process.argv.slice(0, 2), ...Arguments.normalize(process.argv.slice(2))]
 
-const program = Command.run(CommandLine.make(startRpc), { name: "heddle", version })(args).pipe(
+const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.mapError((error) => (ValidationError.isValidationError(error) ? invalidArgument : error)),
   Effect.tapError(report),
   Effect.tapErrorCause((cause) =>

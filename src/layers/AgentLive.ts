@@ -10,8 +10,8 @@ import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as NoHostTools from "./host/NoHostTools.ts"
+import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
-import * as Discovery from "./models/Discovery.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
@@ -72,7 +72,7 @@ const agent = (options: AgentOptions) =>
   )
 
 export const layer = (options: AgentOptions) =>
-  Layer.merge(agent(options), Discovery.layer).pipe(
+  Layer.merge(agent(options), BackgroundDiscovery.layer).pipe(
     Layer.provideMerge(ToolRegistry.layer(options)),
     Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),

@@ -11,7 +11,7 @@ import * as ReadText from "../platform/ReadText.ts"
 import * as SecretFile from "../platform/SecretFile.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge } from "./CatalogMerge.ts"
-import * as ModelsFile from "./ModelsFile.ts"
+import type { ModelsFile } from "./ModelsFile.ts"
 import type { ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
 
 export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
@@ -43,16 +43,24 @@ const environmentAddresses = Effect.gen(function* () {
   return addresses
 })
 
-const unusable = (reason: string): ModelsFile.ModelsFile => ({ providers: [], problems: [reason] })
+const none: ModelsFile = { providers: [], problems: [] }
+const unusable = (reason: string): ModelsFile => ({ providers: [], problems: [reason] })
+
+/** The schemas of the file take 10 ms to build, so they are loaded only where there is a file. */
+const decode = (document: unknown) =>
+  Effect.map(
+    Effect.promise(() => import("./ModelsFile.ts")),
+    (module) => module.decode(document)
+  )
 
 const parse = (path: string) =>
-  Effect.match(ReadText.read(path), {
-    onFailure: ({ reason }) => unusable(reason),
+  Effect.matchEffect(ReadText.read(path), {
+    onFailure: ({ reason }) => Effect.succeed(unusable(reason)),
     onSuccess: (text) =>
       Either.match(Jsonc.parse(text), {
         // The parser's own words repeat parts of the file, and there may be keys in it.
-        onLeft: () => unusable("is not valid JSON"),
-        onRight: ModelsFile.decode
+        onLeft: () => Effect.succeed(unusable("is not valid JSON")),
+        onRight: decode
       })
   })
 
@@ -60,7 +68,7 @@ const parse = (path: string) =>
 const readFile = Effect.fnUntraced(function* (agentDir: string) {
   const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
   const path = yield* Effect.findFirst(paths, (candidate) => Effect.map(SecretFile.look(candidate), Option.isSome))
-  if (Option.isNone(path)) return { path: "", file: ModelsFile.empty }
+  if (Option.isNone(path)) return { path: "", file: none }
   return { path: path.value, file: yield* parse(path.value) }
 })
 

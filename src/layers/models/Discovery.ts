@@ -1,12 +1,10 @@
 /** Asks OpenAI-compatible servers which models they serve (setting models.discover). Never on the way to `ready`. */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/Content.ts"
 import { Credentials } from "../../services/Credentials.ts"
-import { Settings } from "../../services/Settings.ts"
 import * as HttpJson from "../platform/HttpJson.ts"
 import { Catalog } from "./Catalog.ts"
 import { unknownModel } from "./CatalogMerge.ts"
@@ -73,11 +71,3 @@ const discoverOne = Effect.fnUntraced(function* (id: string) {
 export const run = Effect.fn("Discovery.run")(function* (providers: ReadonlyArray<string>) {
   yield* Effect.forEach(providers, discoverOne, { concurrency: "unbounded", discard: true })
 })
-
-export const layer = Layer.scopedDiscard(
-  Effect.gen(function* () {
-    const settings = yield* Settings
-    const providers = settings["models.discover"]
-    if (providers.length > 0) yield* Effect.forkScoped(run(providers))
-  })
-)

@@ -16,30 +16,28 @@ const oneProvider = (words: ReadonlyArray<string>, action: string) => {
       )
 }
 
-const words = Args.text({ name: "provider" }).pipe(
-  Args.withDescription("Name of the provider, such as anthropic"),
-  Args.repeated
-)
-
-const set = Command.make("set", { words }, ({ words }) =>
-  Effect.gen(function* () {
-    const provider = yield* oneProvider(words, "set")
-    yield* (yield* loadKeys).set(provider)
-  })
-).pipe(Command.withDescription("Store the key of a provider: piped into stdin, else asked for without showing it"))
-
-const list = Command.make("list", {}, () => Effect.flatMap(loadKeys, ({ list }) => list)).pipe(
-  Command.withDescription("Say which providers have a key and where it comes from; keys are not shown")
-)
-
-const remove = Command.make("remove", { words }, ({ words }) =>
-  Effect.gen(function* () {
-    const provider = yield* oneProvider(words, "remove")
-    yield* (yield* loadKeys).remove(provider)
-  })
-).pipe(Command.withDescription("Delete the stored key of a provider"))
-
-export const command = Command.make("auth").pipe(
-  Command.withDescription("Keys of providers, kept in auth.json"),
-  Command.withSubcommands([set, list, remove])
-)
+export const make = () => {
+  const words = Args.text({ name: "provider" }).pipe(
+    Args.withDescription("Name of the provider, such as anthropic"),
+    Args.repeated
+  )
+  const set = Command.make("set", { words }, ({ words }) =>
+    Effect.gen(function* () {
+      const provider = yield* oneProvider(words, "set")
+      yield* (yield* loadKeys).set(provider)
+    })
+  ).pipe(Command.withDescription("Store the key of a provider: piped into stdin, else asked for without showing it"))
+  const list = Command.make("list", {}, () => Effect.flatMap(loadKeys, ({ list }) => list)).pipe(
+    Command.withDescription("Say which providers have a key and where it comes from; keys are not shown")
+  )
+  const remove = Command.make("remove", { words }, ({ words }) =>
+    Effect.gen(function* () {
+      const provider = yield* oneProvider(words, "remove")
+      yield* (yield* loadKeys).remove(provider)
+    })
+  ).pipe(Command.withDescription("Delete the stored key of a provider"))
+  return Command.make("auth").pipe(
+    Command.withDescription("Keys of providers, kept in auth.json"),
+    Command.withSubcommands([set, list, remove])
+  )
+}

@@ -123,7 +123,7 @@ const listModels = Effect.fnUntraced(function* (options: {
 })
 
 /** `start` is called with what was asked for; `--help` and `--version` never get that far. */
-export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
+const makeMain = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
   Command.make(
     "heddle",
     { ...options, messages },
@@ -166,6 +166,21 @@ export const make = <E, R>(start: (options: StartOptions) => Effect.Effect<void,
   ).pipe(
     Command.withDescription(
       "A coding agent engine for editors, bots and services. Hosts start it with --mode rpc; docs/hosts.md says how to talk to it."
-    ),
-    Command.withSubcommands([AuthCommand.command])
+    )
   )
+
+/** Words that need the whole command: without them the 5 ms are saved that the subcommands take. */
+const wholeCommand: ReadonlySet<string> = new Set(["auth", "-h", "--help", "--completions", "--wizard"])
+
+/** Parses and runs `args`, which begin with the two words that started the program. */
+export const run = <E, R>(
+  args: ReadonlyArray<string>,
+  version: string,
+  start: (options: StartOptions) => Effect.Effect<void, E, R>
+) => {
+  const program = { name: "heddle", version }
+  const main = makeMain(start)
+  return args.some((arg) => wholeCommand.has(arg))
+    ? Command.run(Command.withSubcommands(main, [AuthCommand.make()]), program)(args)
+    : Command.run(main, program)(args)
+}
