@@ -9,6 +9,7 @@ import { join } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as OutputPipe from "./OutputPipe.ts"
 import * as ProcessScan from "./ProcessScan.ts"
@@ -31,8 +32,11 @@ export interface SpawnOptions {
 
 export interface ShellProcess {
   readonly pid: number
-  /** The next bytes of stdout and stderr together; undefined after the last ones. */
-  readonly read: Effect.Effect<Uint8Array | undefined>
+  /**
+   * Hands on stdout and stderr together, to the end. An answer is waited for before more is read; most chunks need
+   * none, and then nothing but a promise is made for them.
+   */
+  readonly readAll: (take: (chunk: Uint8Array) => Effect.Effect<void> | undefined) => Effect.Effect<void>
   /** The exit code of the shell, 128 + n when signal n ended it. What it has started may go on. */
   readonly exited: Effect.Effect<number>
   /** Returns when nothing of the tree is left, or even KILL did not help for a second. */
@@ -127,7 +131,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     ).pipe(
       Effect.map((shell): ShellProcess => ({
         pid: shell.child.pid,
-        read: Effect.promise(shell.read),
+        readAll: (take) => readAll(shell, take),
         exited: Effect.promise(async () => exitCode(await shell.child.exited, shell.child.signalCode)),
         end: Effect.promise(() => end(shell))
       }))
@@ -151,6 +155,18 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   }
   return { tree, endAll }
 }
+
+const readAll = (shell: Shell, take: Parameters<ShellProcess["readAll"]>[0]): Effect.Effect<void> =>
+  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+    Effect.promise(async (signal) => {
+      while (!signal.aborted) {
+        const chunk = await shell.read()
+        if (chunk === undefined) return
+        const wait = take(chunk)
+        if (wait !== undefined) await Runtime.runPromise(runtime)(wait, { signal })
+      }
+    })
+  )
 
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
   by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])

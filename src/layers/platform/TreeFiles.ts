@@ -1,5 +1,6 @@
 /** Folders and files as searches go through them: many, small, and none of them worth an error. */
 import type { Dirent } from "node:fs"
+import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -99,7 +100,8 @@ const scanHandle = async (handle: fs.FileHandle, signal: AbortSignal, onText: On
 /** Memory is that of the longest line. `binary` may come after some lines were seen already. */
 export const scan = (path: string, onText: OnText): Effect.Effect<"done" | "binary" | "unreadable"> =>
   Effect.tryPromise(async (signal) => {
-    const handle = await fs.open(path, "r")
+    // A pipe that took the place of a file must not hang the open.
+    const handle = await fs.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       return await scanHandle(handle, signal, onText)
     } finally {

@@ -44,11 +44,9 @@ const collect = Effect.fnUntraced(function* (root: string, pattern: string, most
 })
 
 const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }: Args, cwd: string) {
-  const folder = Paths.resolve(path, { cwd })
-  const root = yield* LocalFiles.realPath(folder)
-  if (!(yield* LocalFiles.isDirectory(root))) {
-    return yield* new LocalFiles.FileError({ path: folder, reason: "not_directory", description: "not a directory" })
-  }
+  const root = Paths.resolve(path, { cwd })
+  // Says why, when it is no folder.
+  if (!(yield* LocalFiles.isDirectory(root))) yield* LocalFiles.entries(root)
   const { found, isPartial } = yield* collect(root, pattern, limit)
   if (found.length === 0 && !isPartial) return Tool.textOutput("No files found matching pattern")
   const lines = found

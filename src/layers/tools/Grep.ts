@@ -83,9 +83,11 @@ const search = Effect.fnUntraced(function* (args: Args, cwd: string, engine: Eng
     const message = "The pattern contains a line break, but grep looks at single lines. Search for one of the lines."
     return yield* new ToolFailure({ message })
   }
-  const root = yield* LocalFiles.realPath(Paths.resolve(args.path ?? ".", { cwd }))
+  const root = Paths.resolve(args.path ?? ".", { cwd })
   const { glob, ignoreCase = false, limit = defaultLimit, literal = false, pattern } = args
   const isFile = !(yield* LocalFiles.isDirectory(root))
+  // Says no to what is not there, and to devices and pipes, which a search would wait on.
+  if (isFile) yield* Effect.scoped(LocalFiles.open(root))
   const found = yield* engine({ root, isFile, pattern, literal, ignoreCase, glob, limit, maxMillis })
   return yield* render(found, args, cwd)
 })

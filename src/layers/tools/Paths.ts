@@ -16,5 +16,5 @@ export const resolve = (argument: string, { cwd, home = LocalPaths.home() }: Bas
 /** How a path is shown: relative to the working directory if it is below, so that it can be given to `read` as it is. */
 export const display = (path: string, cwd: string): string => {
   const relative = LocalPaths.relative(cwd, path)
-  return relative === "" || relative.startsWith("..") ? path : relative
+  return relative === "" || /^\.\.(?![^/\\])/.test(relative) ? path : relative
 }

@@ -2,20 +2,22 @@
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Scope } from "effect"
 import * as ProcessTree from "../../../src/layers/platform/ProcessTree.ts"
 import * as Processes from "../../support/Processes.ts"
 
 const env = { PATH: process.env["PATH"] ?? "" }
 const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 })
 
+/** The output until there is enough of it, or to its end. */
 const readAll = Effect.fnUntraced(function* (shell: ProcessTree.ShellProcess, enough: (text: string) => boolean) {
   let text = ""
-  while (!enough(text)) {
-    const chunk = yield* shell.read
-    if (chunk === undefined) break
+  const reached = yield* Deferred.make<void>()
+  const reading = shell.readAll((chunk) => {
     text += Buffer.from(chunk).toString("latin1")
-  }
+    return enough(text) ? Effect.asVoid(Deferred.succeed(reached, undefined)) : undefined
+  })
+  yield* Effect.raceFirst(reading, Deferred.await(reached))
   return text
 })
 

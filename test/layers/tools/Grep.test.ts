@@ -170,6 +170,19 @@ for (const [name, engine] of Object.entries(engines)) {
         )
         assert.match(yield* refusal(grep(folder), folder, { pattern: "a\nb" }), /^The pattern contains a line break/)
         assert.strictEqual(yield* refusal(grep(folder), folder, { pattern: "a", path: "no" }), "File not found: ./no")
+        yield* Effect.sync(() => Bun.spawnSync(["mkfifo", join(folder, "fifo")]))
+        assert.deepStrictEqual(
+          [
+            yield* refusal(grep(folder), folder, { pattern: "a", path: "fifo" }),
+            yield* found(folder, { pattern: "Foo" }),
+            yield* refusal(grep(folder), folder, { pattern: "", context: -1, glob: 1, literal: "no" })
+          ],
+          [
+            "Cannot search ./fifo: it is a FIFO, not a regular file",
+            "a:1: Foo(1)",
+            'Invalid arguments for grep: pattern: Expected a non empty string, actual ""; glob: Expected string, actual 1; literal: Expected boolean, actual "no"; context: Expected a non-negative number, actual -1'
+          ]
+        )
       })
     )
 
@@ -216,7 +229,8 @@ for (const [name, engine] of Object.entries(engines)) {
         assert.strictEqual(yield* found(yield* tempFolder, { pattern: "x" }), "No matches found")
         const folder = yield* withFiles({ "real/a": "x" })
         yield* Effect.promise(() => symlink("real", join(folder, "link")))
-        assert.strictEqual(yield* found(folder, { pattern: "x", path: "link" }), "real/a:1: x")
+        assert.strictEqual(yield* found(folder, { pattern: "x", path: "link" }), "link/a:1: x")
+        assert.strictEqual(yield* found(join(folder, "link"), { pattern: "x" }), "a:1: x")
       })
     )
   })

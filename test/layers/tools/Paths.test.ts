@@ -27,3 +27,13 @@ it.each([
 it("the home is that of the user", () => {
   assert.strictEqual(Paths.resolve("~", { cwd: "/" }), homedir())
 })
+
+it.each([
+  ["/work/project/src/a.ts", "src/a.ts"],
+  ["/work/project/..odd/a", "..odd/a"],
+  ["/work/project", "/work/project"],
+  ["/work/other/a", "/work/other/a"],
+  ["/work", "/work"]
+])("%s is shown as %s", (path, expected) => {
+  assert.strictEqual(Paths.display(path, "/work/project"), expected)
+})

@@ -97,3 +97,19 @@ it("leaves empty details out", () => {
   assert.deepStrictEqual(Tool.textOutput("a", {}), { content: [{ type: "text", text: "a" }] })
   assert.deepStrictEqual(Tool.textOutput("a", { n: 1 }), { content: [{ type: "text", text: "a" }], details: { n: 1 } })
 })
+
+it.effect("brings other spellings into form before they are checked", () =>
+  Effect.gen(function* () {
+    const tool = Tool.make({
+      name: "echo",
+      description: "",
+      parameters,
+      prepare: ({ file, ...rest }) => (file === undefined ? rest : { path: file, ...rest }),
+      run: (args) => Effect.succeed(Tool.textOutput(JSON.stringify(args)))
+    })
+    assert.deepStrictEqual(yield* tool.run({ file: "a" }, context), Tool.textOutput('{"path":"a"}'))
+    const { message } = yield* Effect.flip(tool.run({ file: 1 }, context))
+    assert.strictEqual(message, "Invalid arguments for echo: path: Expected string, actual 1")
+    assert.notInclude(JSON.stringify(tool.definition), "file")
+  })
+)

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
-import type { ProcessTree, ShellProcess, SpawnOptions } from "../../platform/ProcessTree.ts"
+import type { ProcessTree, SpawnOptions } from "../../platform/ProcessTree.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
 
@@ -30,15 +30,6 @@ type Ending =
 const lateOutput = "250 millis"
 const updateInterval = "100 millis"
 
-const pump = Effect.fnUntraced(function* (shell: ShellProcess, recorder: OutputRecorder.OutputRecorder) {
-  while (true) {
-    const chunk = yield* shell.read
-    if (chunk === undefined) return
-    const wait = recorder.push(chunk)
-    if (wait !== undefined) yield* wait
-  }
-})
-
 const reportUpdates = Effect.fnUntraced(function* (
   recorder: OutputRecorder.OutputRecorder,
   onUpdate: (output: string) => Effect.Effect<void>
@@ -59,19 +50,18 @@ const execute = (tree: ProcessTree, options: CommandOptions, recorder: OutputRec
     Effect.gen(function* () {
       const { cancel, hooks, timeoutMs } = options
       const shell = yield* tree.spawn(options)
-      const reading = yield* Effect.forkScoped(pump(shell, recorder))
+      const reading = yield* Effect.forkScoped(shell.readAll(recorder.push))
       if (hooks.onUpdate !== undefined) yield* Effect.forkScoped(reportUpdates(recorder, hooks.onUpdate))
       const lastWords = Effect.timeoutOption(Effect.interruptible(Fiber.await(reading)), lateOutput)
       const stop = Effect.zipRight(shell.end, lastWords)
       yield* hooks.onStarted ?? Effect.void
       const exited = Effect.map(shell.exited, (code): Ending => ({ _tag: "Exited", code }))
-      const ending = yield* exited.pipe(
+      return yield* exited.pipe(
         Effect.raceFirst(Effect.as(Effect.sleep(timeoutMs), { _tag: "TimedOut" } satisfies Ending)),
         Effect.raceFirst(Effect.as(cancel, { _tag: "Cancelled" } satisfies Ending)),
+        Effect.tap((ending) => (ending._tag === "Exited" ? lastWords : stop)),
         Effect.onInterrupt(() => stop)
       )
-      yield* ending._tag === "Exited" ? lastWords : stop
-      return ending
     })
   )
 

@@ -112,7 +112,8 @@ describe.skipIf(process.platform !== "linux")("hostile commands", () => {
           // From before the first step to long after the start, a prime apart so that the moments differ.
           for (let turn = (seed * 7919) % 499; turn > 0; turn--) yield* EventLoop.nextTurn
           yield* Fiber.interrupt(running)
-          if (command.endsWith("exit 0")) return
+          // This one may have ended by itself before, and what it left in background then stays.
+          if (command.endsWith("exit 0") && told === undefined) return
           assert.deepStrictEqual(Processes.holding(mine), [], command)
           if (told !== undefined) assert.isTrue(told.cancelled)
         })

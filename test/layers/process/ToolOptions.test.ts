@@ -1,0 +1,29 @@
+import * as Command from "@effect/cli/Command"
+import { BunContext } from "@effect/platform-bun"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
+
+const parse = (...args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const started = yield* Deferred.make<CommandLine.StartOptions>()
+    const command = CommandLine.make((options) => Deferred.succeed(started, options))
+    yield* Command.run(command, { name: "heddle", version: "0" })(["bun", "heddle", "--mode", "rpc", ...args])
+    const { noBuiltinTools, noTools, tools } = yield* Deferred.await(started)
+    return { tools, noTools, noBuiltinTools }
+  }).pipe(Effect.provide(BunContext.layer))
+
+it.effect("which tools were asked for", () =>
+  Effect.gen(function* () {
+    const none = { tools: undefined, noTools: false, noBuiltinTools: false }
+    assert.deepStrictEqual(yield* parse(), none)
+    assert.deepStrictEqual(yield* parse("--tools", "read, ls,"), { ...none, tools: ["read", "ls"] })
+    assert.deepStrictEqual(yield* parse("--tools=grep"), { ...none, tools: ["grep"] })
+    assert.deepStrictEqual(yield* parse("--no-tools"), { ...none, noTools: true })
+    assert.deepStrictEqual(yield* parse("--no-builtin-tools"), { ...none, noBuiltinTools: true })
+    for (const other of ["--no-tools", "--no-builtin-tools"]) {
+      const failure = yield* Effect.flip(parse("--tools", "read", other))
+      assert.strictEqual(failure._tag, "StartupFailure")
+    }
+  })
+)
