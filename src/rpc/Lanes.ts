@@ -26,6 +26,8 @@ export interface Lanes<R> {
   readonly route: (lane: Lane, before: Before, run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
   /** Runs beside the lanes, under the same owner. */
   readonly aside: (run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
+  /** Returns when every ordered command routed so far has been handled, or runs in background. */
+  readonly accepted: Effect.Effect<void>
   /** Returns when everything routed so far is done. */
   readonly drained: Effect.Effect<void>
 }
@@ -95,6 +97,8 @@ export const make = Effect.fnUntraced(function* <R>() {
     }
   }
 
+  const accepted = Effect.suspend(() => until(received))
+
   const lanes: Lanes<R> = {
     before: (lane) => {
       const latch = lane === "background" ? Effect.unsafeMakeLatch(false) : undefined
@@ -107,10 +111,8 @@ export const make = Effect.fnUntraced(function* <R>() {
     },
     route,
     aside,
-    drained: Effect.zipRight(
-      Effect.suspend(() => until(received)),
-      FiberSet.awaitEmpty(forked)
-    )
+    accepted,
+    drained: Effect.zipRight(accepted, FiberSet.awaitEmpty(forked))
   }
   return lanes
 })

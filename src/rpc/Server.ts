@@ -187,18 +187,19 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         Effect.raceFirst(options.stop)
       )
       const eof = stopped === undefined
-      const endRun = eof && options.drain ? agent.awaitIdle : agent.abort
+      const drain = eof && options.drain
+      // Side by side: commands that ignore TERM are killed after a wait, and there is time for one wait only.
+      const cutShort = Effect.all([shell.close, agent.abort], { concurrency: "unbounded", discard: true })
       const windDown = Effect.gen(function* () {
-        if (!eof || !options.drain) yield* shell.close
-        if (eof) yield* lanes.drained
+        if (eof) yield* lanes.accepted
         yield* agent.close
-        yield* endRun
+        yield* drain ? agent.awaitIdle : cutShort
         yield* lanes.drained
         writer.end()
         yield* unheard
       })
       const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
-      yield* eof && options.drain ? windDown : bounded
+      yield* drain ? windDown : bounded
       return stopped
     })
   )

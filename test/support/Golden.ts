@@ -3,7 +3,7 @@
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! eof` are what else
  * happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
@@ -44,12 +44,14 @@ const header = (text: string, name: string): string | undefined => new RegExp(`^
 
 const workspace = Effect.acquireRelease(
   Effect.sync(() => {
-    const cwd = mkdtempSync(join(tmpdir(), "heddle-golden-"))
+    const root = mkdtempSync(join(tmpdir(), "heddle-golden-"))
+    const cwd = join(root, "work")
+    mkdirSync(cwd)
     writeFileSync(join(cwd, "notes.txt"), "first line\nsecond line\n")
     writeFileSync(join(cwd, "README.md"), "# Sample\n\nA small folder.\n")
-    return cwd
+    return { root, cwd }
   }),
-  (cwd) => Effect.sync(() => rmSync(cwd, { recursive: true }))
+  ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
 )
 
 const agent = (cwd: string, scenario: Option.Option<string>) =>
@@ -82,9 +84,9 @@ const write = process.env["GOLDEN_WRITE"] === "1"
 /** Plays one file against a fresh server and returns the lines we wrote for each `<` block. */
 export const play = Effect.fnUntraced(function* (path: string) {
   const text = readFileSync(path, "utf8")
-  const cwd = yield* workspace
+  const { cwd, root } = yield* workspace
   const scenario = Option.map(Option.fromNullable(header(text, "scenario")), (json) => {
-    const file = join(cwd, "..", `${cwd.split("/").at(-1)}.json`)
+    const file = join(root, "scenario.json")
     writeFileSync(file, json)
     return file
   })

@@ -1,17 +1,16 @@
-import * as Command from "@effect/cli/Command"
-import { BunContext } from "@effect/platform-bun"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import * as PlainTerminal from "../../../src/layers/platform/PlainTerminal.ts"
 import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
 
-const parse = (...args: ReadonlyArray<string>) =>
+const parse = (...given: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const started = yield* Deferred.make<CommandLine.StartOptions>()
-    const command = CommandLine.make((options) => Deferred.succeed(started, options))
-    yield* Command.run(command, { name: "heddle", version: "0" })(["bun", "heddle", "--mode", "rpc", ...args])
+    const args = ["bun", "heddle", "--mode", "rpc", ...given]
+    yield* CommandLine.run(args, "0", (options) => Effect.asVoid(Deferred.succeed(started, options)))
     const { noBuiltinTools, noTools, tools } = yield* Deferred.await(started)
     return { tools, noTools, noBuiltinTools }
-  }).pipe(Effect.provide(BunContext.layer))
+  }).pipe(Effect.provide(PlainTerminal.layer))
 
 it.effect("which tools were asked for", () =>
   Effect.gen(function* () {

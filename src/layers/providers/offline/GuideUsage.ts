@@ -18,8 +18,9 @@ const sizeOfMessage = ({ content }: Message): number => {
   return size
 }
 
+/** The conversation only: the system prompt names the folder, and the same run must count the same everywhere. */
 export const estimate = (request: ModelRequest, outputCharacters: number): Tokens => {
-  let input = request.systemPrompt.length + (request.tools.length === 0 ? 0 : JSON.stringify(request.tools).length)
+  let input = 0
   for (const message of request.messages) input += sizeOfMessage(message)
   return {
     input: Math.ceil(input / charactersPerToken),
