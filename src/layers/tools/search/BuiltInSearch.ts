@@ -11,7 +11,7 @@ import * as Walk from "./Walk.ts"
 
 /** Time and interrupts are looked at between two batches and between two pieces of a file. */
 const batchSize = 64
-const concurrency = 8
+const concurrency = 32
 
 type FindLines = (text: string, firstLine: number, onLine: (line: number, text: string) => boolean) => boolean
 

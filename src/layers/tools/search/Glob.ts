@@ -2,17 +2,28 @@
 
 const escapeChar = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
-/** The class that begins at `[`, and where it ends; undefined when nothing closes it. */
-const classAt = (glob: string, at: number): { readonly source: string; readonly end: number } | undefined => {
-  const negated = glob[at + 1] === "!" || glob[at + 1] === "^"
-  const first = at + (negated ? 2 : 1)
+/** By code point: no character of a class can be taken for a sign of the pattern. */
+const inClass = (char: string) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+
+/** The character of a class at a position, without the backslash in front of it, and where the next one begins. */
+const memberAt = (glob: string, at: number): readonly [char: string, next: number] => {
+  const from = glob[at] === "\\" && at + 1 < glob.length ? at + 1 : at
+  const char = String.fromCodePoint(glob.codePointAt(from) ?? 0)
+  return [char, from + char.length]
+}
+
+/** The class that begins at `[`, and where it ends; undefined when nothing closes it. A range that runs backwards is empty. */
+const classAt = (glob: string, start: number): { readonly source: string; readonly end: number } | undefined => {
+  const negated = glob[start + 1] === "!" || glob[start + 1] === "^"
+  const first = start + (negated ? 2 : 1)
   let source = ""
-  for (let i = first; i < glob.length; i++) {
-    const char = glob[i] ?? ""
-    if (char === "]" && i > first) return { source: `(?!/)[${negated ? "^" : ""}${source}]`, end: i + 1 }
-    if (char === "\\") i++
-    const literal = char === "\\" ? (glob[i] ?? "\\") : char
-    source += char === "-" ? "-" : literal.replace(/[\\\]^[&~-]/g, "\\$&")
+  for (let at = first; at < glob.length;) {
+    if (glob[at] === "]" && at > first) return { source: `(?!/)[${negated ? "^" : ""}${source}]`, end: at + 1 }
+    const [from, next] = memberAt(glob, at)
+    const isRange = glob[next] === "-" && next + 1 < glob.length && glob[next + 1] !== "]"
+    const [to, end] = isRange ? memberAt(glob, next + 1) : [from, next]
+    if ((from.codePointAt(0) ?? 0) <= (to.codePointAt(0) ?? 0)) source += `${inClass(from)}-${inClass(to)}`
+    at = end
   }
   return undefined
 }
@@ -32,6 +43,7 @@ const closes = (glob: string, at: number): boolean => {
   let depth = 0
   for (let i = at; i < glob.length; i++) {
     if (glob[i] === "\\") i++
+    else if (glob[i] === "[") i = (classAt(glob, i)?.end ?? i + 1) - 1
     else if (glob[i] === "{") depth++
     else if (glob[i] === "}" && --depth === 0) return true
   }
@@ -63,14 +75,9 @@ const toSource = (glob: string, braces: boolean): string => {
   return source
 }
 
-/** Matches whole paths with `/` between the names. A class that makes no sense, such as `[z-a]`, matches nothing. */
-export const toRegExp = (glob: string, options: { readonly braces: boolean }): RegExp => {
-  const source = toSource(glob, options.braces).replace(
-    /\[\^?([^\]\\])-([^\]\\])\]/g,
-    (all, from: string, to: string) => (from > to ? "(?!)" : all)
-  )
-  return new RegExp(`^${source}$`, "us")
-}
+/** Matches whole paths with `/` between the names. */
+export const toRegExp = (glob: string, options: { readonly braces: boolean }): RegExp =>
+  new RegExp(`^${toSource(glob, options.braces)}$`, "us")
 
 /** A glob of `grep` or `find`: without a slash it means names in any folder, with one paths; `!` in front negates. */
 export const matcher = (glob: string): ((path: string) => boolean) => {

@@ -17,6 +17,10 @@ it("which paths a glob means", () => {
     ["[]]", ["]"], ["[", "a"]],
     ["[a", ["[a"], ["a"]],
     ["[z-a]", [], ["z", "a", "-"]],
+    ["[z-ax]", ["x"], ["z", "a"]],
+    ["[a-,b]&[~^-]", ["b&~", "b&^", "b&-"], ["a&~", ",&~"]],
+    ["[\\]\\-]", ["]", "-"], ["\\"]],
+    ["[🧵é]", ["🧵", "é"], ["e"]],
     ["*.{js,ts}", ["a.js", "b/a.ts"], ["a.tsx", "a.{js,ts}"]],
     ["{src,test}/*.{a,{b,c}}", ["src/x.a", "test/x.c"], ["lib/x.a", "src/x.d"]],
     ["{a", ["{a"], ["a"]],
@@ -40,6 +44,7 @@ it("property: any text is a glob, and a path with its signs escaped is matched b
       assert.isBoolean(Glob.matcher(text)("a/b"))
       const path = text.replaceAll(/\/+/g, "_")
       assert.isTrue(Glob.toRegExp(path.replaceAll(/[^a-z]/gu, "\\$&"), { braces: true }).test(path), path)
-    })
+    }),
+    { numRuns: 2000 }
   )
 })
