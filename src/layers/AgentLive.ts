@@ -15,7 +15,6 @@ import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
-import { protocols } from "./providers/protocols/builtIn.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
@@ -32,6 +31,12 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
 }
+
+/** Loaded with the first call to a provider. */
+const protocols = Effect.map(
+  Effect.promise(() => import("./providers/protocols/builtIn.ts")),
+  (builtIn) => builtIn.protocols
+)
 
 const providers = (options: AgentOptions) =>
   Layer.unwrapEffect(

@@ -2,7 +2,6 @@
  * Shells and everything they start. A shell leads a process group and a session of its own; the layer's scope owns
  * them all, and a call's scope owns its shell: leaving either one early ends the whole tree, TERM first, then KILL.
  */
-import { randomUUID } from "node:crypto"
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -73,7 +72,7 @@ const signal = (target: number, name: NodeJS.Signals) => {
 const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
 
 const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
-  const mark = randomUUID()
+  const mark = crypto.randomUUID()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
   const backgroundPipes = new Set<() => void>()
@@ -183,7 +182,7 @@ interface Shell {
 /** A command too long for an argument is read from a file that only we can read. */
 const asArguments = (command: string): { readonly args: ReadonlyArray<string>; readonly cleanUp: () => void } => {
   if (Buffer.byteLength(command) <= longestArgument) return { args: ["-c", command], cleanUp: () => undefined }
-  const file = join(tmpdir(), `heddle-${randomUUID()}.sh`)
+  const file = join(tmpdir(), `heddle-${crypto.randomUUID()}.sh`)
   writeFileSync(file, command, { mode: 0o600, flag: "wx" })
   return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
 }

@@ -43,7 +43,7 @@ const row = (model: Model, usable: boolean): ReadonlyArray<string> => [
 const layer = (options: FileSettings.FileSettingsOptions) =>
   Layer.unwrapEffect(
     Effect.map(Offline.make({ scenario: Option.none(), cwd: options.cwd }), (offline) =>
-      ProviderRegistry.layer({ providers: [offline], protocols: [] })
+      ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) })
     )
   ).pipe(
     Layer.provideMerge(KeyRing.layer(options)),

@@ -17,7 +17,8 @@ import type { Provider } from "./Provider.ts"
 export interface RegistryOptions {
   /** Come after everything in the catalogue. */
   readonly providers: ReadonlyArray<Provider>
-  readonly protocols: ReadonlyArray<Protocol>
+  /** Asked for at the first call that needs one. */
+  readonly protocols: Effect.Effect<ReadonlyArray<Protocol>>
 }
 
 const failure = ({ id, provider }: Model, reason: ModelFailureReason, message: string) =>
@@ -57,7 +58,7 @@ const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: Regist
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  const byApi = new Map(protocols.map((protocol) => [protocol.api, protocol]))
+  const spoken = yield* Effect.cached(protocols)
 
   const findKey = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
     const key = yield* Effect.mapError(credentials.find(provider.id), ({ message }) =>
@@ -90,9 +91,10 @@ const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: Regist
     if (provider === undefined) {
       return yield* failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    const protocol = byApi.get(model.api)
+    const all = yield* spoken
+    const protocol = all.find(({ api }) => api === model.api)
     if (protocol === undefined) {
-      const known = protocols.map(({ api }) => api).join(", ")
+      const known = all.map(({ api }) => api).join(", ")
       return yield* failure(
         model,
         "configuration",
@@ -114,4 +116,4 @@ export const layer = (options: RegistryOptions) =>
 
 /** Only these providers: nothing of the user's files or environment is looked at. */
 export const layerOwn = (providers: ReadonlyArray<Provider>) =>
-  layer({ providers, protocols: [] }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))
+  layer({ providers, protocols: Effect.succeed([]) }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))

@@ -6,7 +6,6 @@ import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/HostTools.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
-import { builtIn } from "./builtIn.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
 export interface Selection {
@@ -24,23 +23,34 @@ export interface ToolRegistryOptions extends Selection {
 
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", { message: Schema.String }) {}
 
-/** Names are looked at only where some were given: a definition is made when it is first read. */
-const select = (all: ReadonlyArray<Tool>, { noBuiltinTools, noTools, tools }: Selection) => {
-  if (tools === undefined) return Effect.succeed(noTools === true || noBuiltinTools === true ? [] : all)
+const choose = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
   const names = all.map(({ definition }) => definition.name)
-  const unknown = tools.filter((name) => !names.includes(name))
+  const unknown = wanted.filter((name) => !names.includes(name))
   return unknown.length > 0
     ? new UnknownTool({ message: `unknown tool: ${unknown.join(", ")} (there are ${names.join(", ")})` })
-    : Effect.succeed(all.filter(({ definition }) => tools.includes(definition.name)))
+    : Effect.succeed(all.filter(({ definition }) => wanted.includes(definition.name)))
 }
+
+/** The tools are loaded when somebody asks for them: at the first model call, or to check names that were given. */
+const select = Effect.fnUntraced(function* ({ cwd, noBuiltinTools, noTools, tools }: ToolRegistryOptions) {
+  const shell = yield* Shell
+  const all = yield* Effect.cached(
+    Effect.map(
+      Effect.promise(() => import("./builtIn.ts")),
+      ({ builtIn }) => builtIn({ cwd, shell })
+    )
+  )
+  if (tools !== undefined) return Effect.succeed(yield* choose(yield* all, tools))
+  return noTools === true || noBuiltinTools === true ? Effect.succeed([]) : all
+})
 
 const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
-  const own = yield* select(builtIn({ cwd: options.cwd, shell: yield* Shell }), options)
+  const own = yield* select(options)
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
-  const active = Effect.map(offered, (tools) => [
-    ...own,
-    ...tools.filter((tool) => !own.some(({ definition }) => definition.name === tool.definition.name))
+  const active = Effect.zipWith(own, offered, (mine, tools) => [
+    ...mine,
+    ...tools.filter((tool) => !mine.some(({ definition }) => definition.name === tool.definition.name))
   ])
   const find = (name: string) =>
     Effect.map(

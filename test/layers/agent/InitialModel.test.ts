@@ -21,7 +21,7 @@ const resolve = ({ asked = {}, providers = {}, settings = {}, variables = {} }: 
     const agentDir = yield* folder
     yield* write(`${agentDir}/models.json`, { providers })
     const offline = yield* Offline.make({ scenario: Option.none(), cwd: agentDir })
-    const layer = ProviderRegistry.layer({ providers: [offline], protocols: [] }).pipe(
+    const layer = ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) }).pipe(
       Layer.provideMerge(keys(agentDir)),
       Layer.provideMerge(Layer.succeed(Settings, { ...defaults, ...settings }))
     )

@@ -33,7 +33,7 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
         )
     }
     const offline = yield* Offline.make({ scenario: Option.none(), cwd: agentDir })
-    const layer = ProviderRegistry.layer({ providers: [offline], protocols: [protocol] })
+    const layer = ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([protocol]) })
     const context = yield* Layer.build(Layer.provideMerge(layer, keys(agentDir)))
     const withEnvironment = environment(variables)
     const client = yield* Effect.provide(ModelClient, context)

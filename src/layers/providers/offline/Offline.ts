@@ -4,9 +4,7 @@ import type { Model } from "../../../domain/Model.ts"
 import { zeroTokens } from "../../../domain/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
 import type { Provider } from "../Provider.ts"
-import * as Guide from "./Guide.ts"
-import * as Playback from "./Playback.ts"
-import * as Script from "./Script.ts"
+import type * as Script from "./Script.ts"
 
 export const id = "offline"
 
@@ -34,17 +32,29 @@ const unknown = ({ model }: ModelRequest) =>
     model: model.id
   })
 
+/** What plays the models is loaded at the first call: a process with a real model never needs it. */
+const load = Effect.fnUntraced(function* (options: Script.Options) {
+  const [Guide, Playback, Script] = yield* Effect.promise(() =>
+    Promise.all([import("./Guide.ts"), import("./Playback.ts"), import("./Script.ts")])
+  )
+  return {
+    playGuide: (request: ModelRequest) => Playback.play(Guide.steps(request)),
+    playScript: yield* Script.make(options)
+  }
+})
+
 /** `scenario` is the file that `offline/script` plays, relative to `cwd`. */
 export const make = Effect.fnUntraced(function* (options: Script.Options) {
-  const playScript = yield* Script.make(options)
+  const loaded = yield* Effect.cached(load(options))
   const provider: Provider = {
     id,
     needsKey: false,
     models: [guide, script],
-    stream: (request) => {
-      if (request.model.id === guide.id) return Playback.play(Guide.steps(request))
-      return request.model.id === script.id ? playScript(request) : unknown(request)
-    }
+    stream: (request) =>
+      Effect.flatMap(loaded, ({ playGuide, playScript }) => {
+        if (request.model.id === guide.id) return playGuide(request)
+        return request.model.id === script.id ? playScript(request) : unknown(request)
+      })
   }
   return provider
 })
