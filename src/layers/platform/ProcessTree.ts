@@ -28,20 +28,22 @@ export interface SpawnOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  readonly take: Take
 }
 
 export interface ShellProcess {
   readonly pid: number
   /**
-   * Hands on stdout and stderr together, to the end. An answer is waited for before more is read; most chunks need
-   * none, and then nothing but a promise is made for them.
+   * The exit code of the shell, 128 + n when signal n ended it, once its output is read. A job in background may hold
+   * the pipe open for ever, so that is waited for a quarter of a second at most.
    */
-  readonly readAll: (take: (chunk: Uint8Array) => Effect.Effect<void> | undefined) => Effect.Effect<void>
-  /** The exit code of the shell, 128 + n when signal n ended it. What it has started may go on. */
-  readonly exited: Effect.Effect<number>
-  /** Returns when nothing of the tree is left, or even KILL did not help for a second. */
+  readonly finished: Effect.Effect<number>
+  /** Returns when nothing of the tree is left, or even KILL did not help for a second, and the output is read. */
   readonly end: Effect.Effect<void>
 }
+
+/** Gets stdout and stderr together. An answer is waited for before more is read; most chunks need none. */
+export type Take = (chunk: Uint8Array) => Effect.Effect<void> | undefined
 
 export interface ProcessTree {
   /** When the scope closes before the shell has exited, the tree is ended; what it left in background is not. */
@@ -59,6 +61,8 @@ export const inherited: Effect.Effect<Readonly<Record<string, string | undefined
 const longestArgument = 100_000
 /** How long after KILL we look for survivors: only a process stuck in the kernel takes that long. */
 const patience = 1000
+/** How long after the end of a shell its output is waited for. */
+const lateOutput = 250
 /** A job left in background may write that much more before it loses its reader. */
 const drainLimit = 64 * 1024 * 1024
 
@@ -76,7 +80,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const mark = randomUUID()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
-  const backgroundPipes = new Set<() => void>()
+  /** Of jobs that outlived their shell. */
+  const openOutputs = new Set<Output>()
   /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
   const left = new Set<number>()
 
@@ -102,38 +107,35 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     }
   }
 
-  /** Keeps a background job from dying of a closed pipe, and a noisy one from keeping us busy for ever. */
-  const drain = async (pipe: Pick<OutputPipe.OutputPipe, "close" | "read">) => {
-    backgroundPipes.add(pipe.close)
-    for (let read = 0; read < drainLimit;) {
-      const chunk = await pipe.read().catch(() => undefined)
-      if (chunk === undefined) break
-      read += chunk.length
-    }
-    backgroundPipes.delete(pipe.close)
-    pipe.close()
-  }
-
   const spawn = (options: SpawnOptions) =>
     Effect.acquireRelease(
-      Effect.try({
-        try: () => start(shellPath, options, `${mark}.${++count}`),
-        catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
-      }),
+      Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+        Effect.try({
+          try: () => start(shellPath, options, `${mark}.${++count}`, runtime),
+          catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
+        })
+      ),
       (shell) =>
         Effect.promise(async () => {
           if (shell.child.exitCode === null && shell.child.signalCode === null) await end(shell)
           if (!ProcessScan.findsMarks) left.add(shell.child.pid)
-          if (shell.ended()) shell.pipe.close()
-          else void drain(shell.pipe)
           shell.cleanUp()
+          const { output } = shell
+          openOutputs.add(output)
+          void output.release().then(() => openOutputs.delete(output))
         })
     ).pipe(
       Effect.map((shell): ShellProcess => ({
         pid: shell.child.pid,
-        readAll: (take) => readAll(shell, take),
-        exited: Effect.promise(async () => exitCode(await shell.child.exited, shell.child.signalCode)),
-        end: Effect.promise(() => end(shell))
+        finished: Effect.promise(async () => {
+          const code = exitCode(await Promise.race([shell.child.exited, shell.output.broken]), shell.child.signalCode)
+          await shell.output.read(lateOutput)
+          return code
+        }),
+        end: Effect.promise(async () => {
+          await end(shell)
+          await shell.output.read(lateOutput)
+        })
       }))
     )
 
@@ -143,7 +145,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const endAll = async () => {
     hurriedAt = Math.min(hurriedAt, performance.now())
     if (count > 0) await endFamily({ leaders: [...left], mark: `${mark}.`, known: new Map() }, Promise.resolve())
-    for (const close of backgroundPipes) close()
+    for (const { close } of openOutputs) close()
   }
 
   const tree: ProcessTree = {
@@ -156,17 +158,58 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   return { tree, endAll }
 }
 
-const readAll = (shell: Shell, take: Parameters<ShellProcess["readAll"]>[0]): Effect.Effect<void> =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-    Effect.promise(async (signal) => {
-      while (!signal.aborted) {
-        const chunk = await shell.read()
-        if (chunk === undefined) return
-        const wait = take(chunk)
-        if (wait !== undefined) await Runtime.runPromise(runtime)(wait, { signal })
-      }
-    })
-  )
+interface Output {
+  /** Returns at the end of the output, or after so many milliseconds. */
+  readonly read: (ms: number) => Promise<void>
+  /** Rejects when a chunk could not be taken, and never completes else. */
+  readonly broken: Promise<never>
+  /**
+   * Nobody is interested any more: the rest is dropped, so that a job in background does not die of a closed pipe,
+   * but not without end, so that a noisy one does not keep us busy.
+   */
+  readonly release: () => Promise<void>
+  readonly close: () => void
+}
+
+const readOutput = (
+  pipe: Pick<OutputPipe.OutputPipe, "close" | "read">,
+  take: Take,
+  runtime: Runtime.Runtime<never>
+) => {
+  const released = new AbortController()
+  const { signal } = released
+  const run = Runtime.runPromise(runtime)
+  const unlessReleased = (cause: unknown) => {
+    if (!signal.aborted) throw cause
+  }
+  const pump = async () => {
+    for (let dropped = 0; dropped < drainLimit;) {
+      const chunk = await pipe.read()
+      if (chunk === undefined) return
+      const wait = signal.aborted ? undefined : take(chunk)
+      if (signal.aborted) dropped += chunk.length
+      else if (wait !== undefined) await run(wait, { signal }).catch(unlessReleased)
+    }
+  }
+  const reading = pump()
+  const broken = reading.then(() => new Promise<never>(() => undefined))
+  broken.catch(() => undefined) // whoever waits for the command is told
+  const output: Output = {
+    read: (ms) =>
+      new Promise((resume, reject) => {
+        const timer = setTimeout(resume, ms)
+        void reading.then(resume, reject).finally(() => clearTimeout(timer))
+      }),
+    broken,
+    release: async () => {
+      released.abort()
+      await reading.catch(() => undefined)
+      pipe.close()
+    },
+    close: pipe.close
+  }
+  return output
+}
 
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
   by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])
@@ -174,9 +217,7 @@ const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
 interface Shell {
   readonly child: Bun.Subprocess
   readonly mark: string
-  readonly pipe: Pick<OutputPipe.OutputPipe, "close" | "read">
-  readonly read: () => Promise<Uint8Array | undefined>
-  readonly ended: () => boolean
+  readonly output: Output
   readonly cleanUp: () => void
 }
 
@@ -188,24 +229,20 @@ const asArguments = (command: string): { readonly args: ReadonlyArray<string>; r
   return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
 }
 
-const start = (shellPath: string, { command, cwd, env }: SpawnOptions, mark: string): Shell => {
+const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: Runtime.Runtime<never>): Shell => {
+  const { command, cwd, env, take } = options
   const pipe = OutputPipe.open()
   const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
-  const options = { cwd, env: { ...env, [ProcessScan.markVariable]: mark }, detached: true } as const
   try {
     const child = Bun.spawn([shellPath, ...args], {
-      ...options,
+      cwd,
+      env: { ...env, [ProcessScan.markVariable]: mark },
+      detached: true,
       stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    let ended = false
-    const read = async () => {
-      const chunk = await source.read()
-      if (chunk === undefined) ended = true
-      return chunk
-    }
-    return { child, mark, pipe: source, read, ended: () => ended, cleanUp }
+    return { child, mark, output: readOutput(source, take, runtime), cleanUp }
   } catch (cause) {
     pipe?.close()
     cleanUp()
