@@ -9,10 +9,11 @@ import { join } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Runtime from "effect/Runtime"
+import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as OutputPipe from "./OutputPipe.ts"
 import * as ProcessScan from "./ProcessScan.ts"
+import * as OutputReader from "./OutputReader.ts"
 
 export class SpawnFailed extends Data.TaggedError("SpawnFailed")<{ readonly message: string }> {}
 
@@ -28,7 +29,7 @@ export interface SpawnOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly take: Take
+  readonly take: OutputReader.Take
 }
 
 export interface ShellProcess {
@@ -41,9 +42,6 @@ export interface ShellProcess {
   /** Returns when nothing of the tree is left, or even KILL did not help for a second, and the output is read. */
   readonly end: Effect.Effect<void>
 }
-
-/** Gets stdout and stderr together. An answer is waited for before more is read; most chunks need none. */
-export type Take = (chunk: Uint8Array) => Effect.Effect<void> | undefined
 
 export interface ProcessTree {
   /** When the scope closes before the shell has exited, the tree is ended; what it left in background is not. */
@@ -63,8 +61,6 @@ const longestArgument = 100_000
 const patience = 1000
 /** How long after the end of a shell its output is waited for. */
 const lateOutput = 250
-/** A job left in background may write that much more before it loses its reader. */
-const drainLimit = 64 * 1024 * 1024
 
 const signal = (target: number, name: NodeJS.Signals) => {
   try {
@@ -81,7 +77,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
   /** Of jobs that outlived their shell. */
-  const openOutputs = new Set<Output>()
+  const openOutputs = new Set<OutputReader.OutputReader>()
   /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
   const left = new Set<number>()
 
@@ -158,66 +154,13 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   return { tree, endAll }
 }
 
-interface Output {
-  /** Returns at the end of the output, or after so many milliseconds. */
-  readonly read: (ms: number) => Promise<void>
-  /** Rejects when a chunk could not be taken, and never completes else. */
-  readonly broken: Promise<never>
-  /**
-   * Nobody is interested any more: the rest is dropped, so that a job in background does not die of a closed pipe,
-   * but not without end, so that a noisy one does not keep us busy.
-   */
-  readonly release: () => Promise<void>
-  readonly close: () => void
-}
-
-const readOutput = (
-  pipe: Pick<OutputPipe.OutputPipe, "close" | "read">,
-  take: Take,
-  runtime: Runtime.Runtime<never>
-) => {
-  const released = new AbortController()
-  const { signal } = released
-  const run = Runtime.runPromise(runtime)
-  const unlessReleased = (cause: unknown) => {
-    if (!signal.aborted) throw cause
-  }
-  const pump = async () => {
-    for (let dropped = 0; dropped < drainLimit;) {
-      const chunk = await pipe.read()
-      if (chunk === undefined) return
-      const wait = signal.aborted ? undefined : take(chunk)
-      if (signal.aborted) dropped += chunk.length
-      else if (wait !== undefined) await run(wait, { signal }).catch(unlessReleased)
-    }
-  }
-  const reading = pump()
-  const broken = reading.then(() => new Promise<never>(() => undefined))
-  broken.catch(() => undefined) // whoever waits for the command is told
-  const output: Output = {
-    read: (ms) =>
-      new Promise((resume, reject) => {
-        const timer = setTimeout(resume, ms)
-        void reading.then(resume, reject).finally(() => clearTimeout(timer))
-      }),
-    broken,
-    release: async () => {
-      released.abort()
-      await reading.catch(() => undefined)
-      pipe.close()
-    },
-    close: pipe.close
-  }
-  return output
-}
-
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
   by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])
 
 interface Shell {
   readonly child: Bun.Subprocess
   readonly mark: string
-  readonly output: Output
+  readonly output: OutputReader.OutputReader
   readonly cleanUp: () => void
 }
 
@@ -242,7 +185,7 @@ const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: 
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    return { child, mark, output: readOutput(source, take, runtime), cleanUp }
+    return { child, mark, output: OutputReader.make(source, take, runtime), cleanUp }
   } catch (cause) {
     pipe?.close()
     cleanUp()
