@@ -21,7 +21,7 @@ export interface TreeOptions {
   readonly shellPath: string
   /** Milliseconds between TERM and KILL. */
   readonly grace: number
-  /** The same once `hurry` was called. */
+  /** How long after `hurry` was called KILL comes, whenever TERM was. */
   readonly hurriedGrace: number
 }
 
@@ -48,6 +48,8 @@ export interface ProcessTree {
   readonly spawn: (options: SpawnOptions) => Effect.Effect<ShellProcess, SpawnFailed, Scope.Scope>
   /** From now on, and for what is being ended already, KILL follows sooner. */
   readonly hurry: Effect.Effect<void>
+  /** Ends whatever is left, also what finished shells have left in background; the layer's scope does so at its end. */
+  readonly endAll: Effect.Effect<void>
   /** Environment of every descendant holds this, so that they can be told from other processes. */
   readonly mark: string
 }
@@ -59,6 +61,8 @@ export const inherited: Effect.Effect<Readonly<Record<string, string | undefined
 const longestArgument = 100_000
 /** How long after KILL we look for survivors: only a process stuck in the kernel takes that long. */
 const patience = 1000
+/** What remains for those whose end begins when the hurried grace is over. */
+const lastGrace = 50
 /** How long after the end of a shell its output is waited for. */
 const lateOutput = 250
 
@@ -96,7 +100,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       // On a machine where processes come and go all the time, no look is ever settled.
       if (alive.length === 0 && (settled || ++empty === 3)) return
       const now = performance.now()
-      const deadline = Math.min(began + grace, Math.max(began, hurriedAt) + hurriedGrace)
+      const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
       if (now > deadline + patience) return
       for (const target of alive) signal(target, now >= deadline ? "SIGKILL" : "SIGTERM")
       if (alive.length > 0) await pause(wait)
@@ -149,9 +153,10 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     hurry: Effect.sync(() => {
       hurriedAt = Math.min(hurriedAt, performance.now())
     }),
+    endAll: Effect.promise(endAll),
     mark
   }
-  return { tree, endAll }
+  return tree
 }
 
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
@@ -203,10 +208,7 @@ const explain = (cause: unknown, shellPath: string, cwd: string): string => {
 
 /** The scope that this is made in ends what all calls have left behind. */
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => build(options)),
-      ({ endAll }) => Effect.promise(endAll)
-    ),
-    ({ tree }) => tree
+  Effect.acquireRelease(
+    Effect.sync(() => build(options)),
+    ({ endAll }) => endAll
   )

@@ -81,7 +81,8 @@ const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
     close: Effect.suspend(() => {
       closed = true
       return Effect.zipRight(tree.hurry, cancelUser)
-    })
+    }),
+    endBackground: tree.endAll
   })
 })
 
