@@ -195,6 +195,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         yield* agent.close
         yield* drain ? agent.awaitIdle : cutShort
         yield* lanes.drained
+        yield* shell.endBackground
         writer.end()
         yield* unheard
       })

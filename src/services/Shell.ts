@@ -63,5 +63,7 @@ export class Shell extends Context.Tag("heddle/services/Shell")<
     readonly isUserRunning: Effect.Effect<boolean>
     /** From now on nothing is started, what runs for the person is cancelled, and what must end has less time to. */
     readonly close: Effect.Effect<void>
+    /** Ends what commands have left in background; for the end of a session, when nothing runs any more. */
+    readonly endBackground: Effect.Effect<void>
   }
 >() {}

@@ -8,10 +8,11 @@ import { join } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Runtime from "effect/Runtime"
+import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as OutputPipe from "./OutputPipe.ts"
 import * as ProcessScan from "./ProcessScan.ts"
+import * as OutputReader from "./OutputReader.ts"
 
 export class SpawnFailed extends Data.TaggedError("SpawnFailed")<{ readonly message: string }> {}
 
@@ -19,7 +20,7 @@ export interface TreeOptions {
   readonly shellPath: string
   /** Milliseconds between TERM and KILL. */
   readonly grace: number
-  /** The same once `hurry` was called. */
+  /** How long after `hurry` was called KILL comes, whenever TERM was. */
   readonly hurriedGrace: number
 }
 
@@ -27,18 +28,17 @@ export interface SpawnOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  readonly take: OutputReader.Take
 }
 
 export interface ShellProcess {
   readonly pid: number
   /**
-   * Hands on stdout and stderr together, to the end. An answer is waited for before more is read; most chunks need
-   * none, and then nothing but a promise is made for them.
+   * The exit code of the shell, 128 + n when signal n ended it, once its output is read. A job in background may hold
+   * the pipe open for ever, so that is waited for a quarter of a second at most.
    */
-  readonly readAll: (take: (chunk: Uint8Array) => Effect.Effect<void> | undefined) => Effect.Effect<void>
-  /** The exit code of the shell, 128 + n when signal n ended it. What it has started may go on. */
-  readonly exited: Effect.Effect<number>
-  /** Returns when nothing of the tree is left, or even KILL did not help for a second. */
+  readonly finished: Effect.Effect<number>
+  /** Returns when nothing of the tree is left, or even KILL did not help for a second, and the output is read. */
   readonly end: Effect.Effect<void>
 }
 
@@ -47,6 +47,8 @@ export interface ProcessTree {
   readonly spawn: (options: SpawnOptions) => Effect.Effect<ShellProcess, SpawnFailed, Scope.Scope>
   /** From now on, and for what is being ended already, KILL follows sooner. */
   readonly hurry: Effect.Effect<void>
+  /** Ends whatever is left, also what finished shells have left in background; the layer's scope does so at its end. */
+  readonly endAll: Effect.Effect<void>
   /** Environment of every descendant holds this, so that they can be told from other processes. */
   readonly mark: string
 }
@@ -58,8 +60,10 @@ export const inherited: Effect.Effect<Readonly<Record<string, string | undefined
 const longestArgument = 100_000
 /** How long after KILL we look for survivors: only a process stuck in the kernel takes that long. */
 const patience = 1000
-/** A job left in background may write that much more before it loses its reader. */
-const drainLimit = 64 * 1024 * 1024
+/** What remains for those whose end begins when the hurried grace is over. */
+const lastGrace = 50
+/** How long after the end of a shell its output is waited for. */
+const lateOutput = 250
 
 const signal = (target: number, name: NodeJS.Signals) => {
   try {
@@ -75,7 +79,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const mark = crypto.randomUUID()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
-  const backgroundPipes = new Set<() => void>()
+  /** Of jobs that outlived their shell. */
+  const openOutputs = new Set<OutputReader.OutputReader>()
   /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
   const left = new Set<number>()
 
@@ -94,45 +99,42 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       // On a machine where processes come and go all the time, no look is ever settled.
       if (alive.length === 0 && (settled || ++empty === 3)) return
       const now = performance.now()
-      const deadline = Math.min(began + grace, Math.max(began, hurriedAt) + hurriedGrace)
+      const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
       if (now > deadline + patience) return
       for (const target of alive) signal(target, now >= deadline ? "SIGKILL" : "SIGTERM")
       if (alive.length > 0) await pause(wait)
     }
   }
 
-  /** Keeps a background job from dying of a closed pipe, and a noisy one from keeping us busy for ever. */
-  const drain = async (pipe: Pick<OutputPipe.OutputPipe, "close" | "read">) => {
-    backgroundPipes.add(pipe.close)
-    for (let read = 0; read < drainLimit;) {
-      const chunk = await pipe.read().catch(() => undefined)
-      if (chunk === undefined) break
-      read += chunk.length
-    }
-    backgroundPipes.delete(pipe.close)
-    pipe.close()
-  }
-
   const spawn = (options: SpawnOptions) =>
     Effect.acquireRelease(
-      Effect.try({
-        try: () => start(shellPath, options, `${mark}.${++count}`),
-        catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
-      }),
+      Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+        Effect.try({
+          try: () => start(shellPath, options, `${mark}.${++count}`, runtime),
+          catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
+        })
+      ),
       (shell) =>
         Effect.promise(async () => {
           if (shell.child.exitCode === null && shell.child.signalCode === null) await end(shell)
           if (!ProcessScan.findsMarks) left.add(shell.child.pid)
-          if (shell.ended()) shell.pipe.close()
-          else void drain(shell.pipe)
           shell.cleanUp()
+          const { output } = shell
+          openOutputs.add(output)
+          void output.release().then(() => openOutputs.delete(output))
         })
     ).pipe(
       Effect.map((shell): ShellProcess => ({
         pid: shell.child.pid,
-        readAll: (take) => readAll(shell, take),
-        exited: Effect.promise(async () => exitCode(await shell.child.exited, shell.child.signalCode)),
-        end: Effect.promise(() => end(shell))
+        finished: Effect.promise(async () => {
+          const code = exitCode(await Promise.race([shell.child.exited, shell.output.broken]), shell.child.signalCode)
+          await shell.output.read(lateOutput)
+          return code
+        }),
+        end: Effect.promise(async () => {
+          await end(shell)
+          await shell.output.read(lateOutput)
+        })
       }))
     )
 
@@ -142,7 +144,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const endAll = async () => {
     hurriedAt = Math.min(hurriedAt, performance.now())
     if (count > 0) await endFamily({ leaders: [...left], mark: `${mark}.`, known: new Map() }, Promise.resolve())
-    for (const close of backgroundPipes) close()
+    for (const { close } of openOutputs) close()
   }
 
   const tree: ProcessTree = {
@@ -150,22 +152,11 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     hurry: Effect.sync(() => {
       hurriedAt = Math.min(hurriedAt, performance.now())
     }),
+    endAll: Effect.promise(endAll),
     mark
   }
-  return { tree, endAll }
+  return tree
 }
-
-const readAll = (shell: Shell, take: Parameters<ShellProcess["readAll"]>[0]): Effect.Effect<void> =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-    Effect.promise(async (signal) => {
-      while (!signal.aborted) {
-        const chunk = await shell.read()
-        if (chunk === undefined) return
-        const wait = take(chunk)
-        if (wait !== undefined) await Runtime.runPromise(runtime)(wait, { signal })
-      }
-    })
-  )
 
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
   by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])
@@ -173,9 +164,7 @@ const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
 interface Shell {
   readonly child: Bun.Subprocess
   readonly mark: string
-  readonly pipe: Pick<OutputPipe.OutputPipe, "close" | "read">
-  readonly read: () => Promise<Uint8Array | undefined>
-  readonly ended: () => boolean
+  readonly output: OutputReader.OutputReader
   readonly cleanUp: () => void
 }
 
@@ -187,24 +176,20 @@ const asArguments = (command: string): { readonly args: ReadonlyArray<string>; r
   return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
 }
 
-const start = (shellPath: string, { command, cwd, env }: SpawnOptions, mark: string): Shell => {
+const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: Runtime.Runtime<never>): Shell => {
+  const { command, cwd, env, take } = options
   const pipe = OutputPipe.open()
   const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
-  const options = { cwd, env: { ...env, [ProcessScan.markVariable]: mark }, detached: true } as const
   try {
     const child = Bun.spawn([shellPath, ...args], {
-      ...options,
+      cwd,
+      env: { ...env, [ProcessScan.markVariable]: mark },
+      detached: true,
       stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    let ended = false
-    const read = async () => {
-      const chunk = await source.read()
-      if (chunk === undefined) ended = true
-      return chunk
-    }
-    return { child, mark, pipe: source, read, ended: () => ended, cleanUp }
+    return { child, mark, output: OutputReader.make(source, take, runtime), cleanUp }
   } catch (cause) {
     pipe?.close()
     cleanUp()
@@ -222,10 +207,7 @@ const explain = (cause: unknown, shellPath: string, cwd: string): string => {
 
 /** The scope that this is made in ends what all calls have left behind. */
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => build(options)),
-      ({ endAll }) => Effect.promise(endAll)
-    ),
-    ({ tree }) => tree
+  Effect.acquireRelease(
+    Effect.sync(() => build(options)),
+    ({ endAll }) => endAll
   )

@@ -2,32 +2,37 @@
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Scope } from "effect"
+import { Duration, Effect, Exit, Fiber, Scope } from "effect"
 import * as ProcessTree from "../../../src/layers/platform/ProcessTree.ts"
 import * as Processes from "../../support/Processes.ts"
 
 const env = { PATH: process.env["PATH"] ?? "" }
 const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 })
 
-/** The output until there is enough of it, or to its end. */
-const readAll = Effect.fnUntraced(function* (shell: ProcessTree.ShellProcess, enough: (text: string) => boolean) {
+/** A shell and what it has said; `until` waits for more of it. */
+const open = Effect.fnUntraced(function* (tree: ProcessTree.ProcessTree, command: string) {
   let text = ""
-  const reached = yield* Deferred.make<void>()
-  const reading = shell.readAll((chunk) => {
+  const take = (chunk: Uint8Array) => {
     text += Buffer.from(chunk).toString("latin1")
-    return enough(text) ? Effect.asVoid(Deferred.succeed(reached, undefined)) : undefined
-  })
-  yield* Effect.raceFirst(reading, Deferred.await(reached))
-  return text
+    return undefined
+  }
+  const shell = yield* tree.spawn({ command, cwd: "/", env, take })
+  const until = (part: string) =>
+    Processes.until(
+      () => text,
+      (now) => now.includes(part)
+    )
+  return { ...shell, until, said: () => text }
 })
+type Opened = Effect.Effect.Success<ReturnType<typeof open>>
 
 /** Runs in a scope of its own; `body` gets the shell after its output contains `ready`. */
-const withShell = <A>(command: string, body: (shell: ProcessTree.ShellProcess, mark: string) => Effect.Effect<A>) =>
+const withShell = <A>(command: string, body: (shell: Opened, mark: string) => Effect.Effect<A>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const tree = yield* make
-      const shell = yield* tree.spawn({ command, cwd: "/", env })
-      yield* readAll(shell, (text) => text.includes("ready"))
+      const shell = yield* open(tree, command)
+      yield* shell.until("ready")
       return yield* body(shell, tree.mark)
     })
   )
@@ -38,10 +43,12 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       Effect.gen(function* () {
         const tree = yield* make
         const command = "for i in 1 2 3; do echo o$i; echo e$i >&2; echo r$i >/dev/stderr; done; nosuch; exit 7"
-        const shell = yield* tree.spawn({ command, cwd: "/", env })
-        const text = yield* readAll(shell, () => false)
-        assert.strictEqual(text, "o1\ne1\nr1\no2\ne2\nr2\no3\ne3\nr3\nbash: line 1: nosuch: command not found\n")
-        assert.strictEqual(yield* shell.exited, 7)
+        const shell = yield* open(tree, command)
+        assert.strictEqual(yield* shell.finished, 7)
+        assert.strictEqual(
+          shell.said(),
+          "o1\ne1\nr1\no2\ne2\nr2\no3\ne3\nr3\nbash: line 1: nosuch: command not found\n"
+        )
       })
     )
   )
@@ -51,8 +58,12 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       Effect.gen(function* () {
         const tree = yield* make
         const command = "cat; read line; echo $?; ps -o pid=,pgid=,sid= -p $$ | xargs -n1 | sort -u | wc -l; env | sort"
-        const shell = yield* tree.spawn({ command, cwd: "/", env })
-        const names = (yield* readAll(shell, () => false)).split("\n").map((line) => line.replace(/=.*/, ""))
+        const shell = yield* open(tree, command)
+        yield* shell.finished
+        const names = shell
+          .said()
+          .split("\n")
+          .map((line) => line.replace(/=.*/, ""))
         assert.deepStrictEqual(names, ["1", "1", "HEDDLE_PROCESS_MARK", "PATH", "PWD", "SHLVL", "_", ""])
       })
     )
@@ -63,7 +74,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const scripts = () => readdirSync(tmpdir()).filter((name) => /^heddle-.*\.sh$/.test(name))
       const before = scripts()
       const text = yield* withShell(`x='${"y".repeat(300_000)}'; echo \${#x} ready`, (shell) =>
-        Effect.as(shell.exited, scripts().length)
+        Effect.as(shell.finished, scripts().length)
       )
       assert.strictEqual(text, before.length + 1)
       assert.deepStrictEqual(scripts(), before)
@@ -75,13 +86,22 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       Effect.gen(function* () {
         const tree = yield* make
         const other = yield* ProcessTree.make({ shellPath: "/no/shell", grace: 1, hurriedGrace: 1 })
-        const descriptors = readdirSync("/proc/self/fd").length
-        const failures = yield* Effect.forEach(
-          [tree.spawn({ command: "true", cwd: "/no/folder", env }), other.spawn({ command: "true", cwd: "/", env })],
-          (spawned) => Effect.map(Effect.flip(Effect.scoped(spawned)), ({ message }) => message)
+        const take = () => undefined
+        const spawns = [
+          tree.spawn({ command: "true", cwd: "/no/folder", env, take }),
+          other.spawn({ command: "true", cwd: "/", env, take })
+        ]
+        const failures = Effect.forEach(spawns, (spawned) =>
+          Effect.map(Effect.flip(Effect.scoped(spawned)), ({ message }) => message)
         )
-        assert.deepStrictEqual(failures, ["Working directory not found: /no/folder", "Shell not found: /no/shell"])
-        assert.strictEqual(readdirSync("/proc/self/fd").length, descriptors)
+        assert.deepStrictEqual(yield* failures, [
+          "Working directory not found: /no/folder",
+          "Shell not found: /no/shell"
+        ])
+        const descriptors = () => readdirSync("/proc/self/fd").length
+        const before = descriptors()
+        yield* Effect.replicateEffect(failures, 20)
+        assert.isBelow(descriptors() - before, 10)
       })
     )
   )
@@ -121,8 +141,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
 
   it.live("a plain child is gone in milliseconds", () =>
     Effect.gen(function* () {
-      const end = (shell: ProcessTree.ShellProcess) =>
-        Effect.map(Effect.timed(shell.end), ([duration]) => Duration.toMillis(duration))
+      const end = (shell: Opened) => Effect.map(Effect.timed(shell.end), ([duration]) => Duration.toMillis(duration))
       const times = yield* Effect.replicateEffect(withShell("echo ready; exec sleep 30", end), 5)
       assert.isBelow(Math.min(...times), 50)
     })
@@ -153,9 +172,9 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const command = "(while :; do echo noise; sleep 0.01; done) & setsid sleep 30 & echo ready"
       const code = yield* Effect.scoped(
         Effect.gen(function* () {
-          const shell = yield* tree.spawn({ command, cwd: "/", env })
-          yield* readAll(shell, (text) => text.includes("ready"))
-          return yield* shell.exited
+          const shell = yield* open(tree, command)
+          yield* shell.until("ready")
+          return yield* shell.finished
         })
       )
       assert.strictEqual(code, 0)
@@ -173,8 +192,8 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 10 })
-        const shell = yield* tree.spawn({ command: stubborn, cwd: "/", env })
-        yield* readAll(shell, (text) => text.includes("ready"))
+        const shell = yield* open(tree, stubborn)
+        yield* shell.until("ready")
         const ending = yield* Effect.fork(shell.end)
         yield* tree.hurry
         yield* Fiber.join(ending)
@@ -186,7 +205,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
   it.live("leaves no descriptor open", () =>
     Effect.gen(function* () {
       const open = () => readdirSync("/proc/self/fd").length
-      yield* withShell("echo ready", (shell) => shell.exited)
+      yield* withShell("echo ready", (shell) => shell.finished)
       const before = open()
       for (let i = 0; i < 20; i++) yield* withShell(i % 2 ? "echo ready; sleep 30" : "echo ready", () => Effect.void)
       yield* Processes.until(open, (now) => now <= before)

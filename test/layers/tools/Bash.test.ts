@@ -33,7 +33,8 @@ const answering = (run: (request: ShellRequest) => Effect.Effect<ShellResult, Sh
   runForUser: run,
   cancelUser: Effect.void,
   isUserRunning: Effect.succeed(false),
-  close: Effect.void
+  close: Effect.void,
+  endBackground: Effect.void
 })
 
 /** What the tool makes of a result: its text, its details, and whether it is an error. */

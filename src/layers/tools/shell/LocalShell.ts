@@ -36,7 +36,7 @@ const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const userCommands = new Set<UserCommand>()
   let closed = false
 
-  const execute = Effect.fnUntraced(function* (request: ShellRequest, cancel: Effect.Effect<void>) {
+  const execute = Effect.fnUntraced(function* (request: ShellRequest, cancel?: Effect.Effect<void>) {
     if (closed) return yield* new ShellFailure({ reason: "closing", message: "The session is closing." })
     return yield* ShellCommand.run(
       { tree, artifacts },
@@ -74,14 +74,15 @@ const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   )
 
   return Shell.of({
-    run: Effect.fn("Shell.run")((request) => execute(request, Effect.never)),
+    run: Effect.fn("Shell.run")((request) => execute(request)),
     runForUser: Effect.fn("Shell.runForUser")(runForUser),
     cancelUser,
     isUserRunning: Effect.sync(() => userCommands.size > 0),
     close: Effect.suspend(() => {
       closed = true
       return Effect.zipRight(tree.hurry, cancelUser)
-    })
+    }),
+    endBackground: tree.endAll
   })
 })
 

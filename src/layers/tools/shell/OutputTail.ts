@@ -24,7 +24,9 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTail => {
   // One byte more tells whether a line begins where the limit falls; a character cut there has at most three others.
   const needed = limits.maxBytes + 4
-  const buffer = new Uint8Array(needed * 4)
+  const capacity = needed * 4
+  // Most commands say little.
+  let buffer = new Uint8Array(Math.min(capacity, 4096))
   let length = 0
   let dropped = false
   let totalBytes = 0
@@ -32,16 +34,24 @@ export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTa
   /** Bytes of the line at hand, kept or not. */
   let lineBytes = 0
 
+  const reserve = (size: number) => {
+    if (size <= buffer.length) return
+    const larger = new Uint8Array(Math.min(capacity, Math.max(size, buffer.length * 4)))
+    larger.set(buffer.subarray(0, length))
+    buffer = larger
+  }
+
   /** Makes room by moving the end to the front: each byte is moved once for three that come in. */
   const append = (bytes: Uint8Array) => {
     const last = bytes.length > needed ? bytes.subarray(bytes.length - needed) : bytes
-    if (length + bytes.length > buffer.length) {
+    if (length + bytes.length > capacity) {
       const keep = Math.min(length, needed - Math.min(needed, last.length))
       buffer.copyWithin(0, length - keep, length)
       length = keep
       dropped = true
     }
-    const fitting = length + bytes.length > buffer.length ? last : bytes
+    const fitting = length + bytes.length > capacity ? last : bytes
+    reserve(length + fitting.length)
     buffer.set(fitting, length)
     length += fitting.length
     totalBytes += bytes.length

@@ -2,7 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import type { ProcessTree, SpawnOptions } from "../../platform/ProcessTree.ts"
@@ -14,10 +13,10 @@ export interface Dependencies {
   readonly artifacts: Artifacts
 }
 
-export interface CommandOptions extends SpawnOptions {
+export interface CommandOptions extends Omit<SpawnOptions, "take"> {
   readonly timeoutMs: number
   /** Ends the command when it completes. */
-  readonly cancel: Effect.Effect<void>
+  readonly cancel: Effect.Effect<void> | undefined
   readonly hooks: Pick<ShellRequest, "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
@@ -26,8 +25,6 @@ type Ending =
   | { readonly _tag: "TimedOut" }
   | { readonly _tag: "Cancelled" }
 
-/** A job in background may hold the pipe open for ever; what the shell itself has written is there by then. */
-const lateOutput = "250 millis"
 const updateInterval = "100 millis"
 
 const reportUpdates = Effect.fnUntraced(function* (
@@ -48,19 +45,17 @@ const reportUpdates = Effect.fnUntraced(function* (
 const execute = (tree: ProcessTree, options: CommandOptions, recorder: OutputRecorder.OutputRecorder) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { cancel, hooks, timeoutMs } = options
-      const shell = yield* tree.spawn(options)
-      const reading = yield* Effect.forkScoped(shell.readAll(recorder.push))
+      const { cancel, command, cwd, env, hooks, timeoutMs } = options
+      const shell = yield* tree.spawn({ command, cwd, env, take: recorder.push })
       if (hooks.onUpdate !== undefined) yield* Effect.forkScoped(reportUpdates(recorder, hooks.onUpdate))
-      const lastWords = Effect.timeoutOption(Effect.interruptible(Fiber.await(reading)), lateOutput)
-      const stop = Effect.zipRight(shell.end, lastWords)
       yield* hooks.onStarted ?? Effect.void
-      const exited = Effect.map(shell.exited, (code): Ending => ({ _tag: "Exited", code }))
-      return yield* exited.pipe(
-        Effect.raceFirst(Effect.as(Effect.sleep(timeoutMs), { _tag: "TimedOut" } satisfies Ending)),
-        Effect.raceFirst(Effect.as(cancel, { _tag: "Cancelled" } satisfies Ending)),
-        Effect.tap((ending) => (ending._tag === "Exited" ? lastWords : stop)),
-        Effect.onInterrupt(() => stop)
+      const exited = Effect.map(shell.finished, (code): Ending => ({ _tag: "Exited", code }))
+      const late = Effect.as(Effect.sleep(timeoutMs), { _tag: "TimedOut" } satisfies Ending)
+      const cancelled = Effect.map(cancel ?? Effect.never, (): Ending => ({ _tag: "Cancelled" }))
+      const stopped = cancel === undefined ? late : Effect.raceFirst(late, cancelled)
+      return yield* Effect.raceFirst(exited, stopped).pipe(
+        Effect.tap(({ _tag }) => (_tag === "Exited" ? Effect.void : shell.end)),
+        Effect.onInterrupt(() => shell.end)
       )
     })
   )
