@@ -39,6 +39,16 @@ const sources = (): ReadonlyArray<Input> =>
 /** Bundled apart and loaded at the first call to their provider: inside the main file they cost every start. */
 const lazy: Record<string, string> = { "@anthropic-ai/sdk": "anthropic", openai: "openai" }
 
+/** Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start. */
+const quietLogger: Bun.BunPlugin = {
+  name: "quiet-logger",
+  setup: ({ onLoad }) =>
+    void onLoad({ filter: /[\\/]effect[\\/].*[\\/]internal[\\/]logger\.js$/ }, async ({ path }) => ({
+      contents: (await Bun.file(path).text()).replaceAll("process.stdout", "undefined"),
+      loader: "js"
+    }))
+}
+
 const bundle = (outdir: string, name: string, entrypoint: string) =>
   Bun.build({
     entrypoints: [entrypoint],
@@ -50,9 +60,8 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
     minify: true,
     bytecode: true,
     metafile: true,
-    // Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start.
-    define: { "process.stdout": "undefined" },
     plugins: [
+      quietLogger,
       {
         name: "lazy",
         setup: ({ onResolve }) =>

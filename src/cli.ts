@@ -1,15 +1,12 @@
 /** Flags → mode → one layer → run. The only place that runs effects. */
-import * as ValidationError from "@effect/cli/ValidationError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import packageJson from "../package.json" with { type: "json" }
-import * as PlainTerminal from "./layers/platform/PlainTerminal.ts"
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
-import * as Arguments from "./layers/process/Arguments.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { StartupFailure } from "./layers/process/StartupFailure.ts"
 
@@ -43,21 +40,17 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
 
 const report = (failure: StartupFailure) =>
   Process.printError(
-    `heddle: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
+    `Error: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
   )
 
-/** The parser has told the person already; hosts read the line of JSON. */
-const invalidArgument = new StartupFailure({ code: "INVALID_ARG", message: "the command line was not understood" })
-
-const args = [...process.argv.slice(0, 2), ...Arguments.normalize(process.argv.slice(2))]
+const args = process.argv.slice(2)
 
 const program = CommandLine.run(args, version, startRpc).pipe(
-  Effect.mapError((error) => (ValidationError.isValidationError(error) ? invalidArgument : error)),
   Effect.tapError(report),
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),
-  Effect.provide([PlainTerminal.layer, StderrLogger.layer({ verbose: args.includes("--verbose") })])
+  Effect.provide(StderrLogger.layer({ verbose: args.includes("--verbose") }))
 )
 
 Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

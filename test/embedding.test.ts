@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import * as Heddle from "../src/index.ts"
+import * as EventLoop from "../src/layers/platform/EventLoop.ts"
 import * as ScriptedModel from "./support/ScriptedModel.ts"
 
 const { Agent } = Heddle.Agent
@@ -38,7 +39,7 @@ it.effect("interrupting the caller's scope interrupts the run and closes the mod
   Effect.gen(function* () {
     const { agent, open } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" })
     const running = yield* Effect.fork(Effect.provide(ask("Hi"), agent))
-    yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(open, (count) => count === 1) })
+    yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(open, (count) => count === 1) })
     yield* Fiber.interrupt(running)
     assert.strictEqual(yield* open, 0)
   })
@@ -46,10 +47,11 @@ it.effect("interrupting the caller's scope interrupts the run and closes the mod
 
 it.effect("abort ends a run that would not end by itself", () =>
   Effect.gen(function* () {
-    const { agent } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" }, say("again"))
+    const { agent, open } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" }, say("again"))
     yield* Effect.gen(function* () {
       const { abort, messages, prompt, state } = yield* Agent
       yield* prompt({ text: "Hi" })
+      yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(open, (count) => count === 1) })
       yield* abort
       assert.isFalse((yield* state).isStreaming)
       const last = (yield* messages).at(-1)

@@ -76,13 +76,24 @@ const agent = (options: AgentOptions) =>
     })
   )
 
-export const layer = (options: AgentOptions) =>
-  Layer.merge(agent(options), BackgroundDiscovery.layer).pipe(
-    Layer.provideMerge(ToolRegistry.layer(options)),
-    Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
-    Layer.provideMerge(providers(options)),
-    Layer.provideMerge(MemorySessionStore.layer),
-    Layer.provideMerge(MemoryBudget.layer({})),
-    Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, credentials(options), RandomIds.layer)),
-    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options)))
+/** Few levels, because every one of them costs a start of the process a few milliseconds. */
+export const layer = (options: AgentOptions) => {
+  const ground = Layer.mergeAll(
+    FileSettings.layer(options),
+    Catalog.layer(options),
+    RandomIds.layer,
+    NoHostTools.layer,
+    HeadlessUi.layer,
+    MemoryBudget.layer({})
   )
+  const stores = Layer.merge(credentials(options), MemorySessionStore.layer)
+  const abilities = Layer.merge(
+    providers(options),
+    Layer.provideMerge(ToolRegistry.layer(options), LocalShell.layer({ cwd: options.cwd }))
+  )
+  return Layer.merge(agent(options), BackgroundDiscovery.layer).pipe(
+    Layer.provideMerge(abilities),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(ground)
+  )
+}

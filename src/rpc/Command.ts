@@ -67,7 +67,9 @@ export interface Command<R> {
 }
 
 export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
-  const decode = Schema.decodeUnknown(spec.params, { errors: "all" })
+  // Compiled with the first frame of its kind and then kept: most hosts use a handful of commands.
+  const compile = () => Schema.decodeUnknown(spec.params, { errors: "all" })
+  let decode: ReturnType<typeof compile> | undefined
   const invalid = (detail: string) =>
     new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
   return {
@@ -82,7 +84,7 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
     onArrival: spec.onArrival,
     handle: (frame, request) =>
       Effect.flatMap(
-        Effect.mapError(decode(frame), (error) => invalid(explain(error))),
+        Effect.mapError((decode ??= compile())(frame), (error) => invalid(explain(error))),
         (params) => spec.run(params, request)
       )
   }

@@ -47,7 +47,7 @@ describe("heddle auth", () => {
       /A key is read from stdin or asked for, never from the command line/
     ],
     [["auth", "set"], "sk-secret", /expected: heddle auth set <provider>/],
-    [["auth", "set", "nobody"], "sk-secret", /^heddle: Unknown provider: nobody\. Known providers: anthropic, /],
+    [["auth", "set", "nobody"], "sk-secret", /^Error: Unknown provider: nobody\. Known providers: anthropic, /],
     [["auth", "set", "anthropic"], "", /no key was given: pipe it into stdin/],
     [["auth", "set", "anthropic"], "sk-secret\nand more", /a key is one word/],
     [["auth", "remove", "anthropic"], "", /DIR\/auth\.json has no key of anthropic/]
@@ -63,7 +63,7 @@ describe("heddle auth", () => {
     home.write("auth.json", "{ sk-secret")
     const result = await home.run(["auth", "set", "openai"], { input: "sk-other" })
     assert.strictEqual(result.code, 1)
-    assert.strictEqual(forPeople(result), "heddle: DIR/auth.json: is not a JSON object of keys by provider")
+    assert.strictEqual(forPeople(result), "Error: DIR/auth.json: is not a JSON object of keys by provider")
     assert.strictEqual(readFileSync(authFile(), "utf8"), "{ sk-secret")
   })
 
@@ -119,6 +119,6 @@ describe("a session", () => {
   it("does not know whose key --api-key is without a model", async () => {
     const result = await home.run(["--mode", "rpc", "--api-key", "sk-secret"])
     assert.deepStrictEqual([result.code, result.out], [1, ""])
-    assert.strictEqual(forPeople(result), "heddle: --api-key needs --model or --provider, to say whose key it is")
+    assert.strictEqual(forPeople(result), "Error: --api-key needs --model or --provider, to say whose key it is")
   })
 })

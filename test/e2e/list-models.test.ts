@@ -83,7 +83,7 @@ describe("--list-models", () => {
 
   it("belongs to --json", async () => {
     const result = await home.run(["--json"])
-    assert.deepStrictEqual([result.code, forPeople(result)], [1, "heddle: --json belongs to --list-models"])
+    assert.deepStrictEqual([result.code, forPeople(result)], [1, "Error: --json belongs to --list-models"])
   })
 })
 
@@ -128,9 +128,9 @@ describe("a session", () => {
   })
 
   it.each([
-    [["--provider", "nobody"], /^heddle: Unknown provider: nobody\. Known providers: /],
-    [["--provider", "anthropic", "--model", "xyzzy"], /^heddle: No model matches "xyzzy"\. Known models: anthropic\//],
-    [["--provider", "vllm"], /^heddle: No models of vllm are known\. Name one with --model/]
+    [["--provider", "nobody"], /^Error: Unknown provider: nobody\. Known providers: /],
+    [["--provider", "anthropic", "--model", "xyzzy"], /^Error: No model matches "xyzzy"\. Known models: anthropic\//],
+    [["--provider", "vllm"], /^Error: No models of vllm are known\. Name one with --model/]
   ])("%j does not start", async (args, message) => {
     const result = await state(args)
     assert.deepStrictEqual([result.code, result.out], [1, ""])

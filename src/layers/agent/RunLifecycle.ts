@@ -44,10 +44,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const store = yield* SessionStore
   const tools = yield* Tools
 
-  const request = Effect.gen(function* () {
+  const request = Effect.fnUntraced(function* (model: Model, thinkingLevel: ThinkingLevel) {
     const active = yield* tools.active
     return {
-      ...(yield* choice),
+      model,
+      thinkingLevel,
       systemPrompt,
       messages: forModel(yield* store.messages),
       tools: active.map(({ definition }) => definition),
@@ -60,8 +61,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const journal = RunJournal.make({ runId, publish, store, ids, budget })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
-    const turn = Effect.flatMap(request, (wanted) =>
-      Turn.run({ client, journal, runTools, answered: retries.succeeded, ready }, wanted)
+    const calling = { client, journal, runTools, answered: retries.succeeded, ready }
+    const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
+      Turn.run(calling, model, request(model, thinkingLevel))
     )
     publish({ _tag: "RunStarted", runId })
     yield* journal.startTurn

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
+import type { Model } from "../../domain/Model.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as RunJournal from "./RunJournal.ts"
@@ -36,10 +37,15 @@ const receiveAll = ({ client, journal, ready }: Dependencies, request: ModelRequ
     })
   )
 
-export const run = Effect.fnUntraced(function* (dependencies: Dependencies, request: ModelRequest) {
+/** `request` is made after the message has begun, so that a host sees at once who answers. */
+export const run = Effect.fnUntraced(function* (
+  dependencies: Dependencies,
+  model: Model,
+  request: Effect.Effect<ModelRequest>
+) {
   const { answered, journal, runTools } = dependencies
-  yield* journal.startAssistant(request.model)
-  const received = yield* Effect.either(receiveAll(dependencies, request))
+  yield* journal.startAssistant(model)
+  const received = yield* Effect.either(receiveAll(dependencies, yield* request))
   return yield* Either.match(received, {
     onLeft: (failure) => fail(journal, failure),
     onRight: Effect.fnUntraced(function* () {

@@ -20,3 +20,5 @@ const terminal = Terminal.Terminal.of({
 })
 
 export const layer = Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer)
+
+export const withoutColours = (text: string): string => Bun.stripANSI(text)

@@ -1,5 +1,6 @@
 /** What `heddle auth` does: stored keys are written and deleted, never shown. */
 import * as Prompt from "@effect/cli/Prompt"
+import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -25,8 +26,9 @@ const requireKnown = Effect.fnUntraced(function* (provider: string) {
 })
 
 const askForKey = (provider: string) =>
-  Effect.catchTag(Prompt.run(Prompt.hidden({ message: `API key for ${provider}` })), "QuitException", () =>
-    failed({ message: "cancelled, nothing was stored" })
+  Prompt.run(Prompt.hidden({ message: `API key for ${provider}` })).pipe(
+    Effect.catchTag("QuitException", () => failed({ message: "cancelled, nothing was stored" })),
+    Effect.provide(BunTerminal.layer)
   )
 
 const readKey = Effect.fnUntraced(function* (provider: string) {

@@ -22,11 +22,13 @@ const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): Readonl
     Predicate.isRecord(member) ? flatten(member, `${prefix}${key}.`) : [[`${prefix}${key}`, member] as const]
   )
 
-const decode = Schema.decodeUnknownEither(SettingsValues)
+/** Most people have no settings, so the decoder is made when there is something to decode. */
+const compile = () => Schema.decodeUnknownEither(SettingsValues)
 const known = new Set(Object.keys(SettingsValues.fields))
 
 /** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
 export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
+  let decode: ReturnType<typeof compile> | undefined
   let values: SettingsValues = defaults
   const problems: Array<string> = []
   for (const source of sources) {
@@ -36,7 +38,7 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
     }
     for (const [key, value] of flatten(source.values)) {
       if (!known.has(key)) continue
-      const next = decode({ ...values, [key]: value })
+      const next = (decode ??= compile())({ ...values, [key]: value })
       if (Either.isRight(next)) values = next.right
       else problems.push(`${source.name}: ${key} has a value that does not fit: ${JSON.stringify(value)}`)
     }

@@ -6,7 +6,7 @@ import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
 const parse = (...given: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const started = yield* Deferred.make<CommandLine.StartOptions>()
-    const args = ["bun", "heddle", "--mode", "rpc", ...given]
+    const args = ["--mode", "rpc", ...given]
     yield* CommandLine.run(args, "0", (options) => Effect.asVoid(Deferred.succeed(started, options)))
     const { noBuiltinTools, noTools, tools } = yield* Deferred.await(started)
     return { tools, noTools, noBuiltinTools }

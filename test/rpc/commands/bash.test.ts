@@ -65,11 +65,9 @@ it.scopedLive("runs beside later commands, several at once, and is running by th
     yield* host.send({ id: "5", type: "get_state" }, { id: "6", type: "get_messages" })
     assert.isFalse(data(yield* host.until(answer("5")))["isBashRunning"])
     const messages = JSON.stringify(data(yield* host.until(answer("6")))["messages"])
-    assert.match(messages, /"command":"touch go.*"command":"until/)
-    assert.deepStrictEqual(
-      order(host.seen).filter((id) => id === "1" || id === "2"),
-      ["2", "1"]
-    )
+    // The first can only end because the second ran beside it; which of them is recorded first is the machine's choice.
+    assert.include(messages, '"command":"touch go')
+    assert.include(messages, '"command":"until')
   })
 )
 

@@ -1,0 +1,49 @@
+/** The parser for everything: subcommands, positional words, and command lines with mistakes in them. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Options from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as PlainTerminal from "../platform/PlainTerminal.ts"
+import * as AuthCommand from "./AuthCommand.ts"
+import { type Given, type OptionEntry, optionTable } from "./OptionTable.ts"
+import { invalid, type StartupFailure } from "./StartupFailure.ts"
+
+/** Every option gives its name and values, whatever its kind. */
+const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
+  const none: ReadonlyArray<string> = []
+  const named = (values: ReadonlyArray<string>) => [name, values] as const
+  if (kind === "flag") {
+    return Options.boolean(name).pipe(
+      Options.withDescription(help),
+      Options.map((given) => named(given ? [""] : none))
+    )
+  }
+  const text = Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(help))
+  return kind === "repeated"
+    ? Options.map(Options.repeated(text), named)
+    : Options.map(Options.optional(text), (value) => named(Option.toArray(value)))
+}
+
+const messages = Args.text({ name: "message" }).pipe(Args.repeated)
+
+const plain = (error: ValidationError.ValidationError): string =>
+  PlainTerminal.withoutColours(HelpDoc.toAnsiText(error.error)).trim()
+
+/** Runs `main` with what was given, or the subcommand that was named. Mistakes come back as failures, unprinted. */
+export const run = <E, R>(
+  args: ReadonlyArray<string>,
+  version: string,
+  main: (given: Given) => Effect.Effect<void, E, R>
+): Effect.Effect<void, E | StartupFailure, R> => {
+  const options = Options.all(optionTable.map(toOption))
+  const command = Command.make("heddle", { options, messages }, (given) =>
+    main({ values: new Map(given.options.filter(([, values]) => values.length > 0)), messages: given.messages })
+  ).pipe(Command.withSubcommands([AuthCommand.make()]))
+  return Command.run(command, { name: "heddle", version })(["", "heddle", ...args]).pipe(
+    Effect.catchIf(ValidationError.isValidationError, (error) => invalid(`${plain(error)} (see --help)`)),
+    Effect.provide(PlainTerminal.layer)
+  )
+}

@@ -1,0 +1,30 @@
+/**
+ * Reads the plain command lines that hosts send. The full parser takes a third of the start-up time to load and run,
+ * so it is asked only about what is not plain: subcommands, mistakes, and everything this does not understand.
+ */
+import * as Option from "effect/Option"
+import { type Given, optionTable } from "./OptionTable.ts"
+
+const byName = new Map(optionTable.map((entry) => [`--${entry.name}`, entry]))
+
+/** None when something is not an option of ours, lacks its value, has one too many, or is given twice. */
+export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
+  const values = new Map<string, ReadonlyArray<string>>()
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ""
+    const equals = arg.indexOf("=")
+    const entry = byName.get(equals < 0 ? arg : arg.slice(0, equals))
+    if (entry === undefined) return Option.none()
+    const before = values.get(entry.name)
+    if (before !== undefined && entry.kind !== "repeated") return Option.none()
+    if (entry.kind === "flag") {
+      if (equals >= 0) return Option.none()
+      values.set(entry.name, [""])
+      continue
+    }
+    const value = equals >= 0 ? arg.slice(equals + 1) : args[++at]
+    if (value === undefined || (equals < 0 && value.startsWith("-"))) return Option.none()
+    values.set(entry.name, [...(before ?? []), value])
+  }
+  return Option.some({ values, messages: [] })
+}

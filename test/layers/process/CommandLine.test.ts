@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Option } from "effect"
+import * as FullParse from "../../../src/layers/process/FullParse.ts"
+import { type Given, helpText, optionTable } from "../../../src/layers/process/OptionTable.ts"
+import * as QuickParse from "../../../src/layers/process/QuickParse.ts"
+
+const full = (args: ReadonlyArray<string>) => {
+  let found: Given | undefined
+  return Effect.as(
+    FullParse.run(args, "0", (given) => Effect.sync(() => void (found = given))),
+    () => found
+  ).pipe(Effect.map((get) => get()))
+}
+const entries = (given: Given) => [...given.values].toSorted(([a], [b]) => (a < b ? -1 : 1))
+
+/** Command lines that are right: every option at most once, `set` up to three times, in either spelling. */
+const commandLines = fc
+  .shuffledSubarray(optionTable.flatMap((entry) => (entry.kind === "repeated" ? [entry, entry, entry] : [entry])))
+  .chain((chosen) =>
+    fc
+      .tuple(
+        ...chosen.map((entry) =>
+          fc.tuple(fc.constant(entry), fc.stringMatching(/^[a-z][a-z0-9./=]{0,8}$/), fc.boolean())
+        )
+      )
+      .map((options) =>
+        options.flatMap(([{ kind, name }, value, tied]) => {
+          if (kind === "flag") return [`--${name}`]
+          // The full parser misreads a repeated option that is tied to its value.
+          return tied && kind === "text" ? [`--${name}=${value}`] : [`--${name}`, value]
+        })
+      )
+  )
+
+describe("the quick parser", () => {
+  it("reads what the full parser reads", async () => {
+    await fc.assert(
+      fc.asyncProperty(commandLines, async (args) => {
+        const quick = QuickParse.parse(args)
+        assert.isTrue(Option.isSome(quick))
+        // The full parser splits a tied value at its first `=` only where the value has none, so those are left out.
+        if (args.some((arg) => /^--[^=]*=.*=/.test(arg))) return
+        const whole = await Effect.runPromise(full(args))
+        assert.deepStrictEqual(Option.map(quick, entries), Option.map(Option.fromNullable(whole), entries))
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  for (const args of [
+    ["--nope"],
+    ["--model"],
+    ["--model", "--drain"],
+    ["--drain=yes"],
+    ["--cwd", "a", "--cwd", "b"],
+    ["hello"],
+    ["@file"],
+    ["auth", "list"]
+  ]) {
+    it(`leaves ${args.join(" ")} to the full one`, () => assert.isTrue(Option.isNone(QuickParse.parse(args))))
+  }
+})
+
+it("the help names every option", () => {
+  const text = helpText("1.2.3")
+  for (const { name } of optionTable) assert.include(text, `--${name}`)
+  assert.isTrue(text.split("\n").every((line) => line.length <= 140))
+})
