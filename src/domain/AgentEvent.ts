@@ -64,6 +64,15 @@ export type AgentEvent =
       readonly attempt: number
       readonly finalError?: string
     }
+  /** Another model takes over from one that failed. */
+  | {
+      readonly _tag: "FallbackApplied"
+      readonly runId: string
+      readonly from: string
+      readonly to: string
+      readonly role: string
+    }
+  | { readonly _tag: "FallbackSucceeded"; readonly runId: string; readonly model: string; readonly role: string }
   /** Exactly one for each accepted prompt. */
   | {
       readonly _tag: "PromptFinished"

@@ -24,6 +24,8 @@ export const SettingsValues = Schema.Struct({
   "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
   "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
   "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
+  /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
+  "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
   /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
   "models.discover": Schema.Array(Schema.String),
   /** Longest line accepted on stdin. */
@@ -42,6 +44,7 @@ export const defaults: SettingsValues = {
   "retry.maxRetries": 3,
   "retry.baseDelayMs": 2000,
   "retry.maxDelayMs": 60_000,
+  "retry.fallbackChains": {},
   "models.discover": [],
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }

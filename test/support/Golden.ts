@@ -54,7 +54,7 @@ const workspace = Effect.acquireRelease(
   ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
 )
 
-const agent = (cwd: string, scenario: Option.Option<string>) =>
+const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       SessionAgent.layer({
@@ -69,7 +69,7 @@ const agent = (cwd: string, scenario: Option.Option<string>) =>
         Layer.provideMerge(MemorySessionStore.layer),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
-        Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096 }))
+        Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
     )
   )
@@ -98,7 +98,10 @@ export const play = Effect.fnUntraced(function* (path: string) {
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.merge(agent(cwd, scenario), host.layer)), Effect.fork)
+  }).pipe(
+    Effect.provide(Layer.merge(agent(cwd, scenario, JSON.parse(header(text, "settings") ?? "{}")), host.layer)),
+    Effect.fork
+  )
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {

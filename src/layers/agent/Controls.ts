@@ -1,5 +1,7 @@
 /** What a host can turn while a session lives: model, thinking level, queue modes. Nothing here is written to settings. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { clampLevel, defaultLevel, label, type Model, supportedLevels, type ThinkingLevel } from "../../domain/Model.ts"
@@ -87,6 +89,14 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
     return cycled
   }).pipe(Effect.withSpan("Agent.cycleModel"))
 
+  const switchTo = Effect.fnUntraced(function* (pattern: string) {
+    const { model: from, thinkingLevel } = yield* Ref.get(values)
+    const found = ModelSelection.select(yield* catalog.available, { pattern }, () => true)
+    if (Either.isLeft(found) || from === undefined || label(found.right.model) === label(from)) return Option.none()
+    yield* use(found.right.model, ModelSelection.levelFor(found.right, thinkingLevel))
+    return Option.some({ from: label(from), to: label(found.right.model) })
+  })
+
   const cycleThinkingLevel = Effect.gen(function* () {
     const now = yield* Ref.get(values)
     const levels = supportedLevels(now.model)
@@ -99,6 +109,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
     values: Ref.get(values),
     setModel,
     cycleModel,
+    switchTo,
     setThinkingLevel,
     cycleThinkingLevel,
     setSteeringMode: (steeringMode: QueueMode) => Ref.update(values, (now) => ({ ...now, steeringMode })),

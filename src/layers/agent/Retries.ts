@@ -20,7 +20,18 @@ export interface RetryChain {
   readonly stop: (finalError: string) => void
 }
 
-export const make = Effect.fnUntraced(function* (settings: SettingsValues, publish: (event: AgentEvent) => void) {
+/** Sessions have one role so far; subagents will bring others. */
+const role = "default"
+
+interface Dependencies {
+  readonly settings: SettingsValues
+  readonly publish: (event: AgentEvent) => void
+  /** Switches to the model that a pattern names, if it can be used and is another one; answers both names. */
+  readonly switchTo: (pattern: string) => Effect.Effect<Option.Option<{ readonly from: string; readonly to: string }>>
+}
+
+export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }: Dependencies) {
+  const fallbacks = settings["retry.fallbackChains"][role] ?? []
   const waiting = yield* FiberHandle.make<void, never>()
   const enabled = yield* Ref.make(settings["retry.enabled"])
   const policy = {
@@ -38,26 +49,52 @@ export const make = Effect.fnUntraced(function* (settings: SettingsValues, publi
 
   const chain = (runId: string): RetryChain => {
     let attempt = 0
+    let waits = 0
+    let nextFallback = 0
+    let tookOver: string | undefined
+    const maxAttempts = policy.maxRetries + fallbacks.length
     const end = (result: { readonly success: boolean; readonly finalError?: string }) => {
       if (attempt > 0) publish({ _tag: "RetryEnded", runId, attempt, ...result })
       attempt = 0
+      waits = 0
     }
+    const announce = (delayMs: number, { message: errorMessage }: ModelFailure) =>
+      publish({ _tag: "RetryScheduled", runId, attempt, maxAttempts, delayMs, errorMessage })
+    /** The next model of the chain that can be used; there is no wait for a model that has not failed. */
+    const fallBack = Effect.fnUntraced(function* (failure: ModelFailure) {
+      while (nextFallback < fallbacks.length) {
+        const switched = yield* switchTo(fallbacks[nextFallback++] ?? "")
+        if (Option.isNone(switched)) continue
+        attempt++
+        announce(0, failure)
+        publish({ _tag: "FallbackApplied", runId, ...switched.value, role })
+        tookOver = switched.value.to
+        return true
+      }
+      return false
+    })
     const again = Effect.fnUntraced(function* (failure: ModelFailure) {
-      const delayMs = (yield* Ref.get(enabled)) ? RetryPolicy.delayBefore(attempt + 1, failure, policy) : undefined
+      const mayRetry = yield* Ref.get(enabled)
+      if (mayRetry && failure.retryable && (yield* fallBack(failure))) return true
+      const delayMs = mayRetry ? RetryPolicy.delayBefore(waits + 1, failure, policy) : undefined
       if (delayMs === undefined) {
         end({ success: false, finalError: failure.message })
         return false
       }
       attempt++
-      const { maxRetries: maxAttempts } = policy
-      publish({ _tag: "RetryScheduled", runId, attempt, maxAttempts, delayMs, errorMessage: failure.message })
+      waits++
+      announce(delayMs, failure)
       const waited = yield* wait(delayMs)
       if (!waited) end({ success: false, finalError: "Retry cancelled" })
       return waited
     })
     return {
       again,
-      succeeded: () => end({ success: true }),
+      succeeded: () => {
+        end({ success: true })
+        if (tookOver !== undefined) publish({ _tag: "FallbackSucceeded", runId, model: tookOver, role })
+        tookOver = undefined
+      },
       stop: (finalError) => end({ success: false, finalError })
     }
   }

@@ -47,7 +47,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const hub = EventHub.make()
   const { publish } = hub
   const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
-  const retries = yield* Retries.make(settings, publish)
+  const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const status = yield* Ref.make<Status>({ phase: "idle", closing: false })
   const setPhase = (phase: Phase) => Ref.update(status, (now) => ({ ...now, phase }))
   /** Recorded during a run: they come after its messages. */

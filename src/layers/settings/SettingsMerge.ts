@@ -16,15 +16,18 @@ export interface Merged {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Nested objects and dotted keys mean the same. */
+const known = new Set(Object.keys(SettingsValues.fields))
+
+/** Nested objects and dotted keys mean the same; what is a setting as a whole is not taken apart. */
 const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(value).flatMap(([key, member]) =>
-    Predicate.isRecord(member) ? flatten(member, `${prefix}${key}.`) : [[`${prefix}${key}`, member] as const]
+    Predicate.isRecord(member) && !known.has(`${prefix}${key}`)
+      ? flatten(member, `${prefix}${key}.`)
+      : [[`${prefix}${key}`, member] as const]
   )
 
 /** Most people have no settings, so the decoder is made when there is something to decode. */
 const compile = () => Schema.decodeUnknownEither(SettingsValues)
-const known = new Set(Object.keys(SettingsValues.fields))
 
 /** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
 export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {

@@ -47,6 +47,10 @@ export const toFrame = (event: ControlEvent): object => {
       const { attempt, finalError, runId, success } = event
       return { type: "auto_retry_end", success, attempt, ...(finalError === undefined ? {} : { finalError }), runId }
     }
+    case "FallbackApplied":
+      return { type: "retry_fallback_applied", from: event.from, to: event.to, role: event.role, runId: event.runId }
+    case "FallbackSucceeded":
+      return { type: "retry_fallback_succeeded", model: event.model, role: event.role, runId: event.runId }
     case "PromptFinished":
       return {
         type: "prompt_result",

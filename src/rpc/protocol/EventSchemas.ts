@@ -140,6 +140,17 @@ export const events: ReadonlyArray<EventSchema> = [
     finalError: optional(Schema.String),
     runId
   }),
+  event("retry_fallback_applied", "Another model of `retry.fallbackChains` takes over from one that failed.", {
+    from: Schema.String,
+    to: Schema.String,
+    role: Schema.String,
+    runId
+  }),
+  event("retry_fallback_succeeded", "The model that took over has answered.", {
+    model: Schema.String,
+    role: Schema.String,
+    runId
+  }),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,
