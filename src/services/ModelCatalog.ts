@@ -11,6 +11,8 @@ export class ModelCatalog extends Context.Tag("heddle/services/ModelCatalog")<
     readonly all: Effect.Effect<ReadonlyArray<Model>>
     /** Models whose provider has credentials or needs none, in registry order. */
     readonly available: Effect.Effect<ReadonlyArray<Model>>
+    /** The same question about one model: asked for every prompt. */
+    readonly isAvailable: (model: Model) => Effect.Effect<boolean>
     readonly find: (provider: string, modelId: string) => Effect.Effect<Option.Option<Model>>
   }
 >() {}

@@ -77,6 +77,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
       Layer.succeed(ModelCatalog, {
         all: Effect.succeed([model]),
         available: Effect.succeed([model]),
+        isAvailable: () => Effect.succeed(true),
         find: (provider, id) =>
           Effect.succeed(provider === model.provider && id === model.id ? Option.some(model) : Option.none())
       })

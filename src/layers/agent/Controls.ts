@@ -69,8 +69,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   const setModel = Effect.fn("Agent.setModel")(function* (provider: string, modelId: string) {
     const found = yield* catalog.find(provider, modelId)
     if (found._tag === "None") return yield* new ModelNotFound({ provider, modelId })
-    const available = yield* catalog.available
-    if (!available.some((candidate) => label(candidate) === label(found.value))) {
+    if (!(yield* catalog.isAvailable(found.value))) {
       return yield* new MissingCredentials({ provider, modelId })
     }
     yield* use(found.value)

@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import { type BashExecutionMessage, userMessage } from "../../domain/Message.ts"
-import { label } from "../../domain/Model.ts"
 import {
   Agent,
   AgentBusy,
@@ -81,8 +80,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const admit = Effect.gen(function* () {
     yield* budget.check
     const model = yield* currentModel
-    const available = yield* catalog.available
-    if (!available.some((candidate) => label(candidate) === label(model))) {
+    if (!(yield* catalog.isAvailable(model))) {
       return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
     }
   })

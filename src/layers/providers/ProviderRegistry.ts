@@ -28,17 +28,21 @@ const makeCatalog = Effect.fnUntraced(function* ({ providers }: RegistryOptions)
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const own = providers.flatMap(({ models }) => models)
+  const owners = providers.map(({ id, needsKey }) => ({ id, keyless: !needsKey }))
   const all = Effect.map(catalog.models, (entries) => [...entries.map(({ model }) => model), ...own])
   const isUsable = (entry: { readonly id: string; readonly keyless: boolean }) =>
     entry.keyless ? Effect.succeed(true) : credentials.has(entry.id)
   return ModelCatalog.of({
     all,
     available: Effect.gen(function* () {
-      const own = providers.map(({ id, needsKey }) => ({ id, keyless: !needsKey }))
-      const usable = yield* Effect.filter([...catalog.providers.values(), ...own], isUsable)
+      const usable = yield* Effect.filter([...catalog.providers.values(), ...owners], isUsable)
       const ids = new Set(usable.map(({ id }) => id))
       return (yield* all).filter(({ provider }) => ids.has(provider))
     }),
+    isAvailable: ({ provider }) => {
+      const entry = catalog.providers.get(provider) ?? owners.find(({ id }) => id === provider)
+      return entry === undefined ? Effect.succeed(false) : isUsable(entry)
+    },
     find: (provider, modelId) =>
       Effect.map(all, (models) =>
         Option.fromNullable(models.find((model) => model.provider === provider && model.id === modelId))
