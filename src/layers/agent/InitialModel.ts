@@ -81,6 +81,8 @@ const unasked = Effect.fnUntraced(function* (available: ReadonlyArray<Model>) {
 export const resolve = Effect.fnUntraced(function* (asked: Choice) {
   const catalog = yield* ModelCatalog
   const settings = yield* Settings
+  const exact = ModelSelection.exact(yield* catalog.all, asked)
+  if (exact !== undefined) return Option.some(exact)
   const available = yield* catalog.available
   const usable = new Set(available.map(label))
   const find = (choice: Choice) =>

@@ -47,6 +47,15 @@ export interface ModelChoice {
   readonly pattern?: string | undefined
 }
 
+/** The one model that a choice names in full; most hosts name theirs so, and then nobody needs to ask for keys. */
+export const exact = (models: ReadonlyArray<Model>, { pattern, provider }: ModelChoice): ScopedModel | undefined => {
+  if (pattern === undefined) return undefined
+  const found = models.filter(
+    (model) => (provider ?? model.provider) === model.provider && (model.id === pattern || label(model) === pattern)
+  )
+  return found.length === 1 && found[0] !== undefined ? { model: found[0] } : undefined
+}
+
 /** The model a choice stands for, one that can be used before others, or a text that says what would have matched. */
 export const select = (
   models: ReadonlyArray<Model>,
