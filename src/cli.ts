@@ -30,7 +30,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   const server = Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received })
   yield* server.pipe(
     Effect.tap((signal) => Process.endWith(signal === undefined ? 0 : signalCodes[signal])),
-    Effect.provide(Layer.merge(agent, BunStdio.layer)),
+    Effect.provide(Layer.provideMerge(agent, BunStdio.layer)),
     Effect.catchTags({
       UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
       UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })

@@ -76,24 +76,19 @@ const agent = (options: AgentOptions) =>
     })
   )
 
-/** Few levels, because every one of them costs a start of the process a few milliseconds. */
-export const layer = (options: AgentOptions) => {
-  const ground = Layer.mergeAll(
-    FileSettings.layer(options),
-    Catalog.layer(options),
-    RandomIds.layer,
-    NoHostTools.layer,
-    HeadlessUi.layer,
-    MemoryBudget.layer({})
+/** What stands lower is there for everything above it. */
+export const layer = (options: AgentOptions) =>
+  BackgroundDiscovery.layer.pipe(
+    Layer.provideMerge(agent(options)),
+    Layer.provideMerge(ToolRegistry.layer(options)),
+    Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
+    Layer.provideMerge(providers(options)),
+    Layer.provideMerge(credentials(options)),
+    Layer.provideMerge(MemorySessionStore.layer),
+    Layer.provideMerge(MemoryBudget.layer({})),
+    Layer.provideMerge(HeadlessUi.layer),
+    Layer.provideMerge(NoHostTools.layer),
+    Layer.provideMerge(RandomIds.layer),
+    Layer.provideMerge(Catalog.layer(options)),
+    Layer.provideMerge(FileSettings.layer(options))
   )
-  const stores = Layer.merge(credentials(options), MemorySessionStore.layer)
-  const abilities = Layer.merge(
-    providers(options),
-    Layer.provideMerge(ToolRegistry.layer(options), LocalShell.layer({ cwd: options.cwd }))
-  )
-  return Layer.merge(agent(options), BackgroundDiscovery.layer).pipe(
-    Layer.provideMerge(abilities),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(ground)
-  )
-}
