@@ -2,10 +2,11 @@
 // The one entry of heddle. Under bun it loads the program into this process: the bundle if nothing it was made
 // from has changed, else the source. Under node it becomes the bun that npm installed, and starts over there.
 import { readFileSync, statSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 
-const self = fileURLToPath(import.meta.url)
-const root = fileURLToPath(new URL("../", import.meta.url))
+const underBun = process.versions.bun !== undefined
+// Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
+const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
+const root = self.slice(0, -"bin/heddle.js".length)
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {
@@ -87,4 +88,5 @@ const becomeBun = async () => {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-await (process.versions.bun === undefined ? becomeBun() : import(program()))
+if (underBun) import.meta.require(program())
+else await becomeBun()
