@@ -50,7 +50,7 @@ const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),
-  Effect.provide(StderrLogger.layer({ verbose: args.includes("--verbose") }))
+  StderrLogger.use({ verbose: args.includes("--verbose") })
 )
 
 Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

@@ -1,9 +1,13 @@
 /** The wiring of one agent in one process, read top to bottom. Embedders replace any part by providing it first. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/Model.ts"
+import { HostTools } from "../services/HostTools.ts"
+import { HostUi } from "../services/HostUi.ts"
+import { Ids } from "../services/Ids.ts"
 import { Settings } from "../services/Settings.ts"
 import * as InitialModel from "./agent/InitialModel.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
@@ -76,6 +80,12 @@ const agent = (options: AgentOptions) =>
     })
   )
 
+/** In one context, because every level of layers costs a start of the process more than a millisecond. */
+const constants = Context.make(HostUi, HeadlessUi.service).pipe(
+  Context.add(HostTools, NoHostTools.service),
+  Context.add(Ids, RandomIds.service)
+)
+
 /** What stands lower is there for everything above it. */
 export const layer = (options: AgentOptions) =>
   BackgroundDiscovery.layer.pipe(
@@ -86,9 +96,7 @@ export const layer = (options: AgentOptions) =>
     Layer.provideMerge(credentials(options)),
     Layer.provideMerge(MemorySessionStore.layer),
     Layer.provideMerge(MemoryBudget.layer({})),
-    Layer.provideMerge(HeadlessUi.layer),
-    Layer.provideMerge(NoHostTools.layer),
-    Layer.provideMerge(RandomIds.layer),
+    Layer.provideMerge(Layer.succeedContext(constants)),
     Layer.provideMerge(Catalog.layer(options)),
     Layer.provideMerge(FileSettings.layer(options))
   )

@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { HostUi } from "../../services/HostUi.ts"
 
-export const layer = Layer.succeed(HostUi, {
+export const service = HostUi.of({
   select: () => Effect.succeedNone,
   confirm: () => Effect.succeed(false),
   notify: (message) => Effect.logInfo(message)
 })
+
+export const layer = Layer.succeed(HostUi, service)

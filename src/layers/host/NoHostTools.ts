@@ -3,4 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { HostTools } from "../../services/HostTools.ts"
 
-export const layer = Layer.succeed(HostTools, { active: Effect.succeed([]) })
+export const service = HostTools.of({ active: Effect.succeed([]) })
+
+export const layer = Layer.succeed(HostTools, service)

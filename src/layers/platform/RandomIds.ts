@@ -11,4 +11,6 @@ const fresh = (kind: IdKind): string => {
   return kind === "entry" ? random.slice(0, 8) : `${prefixes[kind]}${random.slice(0, 12)}`
 }
 
-export const layer = Layer.succeed(Ids, { next: (kind) => Effect.sync(() => fresh(kind)) })
+export const service = Ids.of({ next: (kind) => Effect.sync(() => fresh(kind)) })
+
+export const layer = Layer.succeed(Ids, service)
