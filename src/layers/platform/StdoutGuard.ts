@@ -21,12 +21,19 @@ const takeOver = (library: string) =>
     return frames
   })
 
-/** The descriptor that frames go to. Where libc cannot be reached, at least the console is diverted. */
+/** Bun keeps the descriptor of a stream that was looked at before; looking at it here would cost 10 ms and more. */
+const divertStream = Effect.sync(() => {
+  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true })
+})
+
+/** Where libc cannot be reached, at least the console is diverted. */
+const divertConsole = Effect.sync(() => {
+  for (const method of ["log", "info", "debug"] as const) console[method] = console.error
+  return 1
+})
+
+/** The descriptor that frames go to. */
 export const acquire: Effect.Effect<number> = Effect.firstSuccessOf([takeOver(libc), takeOver(musl)]).pipe(
-  Effect.catchAll(() =>
-    Effect.sync(() => {
-      for (const method of ["log", "info", "debug"] as const) console[method] = console.error
-      return 1
-    })
-  )
+  Effect.orElse(() => divertConsole),
+  Effect.zipLeft(divertStream)
 )
