@@ -86,7 +86,6 @@ export type AgentEvent =
   | { readonly _tag: "SessionSettled" }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
-  | { readonly _tag: "Noticed"; readonly level: "info" | "warning" | "error"; readonly message: string }
 
 export interface ToolRef {
   readonly toolCallId: string

@@ -69,8 +69,6 @@ export const toFrame = (event: ControlEvent): object => {
       return { type: "model_changed", model: event.model }
     case "ThinkingLevelChanged":
       return { type: "thinking_level_changed", level: event.level, thinkingLevel: event.level }
-    case "Noticed":
-      return { type: "notice", level: event.level, message: event.message }
   }
 }
 

@@ -169,9 +169,5 @@ export const events: ReadonlyArray<EventSchema> = [
   event("bash_execution_update", "Output of a `bash` command, all of it, also what its result leaves out.", {
     id: optional(RequestId),
     delta: Schema.String
-  }),
-  event("notice", "Something the person should know.", {
-    level: Schema.Literal("info", "warning", "error"),
-    message: Schema.String
   })
 ]
