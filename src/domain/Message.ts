@@ -67,10 +67,45 @@ export const BashExecutionMessage = Schema.Struct({
 }).annotations({ identifier: "BashExecutionMessage" })
 export type BashExecutionMessage = typeof BashExecutionMessage.Type
 
+/** Something that neither the user nor the model said: of an extension, of the agent itself. Models read it as said by the user. */
+export const CustomMessage = Schema.Struct({
+  role: Schema.Literal("custom"),
+  customType: Schema.String,
+  content: Schema.Union(Schema.String, Schema.Array(InputContent)),
+  /** Whether hosts show it. */
+  display: Schema.Boolean,
+  details: optional(Schema.Unknown),
+  timestamp: Timestamp
+}).annotations({ identifier: "CustomMessage" })
+export type CustomMessage = typeof CustomMessage.Type
+
+/** What became of a branch that was left. */
+export const BranchSummaryMessage = Schema.Struct({
+  role: Schema.Literal("branchSummary"),
+  summary: Schema.String,
+  fromId: Schema.String,
+  timestamp: Timestamp
+}).annotations({ identifier: "BranchSummaryMessage" })
+export type BranchSummaryMessage = typeof BranchSummaryMessage.Type
+
+/** Stands for everything before it that was compacted away. */
+export const CompactionSummaryMessage = Schema.Struct({
+  role: Schema.Literal("compactionSummary"),
+  summary: Schema.String,
+  shortSummary: optional(Schema.String),
+  tokensBefore: Schema.Finite,
+  timestamp: Timestamp
+}).annotations({ identifier: "CompactionSummaryMessage" })
+export type CompactionSummaryMessage = typeof CompactionSummaryMessage.Type
+
 /** Everything that a conversation may hold. */
-export const AgentMessage = Schema.Union(...Message.members, BashExecutionMessage).annotations({
-  identifier: "AgentMessage"
-})
+export const AgentMessage = Schema.Union(
+  ...Message.members,
+  BashExecutionMessage,
+  CustomMessage,
+  BranchSummaryMessage,
+  CompactionSummaryMessage
+).annotations({ identifier: "AgentMessage" })
 export type AgentMessage = typeof AgentMessage.Type
 
 /** Text first, then the images, which is the order every provider expects. */

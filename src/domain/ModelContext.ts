@@ -1,4 +1,5 @@
 /** What a model is sent of a conversation (protocol.md 5.4). */
+import { text } from "./Content.ts"
 import type { AgentMessage, BashExecutionMessage, Message } from "./Message.ts"
 import { userMessage } from "./Message.ts"
 
@@ -37,11 +38,44 @@ const withoutFailedAttempts = (messages: ReadonlyArray<Message>): ReadonlyArray<
   return kept
 }
 
+const summaryText = (introduction: string, summary: string) => `${introduction}\n\n<summary>\n${summary}\n</summary>`
+
+/** What a model reads of one message; nothing where it is not meant for it. */
+const read = (message: AgentMessage): Message | undefined => {
+  switch (message.role) {
+    case "user":
+    case "assistant":
+    case "toolResult":
+      return message
+    case "bashExecution":
+      if (message.excludeFromContext === true) return undefined
+      return userMessage(bashExecutionText(message), [], message.timestamp)
+    case "custom": {
+      const { content, timestamp } = message
+      return { role: "user", content: typeof content === "string" ? [text(content)] : content, timestamp }
+    }
+    case "branchSummary":
+      return userMessage(
+        summaryText(
+          "The conversation went another way before and came back; this is what happened there:",
+          message.summary
+        ),
+        [],
+        message.timestamp
+      )
+    case "compactionSummary":
+      return userMessage(
+        summaryText("The earlier part of this conversation was replaced by this summary:", message.summary),
+        [],
+        message.timestamp
+      )
+  }
+}
+
 export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> =>
   withoutFailedAttempts(
-    messages.flatMap((message): ReadonlyArray<Message> => {
-      if (message.role !== "bashExecution") return [message]
-      if (message.excludeFromContext === true) return []
-      return [userMessage(bashExecutionText(message), [], message.timestamp)]
+    messages.flatMap((message) => {
+      const sent = read(message)
+      return sent === undefined ? [] : [sent]
     })
   )

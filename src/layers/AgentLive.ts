@@ -20,7 +20,7 @@ import * as KeyRing from "./models/KeyRing.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
-import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import * as CurrentSession from "./session/CurrentSession.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
@@ -94,7 +94,7 @@ export const layer = (options: AgentOptions) =>
     Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
     Layer.provideMerge(providers(options)),
     Layer.provideMerge(credentials(options)),
-    Layer.provideMerge(MemorySessionStore.layer),
+    Layer.provideMerge(CurrentSession.layerMemory(options)),
     Layer.provideMerge(MemoryBudget.layer({})),
     Layer.provideMerge(Layer.succeedContext(constants)),
     Layer.provideMerge(Catalog.layer(options)),

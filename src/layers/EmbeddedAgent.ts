@@ -10,7 +10,7 @@ import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as NoHostTools from "./host/NoHostTools.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
-import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import * as CurrentSession from "./session/CurrentSession.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
@@ -29,7 +29,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
     SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
       Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
       Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
-      Layer.provideMerge(MemorySessionStore.layer),
+      Layer.provideMerge(CurrentSession.layerMemory(options)),
       Layer.provideMerge(MemoryBudget.layer(options.budget ?? {})),
       Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, RandomIds.layer)),
       Layer.provideMerge(StaticSettings.layer(options.settings))

@@ -1,28 +1,105 @@
-/** Where the conversation is kept. What `append` has answered is stored. */
+/**
+ * Where sessions are kept. A session that was opened belongs to one writer until its scope closes. What `append` has
+ * answered is stored; what `sync` has answered survives a power cut.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { AgentMessage } from "../domain/Message.ts"
-import { ThinkingLevel } from "../domain/Model.ts"
+import type * as Scope from "effect/Scope"
+import type { SessionEntry, SessionHeader } from "../domain/SessionEntry.ts"
 
-/** What can be appended; the store adds id, parent and time (protocol.md 9.3). */
-export const NewEntry = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("message"), message: AgentMessage }),
-  Schema.Struct({ type: Schema.Literal("model_change"), provider: Schema.String, modelId: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("thinking_level_change"), thinkingLevel: ThinkingLevel })
-)
-export type NewEntry = typeof NewEntry.Type
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  reference: Schema.String
+}) {
+  override get message() {
+    return `Session file not found: ${this.reference}`
+  }
+}
+
+export class NotASession extends Schema.TaggedError<NotASession>()("NotASession", {
+  reference: Schema.String,
+  detail: Schema.optionalWith(Schema.String, { exact: true })
+}) {
+  override get message() {
+    const detail = this.detail === undefined ? "" : ` (${this.detail})`
+    return `Not a session file: ${this.reference}${detail}`
+  }
+}
+
+export class SessionInUse extends Schema.TaggedError<SessionInUse>()("SessionInUse", {
+  reference: Schema.String,
+  owner: Schema.Struct({ pid: Schema.Int, host: Schema.String, since: Schema.String })
+}) {
+  override get message() {
+    const { host, pid, since } = this.owner
+    return `Session is in use by another process (pid ${pid} on ${host} since ${since}): ${this.reference}`
+  }
+}
+
+/** A shorthand that fits several sessions. */
+export class AmbiguousSession extends Schema.TaggedError<AmbiguousSession>()("AmbiguousSession", {
+  reference: Schema.String,
+  candidates: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `Several sessions begin with ${this.reference}: ${this.candidates.join(", ")}`
+  }
+}
+
+/** The medium refused: no space, no permission, gone. */
+export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
+  operation: Schema.Literal("create", "open", "append", "sync", "list"),
+  reference: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `Cannot ${this.operation} session ${this.reference}: ${this.detail}`
+  }
+}
+
+export type OpenFailure = SessionNotFound | NotASession | SessionInUse | AmbiguousSession | StoreFailure
+
+/** An open session. This process is its only writer until the scope it was opened in closes. */
+export interface SessionLog {
+  readonly header: SessionHeader
+  /** None for a session that lives in memory. */
+  readonly file: Option.Option<string>
+  /** What was there when it was opened, oldest first: repaired and brought to today's version. */
+  readonly entries: ReadonlyArray<SessionEntry>
+  /** All of them or, after a failure, a prefix of them. */
+  readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailure>
+  readonly sync: Effect.Effect<void, StoreFailure>
+}
+
+export interface NewSession {
+  /** Chosen by the store where absent. */
+  readonly sessionId?: string
+  readonly parentSession?: string
+  /** What it begins with: a copy of another session's branch. */
+  readonly entries?: ReadonlyArray<SessionEntry>
+}
+
+export interface SessionSummary {
+  readonly sessionId: string
+  readonly file: Option.Option<string>
+  readonly cwd: string
+  readonly name: Option.Option<string>
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly messageCount: number
+  /** Text of the first user message, shortened. */
+  readonly firstMessage: string
+}
 
 export class SessionStore extends Context.Tag("heddle/services/SessionStore")<
   SessionStore,
   {
-    readonly sessionId: string
-    /** None for a session that lives in memory. */
-    readonly sessionFile: Option.Option<string>
-    readonly append: (entry: NewEntry) => Effect.Effect<void>
-    /** The messages of the active branch, oldest first; ModelContext.ts makes of them what the model is shown. */
-    readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
-    readonly messageCount: Effect.Effect<number>
+    /** A new session of the folder the store works for. Nothing is written before it has an entry. */
+    readonly create: (options: NewSession) => Effect.Effect<SessionLog, StoreFailure, Scope.Scope>
+    /** By path, id, or the beginning of an id. */
+    readonly open: (reference: string) => Effect.Effect<SessionLog, OpenFailure, Scope.Scope>
+    /** Newest first. */
+    readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
   }
 >() {}

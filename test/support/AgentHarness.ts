@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/domain/AgentEvent.ts"
 import { text } from "../../src/domain/Content.ts"
 import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
 import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
-import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
+import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
 import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
 import { Agent } from "../../src/services/Agent.ts"
 import { type Tool, Tools } from "../../src/services/Tools.ts"
@@ -45,7 +45,7 @@ export const run = <A, E, R>(
     })
     const layer = SessionAgent.layer({ cwd: "/", model: ScriptedModel.model, scopedModels: [] }).pipe(
       Layer.provide([tools, script.layer, MemoryBudget.layer(options.budget ?? {}), StaticSettings.layer()]),
-      Layer.provide(MemorySessionStore.layer),
+      Layer.provide(CurrentSession.layerMemory({ cwd: "/" })),
       Layer.provide(FixedIds.layer)
     )
     return yield* Effect.gen(function* () {

@@ -13,7 +13,7 @@ import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
 import * as NoHostTools from "../../src/layers/host/NoHostTools.ts"
 import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
-import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
+import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
 import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
@@ -66,7 +66,7 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
-        Layer.provideMerge(MemorySessionStore.layer),
+        Layer.provideMerge(CurrentSession.layerMemory({ cwd })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))

@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { clampLevel, defaultLevel, label, type Model, supportedLevels, type ThinkingLevel } from "../../domain/Model.ts"
 import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../services/Agent.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
-import type { SessionStore } from "../../services/SessionStore.ts"
+import type { Session } from "../../services/Session.ts"
 import type { InterruptMode, QueueMode, SettingsValues } from "../../services/Settings.ts"
 import * as ModelSelection from "./ModelSelection.ts"
 
@@ -29,12 +29,12 @@ export interface ControlOptions {
 interface Dependencies {
   readonly settings: SettingsValues
   readonly catalog: typeof ModelCatalog.Service
-  readonly store: typeof SessionStore.Service
+  readonly session: typeof Session.Service
   readonly publish: (event: AgentEvent) => void
 }
 
 export const make = Effect.fnUntraced(function* (dependencies: Dependencies, options: ControlOptions) {
-  const { catalog, publish, settings, store } = dependencies
+  const { catalog, publish, settings, session } = dependencies
   const { model } = options
   const wanted = options.thinkingLevel ?? settings.defaultThinkingLevel
   const values = yield* Ref.make<ControlValues>({
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
       return [[next !== now.thinkingLevel, next] as const, { ...now, thinkingLevel: next }]
     })
     if (changed) {
-      yield* store.append({ type: "thinking_level_change", thinkingLevel: clamped })
+      yield* session.append({ type: "thinking_level_change", thinkingLevel: clamped })
       publish({ _tag: "ThinkingLevelChanged", level: clamped })
     }
     return clamped
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   const use = Effect.fnUntraced(function* (next: Model, level?: ThinkingLevel) {
     const before = yield* Ref.getAndUpdate(values, (now) => ({ ...now, model: next }))
     if (before.model === undefined || label(before.model) !== label(next)) {
-      yield* store.append({ type: "model_change", provider: next.provider, modelId: next.id })
+      yield* session.append({ type: "model_change", provider: next.provider, modelId: next.id })
       publish({ _tag: "ModelChanged", model: next })
     }
     return yield* setThinkingLevel(level ?? before.thinkingLevel)

@@ -3,18 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type { BashExecutionMessage } from "../../domain/Message.ts"
 import { AgentBusy, AgentClosing } from "../../services/Agent.ts"
-import type { SessionStore } from "../../services/SessionStore.ts"
+import type { Session } from "../../services/Session.ts"
 
 interface Status {
   readonly busy: boolean
   readonly closing: boolean
 }
 
-export const make = Effect.fnUntraced(function* (store: typeof SessionStore.Service) {
+export const make = Effect.fnUntraced(function* (session: typeof Session.Service) {
   const status = yield* Ref.make<Status>({ busy: false, closing: false })
   /** Recorded during a run: they come after its messages. */
   const late: Array<BashExecutionMessage> = []
-  const append = (message: BashExecutionMessage) => store.append({ type: "message", message })
+  const append = (message: BashExecutionMessage) => session.append({ type: "message", message })
 
   /** From the check of a prompt to the end of its run; only one at a time. */
   const claim = Effect.flatten(

@@ -13,12 +13,12 @@ import type { Model } from "../../domain/Model.ts"
 import type { ModelEvent } from "../../domain/ModelEvent.ts"
 import type { Budget } from "../../services/Budget.ts"
 import type { Ids } from "../../services/Ids.ts"
-import type { SessionStore } from "../../services/SessionStore.ts"
+import type { Session } from "../../services/Session.ts"
 
 interface Dependencies {
   readonly runId: string
   readonly publish: (event: AgentEvent) => void
-  readonly store: typeof SessionStore.Service
+  readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly budget: typeof Budget.Service
 }
@@ -61,7 +61,7 @@ export const failed = (errorMessage: string): CutOff => ({
 
 export type RunJournal = ReturnType<typeof make>
 
-export const make = ({ budget, ids, publish, runId, store }: Dependencies) => {
+export const make = ({ budget, ids, publish, runId, session }: Dependencies) => {
   const messages: Array<Message> = []
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
@@ -112,7 +112,7 @@ export const make = ({ budget, ids, publish, runId, store }: Dependencies) => {
     for (const { call } of requested) turn.calls.push({ call })
     messages.push(message)
     yield* budget.recordUsage(message.usage)
-    yield* store.append({ type: "message", message })
+    yield* session.append({ type: "message", message })
     publish({ _tag: "MessageEnded", runId, messageId: streaming.messageId, message })
     return requested
   }, Effect.uninterruptible)
@@ -144,7 +144,7 @@ export const make = ({ budget, ids, publish, runId, store }: Dependencies) => {
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
     const messageId = yield* ids.next("message")
     messages.push(message)
-    yield* store.append({ type: "message", message })
+    yield* session.append({ type: "message", message })
     publish({ _tag: "MessageStarted", runId, messageId, message })
     publish({ _tag: "MessageEnded", runId, messageId, message })
   }, Effect.uninterruptible)

@@ -8,7 +8,7 @@ import type { PromptReceipt } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelClient } from "../../services/ModelClient.ts"
-import { SessionStore } from "../../services/SessionStore.ts"
+import { Session } from "../../services/Session.ts"
 import { Tools } from "../../services/Tools.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const budget = yield* Budget
   const client = yield* ModelClient
   const ids = yield* Ids
-  const store = yield* SessionStore
+  const session = yield* Session
   const tools = yield* Tools
 
   const request = Effect.fnUntraced(function* (model: Model, thinkingLevel: ThinkingLevel) {
@@ -50,15 +50,15 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       model,
       thinkingLevel,
       systemPrompt,
-      messages: forModel(yield* store.messages),
+      messages: forModel(yield* session.messages),
       tools: active.map(({ definition }) => definition),
-      sessionId: store.sessionId
+      sessionId: (yield* session.info).sessionId
     }
   })
 
   return Effect.fnUntraced(function* ({ message, receipt, requestId }: AcceptedPrompt) {
     const { messageId, runId } = receipt
-    const journal = RunJournal.make({ runId, publish, store, ids, budget })
+    const journal = RunJournal.make({ runId, publish, session, ids, budget })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready }

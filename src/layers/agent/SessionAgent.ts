@@ -16,7 +16,7 @@ import {
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { SessionStore } from "../../services/SessionStore.ts"
+import { Session } from "../../services/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
@@ -31,13 +31,13 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const budget = yield* Budget
   const catalog = yield* ModelCatalog
   const ids = yield* Ids
-  const store = yield* SessionStore
+  const session = yield* Session
   const settings = yield* Settings
   const hub = EventHub.make()
   const { publish } = hub
-  const controls = yield* Controls.make({ settings, catalog, store, publish }, options)
+  const controls = yield* Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
-  const occupancy = yield* Occupancy.make(store)
+  const occupancy = yield* Occupancy.make(session)
   const running = yield* FiberHandle.make<void, never>()
   const systemPrompt = SystemPrompt.render(options)
 
@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     yield* admit
     const message = userMessage(input.text, input.images ?? [], yield* Clock.currentTimeMillis)
     const receipt = { runId: yield* ids.next("run"), messageId: yield* ids.next("message") }
-    yield* store.append({ type: "message", message })
+    yield* session.append({ type: "message", message })
     yield* accepted(receipt)
     const requestId = input.requestId === undefined ? {} : { requestId: input.requestId }
     // FiberHandle starts the fiber at once, so an abort that follows in the same instant finds its clean-up in place.
@@ -90,12 +90,13 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   }, Effect.uninterruptible)
 
   const state = Effect.gen(function* () {
+    const { file, sessionId } = yield* session.info
     const snapshot: AgentState = {
       ...(yield* controls.values),
-      sessionId: store.sessionId,
-      ...Option.match(store.sessionFile, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
+      sessionId,
+      ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: yield* occupancy.isBusy,
-      messageCount: yield* store.messageCount,
+      messageCount: yield* session.messageCount,
       autoRetryEnabled: yield* retries.enabled,
       isRetrying: yield* retries.isWaiting
     }
@@ -110,7 +111,7 @@ const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: occupancy.close,
     state,
-    messages: store.messages,
+    messages: session.messages,
     systemPrompt: Effect.succeed(systemPrompt),
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,

@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:eb0d66eb98da9ac6"
+export const schemaHash = "sha256:0e21df455a685bd1"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { SessionStore } from "../../../services/SessionStore.ts"
+import { Session } from "../../../services/Session.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as ProcessTree from "../../platform/ProcessTree.ts"
 import * as Artifact from "./Artifact.ts"
@@ -30,8 +30,8 @@ interface UserCommand {
 
 const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
-  const store = yield* SessionStore
-  const artifacts = yield* Artifact.make({ folder: Option.map(store.sessionFile, artifactFolder) })
+  const { file } = yield* Effect.flatMap(Session, (session) => session.info)
+  const artifacts = yield* Artifact.make({ folder: Option.map(file, artifactFolder) })
   const tree = yield* ProcessTree.make({ shellPath, grace, hurriedGrace: 500 })
   const userCommands = new Set<UserCommand>()
   let closed = false
@@ -86,5 +86,5 @@ const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   })
 })
 
-export const layer = (options: LocalShellOptions): Layer.Layer<Shell, never, SessionStore> =>
+export const layer = (options: LocalShellOptions): Layer.Layer<Shell, never, Session> =>
   Layer.scoped(Shell, make(options))

@@ -1,6 +1,6 @@
 /** A real shell for tests, in a temporary folder, with a short grace; `tag` is in the environment of all it starts. */
 import { Effect, Layer } from "effect"
-import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import * as CurrentSession from "../../../../src/layers/session/CurrentSession.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
 import { Shell } from "../../../../src/services/Shell.ts"
 import * as FixedIds from "../../../support/FixedIds.ts"
@@ -8,7 +8,7 @@ import { tempFolder } from "../TempFolder.ts"
 
 export const layer = (options: LocalShell.LocalShellOptions) =>
   LocalShell.layer({ grace: 100, ...options }).pipe(
-    Layer.provide(MemorySessionStore.layer),
+    Layer.provide(CurrentSession.layerMemory(options)),
     Layer.provide(FixedIds.layer)
   )
 
