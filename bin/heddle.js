@@ -88,5 +88,6 @@ const becomeBun = async () => {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-if (underBun) import.meta.require(program())
+// Once this file has run, bun collects garbage. That takes 10 ms with the program in memory and 1 ms without.
+if (underBun) setImmediate(() => import.meta.require(program()))
 else await becomeBun()

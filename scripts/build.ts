@@ -36,8 +36,16 @@ const sources = (): ReadonlyArray<Input> =>
     .toSorted()
     .map(describe)
 
-/** Bundled apart and loaded at the first call to their provider: inside the main file they cost every start. */
-const lazy: Record<string, string> = { "@anthropic-ai/sdk": "anthropic", openai: "openai" }
+/**
+ * Bundled apart, by the specifier that src imports them with, and loaded when they are first needed: inside the main
+ * file they cost every start. What they share with it they have twice, which is fine for values that are only read.
+ */
+const lazy: Record<string, { readonly name: string; readonly from: string }> = {
+  "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
+  openai: { name: "openai", from: "openai" },
+  "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
+  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" }
+}
 
 /** Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start. */
 const quietLogger: Bun.BunPlugin = {
@@ -65,16 +73,16 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
       {
         name: "lazy",
         setup: ({ onResolve }) =>
-          void onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) => {
+          void onResolve({ filter: /^[@a-z.]/ }, ({ kind, path }) => {
             const apart = kind === "dynamic-import" ? lazy[path] : undefined
-            return apart === undefined ? undefined : { path: `./${apart}.js`, external: true }
+            return apart === undefined ? undefined : { path: `./${apart.name}.js`, external: true }
           })
       }
     ]
   })
 
 const bundleAll = async (outdir: string) => {
-  for (const [specifier, name] of Object.entries(lazy)) await bundle(outdir, name, Bun.resolveSync(specifier, root))
+  for (const { from, name } of Object.values(lazy)) await bundle(outdir, name, Bun.resolveSync(from, root))
   return bundle(outdir, "heddle", join(root, "src/cli.ts"))
 }
 

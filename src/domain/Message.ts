@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { ImageContent, InputContent, JsonObject, optional, OutputContent, plainText } from "./Content.ts"
 import { Usage } from "./Usage.ts"
+import { lazy, type Type } from "./Lazy.ts"
 
 /** Unix milliseconds. */
 export const Timestamp = Schema.Finite
@@ -9,104 +10,124 @@ export const Timestamp = Schema.Finite
 export const StopReason = Schema.Literal("stop", "length", "toolUse", "error", "aborted")
 export type StopReason = typeof StopReason.Type
 
-export const UserMessage = Schema.Struct({
-  role: Schema.Literal("user"),
-  content: Schema.Array(InputContent),
-  timestamp: Timestamp
-}).annotations({ identifier: "UserMessage" })
-export type UserMessage = typeof UserMessage.Type
+export const UserMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("user"),
+    content: Schema.Array(InputContent()),
+    timestamp: Timestamp
+  }).annotations({ identifier: "UserMessage" })
+)
+export type UserMessage = Type<typeof UserMessage>
 
-export const AssistantMessage = Schema.Struct({
-  role: Schema.Literal("assistant"),
-  content: Schema.Array(OutputContent),
-  api: Schema.String,
-  provider: Schema.String,
-  model: Schema.String,
-  usage: Usage,
-  stopReason: StopReason,
-  errorMessage: optional(Schema.String),
-  responseId: optional(Schema.String),
-  timestamp: Timestamp
-}).annotations({ identifier: "AssistantMessage" })
-export type AssistantMessage = typeof AssistantMessage.Type
+export const AssistantMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("assistant"),
+    content: Schema.Array(OutputContent()),
+    api: Schema.String,
+    provider: Schema.String,
+    model: Schema.String,
+    usage: Usage(),
+    stopReason: StopReason,
+    errorMessage: optional(Schema.String),
+    responseId: optional(Schema.String),
+    timestamp: Timestamp
+  }).annotations({ identifier: "AssistantMessage" })
+)
+export type AssistantMessage = Type<typeof AssistantMessage>
 
 /** What a tool hands back: content for the model, details for the host. */
-export const ToolOutput = Schema.Struct({
-  content: Schema.Array(InputContent),
-  details: optional(JsonObject)
-}).annotations({ identifier: "ToolOutput" })
-export type ToolOutput = typeof ToolOutput.Type
+export const ToolOutput = lazy(() =>
+  Schema.Struct({
+    content: Schema.Array(InputContent()),
+    details: optional(JsonObject())
+  }).annotations({ identifier: "ToolOutput" })
+)
+export type ToolOutput = Type<typeof ToolOutput>
 
-export const ToolResultMessage = Schema.Struct({
-  role: Schema.Literal("toolResult"),
-  toolCallId: Schema.String,
-  toolName: Schema.String,
-  ...ToolOutput.fields,
-  isError: Schema.Boolean,
-  timestamp: Timestamp
-}).annotations({ identifier: "ToolResultMessage" })
-export type ToolResultMessage = typeof ToolResultMessage.Type
+export const ToolResultMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("toolResult"),
+    toolCallId: Schema.String,
+    toolName: Schema.String,
+    ...ToolOutput().fields,
+    isError: Schema.Boolean,
+    timestamp: Timestamp
+  }).annotations({ identifier: "ToolResultMessage" })
+)
+export type ToolResultMessage = Type<typeof ToolResultMessage>
 
 /** What models are sent, and what a run consists of. */
-export const Message = Schema.Union(UserMessage, AssistantMessage, ToolResultMessage).annotations({
-  identifier: "Message"
-})
-export type Message = typeof Message.Type
+export const Message = lazy(() =>
+  Schema.Union(UserMessage(), AssistantMessage(), ToolResultMessage()).annotations({
+    identifier: "Message"
+  })
+)
+export type Message = Type<typeof Message>
 
 /** A command that the person behind the host has run; ModelContext.ts says how a model reads it. */
-export const BashExecutionMessage = Schema.Struct({
-  role: Schema.Literal("bashExecution"),
-  command: Schema.String,
-  output: Schema.String,
-  exitCode: optional(Schema.Int),
-  cancelled: Schema.Boolean,
-  truncated: Schema.Boolean,
-  fullOutputPath: optional(Schema.String),
-  excludeFromContext: optional(Schema.Boolean),
-  timestamp: Timestamp
-}).annotations({ identifier: "BashExecutionMessage" })
-export type BashExecutionMessage = typeof BashExecutionMessage.Type
+export const BashExecutionMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("bashExecution"),
+    command: Schema.String,
+    output: Schema.String,
+    exitCode: optional(Schema.Int),
+    cancelled: Schema.Boolean,
+    truncated: Schema.Boolean,
+    fullOutputPath: optional(Schema.String),
+    excludeFromContext: optional(Schema.Boolean),
+    timestamp: Timestamp
+  }).annotations({ identifier: "BashExecutionMessage" })
+)
+export type BashExecutionMessage = Type<typeof BashExecutionMessage>
 
 /** Something that neither the user nor the model said: of an extension, of the agent itself. Models read it as said by the user. */
-export const CustomMessage = Schema.Struct({
-  role: Schema.Literal("custom"),
-  customType: Schema.String,
-  content: Schema.Union(Schema.String, Schema.Array(InputContent)),
-  /** Whether hosts show it. */
-  display: Schema.Boolean,
-  details: optional(Schema.Unknown),
-  timestamp: Timestamp
-}).annotations({ identifier: "CustomMessage" })
-export type CustomMessage = typeof CustomMessage.Type
+export const CustomMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("custom"),
+    customType: Schema.String,
+    content: Schema.Union(Schema.String, Schema.Array(InputContent())),
+    /** Whether hosts show it. */
+    display: Schema.Boolean,
+    details: optional(Schema.Unknown),
+    timestamp: Timestamp
+  }).annotations({ identifier: "CustomMessage" })
+)
+export type CustomMessage = Type<typeof CustomMessage>
 
 /** What became of a branch that was left. */
-export const BranchSummaryMessage = Schema.Struct({
-  role: Schema.Literal("branchSummary"),
-  summary: Schema.String,
-  fromId: Schema.String,
-  timestamp: Timestamp
-}).annotations({ identifier: "BranchSummaryMessage" })
-export type BranchSummaryMessage = typeof BranchSummaryMessage.Type
+export const BranchSummaryMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("branchSummary"),
+    summary: Schema.String,
+    fromId: Schema.String,
+    timestamp: Timestamp
+  }).annotations({ identifier: "BranchSummaryMessage" })
+)
+export type BranchSummaryMessage = Type<typeof BranchSummaryMessage>
 
 /** Stands for everything before it that was compacted away. */
-export const CompactionSummaryMessage = Schema.Struct({
-  role: Schema.Literal("compactionSummary"),
-  summary: Schema.String,
-  shortSummary: optional(Schema.String),
-  tokensBefore: Schema.Finite,
-  timestamp: Timestamp
-}).annotations({ identifier: "CompactionSummaryMessage" })
-export type CompactionSummaryMessage = typeof CompactionSummaryMessage.Type
+export const CompactionSummaryMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("compactionSummary"),
+    summary: Schema.String,
+    shortSummary: optional(Schema.String),
+    tokensBefore: Schema.Finite,
+    timestamp: Timestamp
+  }).annotations({ identifier: "CompactionSummaryMessage" })
+)
+export type CompactionSummaryMessage = Type<typeof CompactionSummaryMessage>
 
 /** Everything that a conversation may hold. */
-export const AgentMessage = Schema.Union(
-  ...Message.members,
-  BashExecutionMessage,
-  CustomMessage,
-  BranchSummaryMessage,
-  CompactionSummaryMessage
-).annotations({ identifier: "AgentMessage" })
-export type AgentMessage = typeof AgentMessage.Type
+export const AgentMessage = lazy(() =>
+  Schema.Union(
+    ...Message().members,
+    BashExecutionMessage(),
+    CustomMessage(),
+    BranchSummaryMessage(),
+    CompactionSummaryMessage()
+  ).annotations({ identifier: "AgentMessage" })
+)
+export type AgentMessage = Type<typeof AgentMessage>
 
 /** Text first, then the images, which is the order every provider expects. */
 export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({

@@ -2,27 +2,32 @@
 import * as Schema from "effect/Schema"
 import { optional } from "./Content.ts"
 import { Tokens } from "./Usage.ts"
+import { lazy, type Type } from "./Lazy.ts"
 
 export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 export const ThinkingLevel = Schema.Literal(...thinkingLevels).annotations({ identifier: "ThinkingLevel" })
 export type ThinkingLevel = typeof ThinkingLevel.Type
-export const isThinkingLevel = Schema.is(ThinkingLevel)
+const levels = new Set<string>(thinkingLevels)
+export const isThinkingLevel = (value: unknown): value is ThinkingLevel =>
+  typeof value === "string" && levels.has(value)
 
-export const Model = Schema.Struct({
-  id: Schema.String,
-  name: Schema.String,
-  api: Schema.String,
-  provider: Schema.String,
-  baseUrl: Schema.String,
-  reasoning: Schema.Boolean,
-  input: Schema.Array(Schema.Literal("text", "image")),
-  cost: Tokens,
-  contextWindow: Schema.Finite,
-  maxTokens: Schema.Finite,
-  /** A string is what the provider is sent for the level, null says the model does not have it. */
-  thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }))
-}).annotations({ identifier: "Model" })
-export type Model = typeof Model.Type
+export const Model = lazy(() =>
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    api: Schema.String,
+    provider: Schema.String,
+    baseUrl: Schema.String,
+    reasoning: Schema.Boolean,
+    input: Schema.Array(Schema.Literal("text", "image")),
+    cost: Tokens(),
+    contextWindow: Schema.Finite,
+    maxTokens: Schema.Finite,
+    /** A string is what the provider is sent for the level, null says the model does not have it. */
+    thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }))
+  }).annotations({ identifier: "Model" })
+)
+export type Model = Type<typeof Model>
 
 /** `xhigh` and `max` exist only where a model's map names them. */
 const supports = (model: Model, level: ThinkingLevel): boolean => {

@@ -1,18 +1,21 @@
 /** Tokens and money of model calls (protocol.md 5.2, 16.1). */
 import * as Schema from "effect/Schema"
+import { lazy, type Type } from "./Lazy.ts"
 
 const Count = Schema.Finite
 
 /** Token classes of one call; `input` leaves out what was read from or written to a cache. */
-export const Tokens = Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count })
-export type Tokens = typeof Tokens.Type
+export const Tokens = lazy(() => Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }))
+export type Tokens = Type<typeof Tokens>
 
-export const Usage = Schema.Struct({
-  ...Tokens.fields,
-  totalTokens: Count,
-  cost: Schema.Struct({ ...Tokens.fields, total: Count })
-}).annotations({ identifier: "Usage" })
-export type Usage = typeof Usage.Type
+export const Usage = lazy(() =>
+  Schema.Struct({
+    ...Tokens().fields,
+    totalTokens: Count,
+    cost: Schema.Struct({ ...Tokens().fields, total: Count })
+  }).annotations({ identifier: "Usage" })
+)
+export type Usage = Type<typeof Usage>
 
 export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 

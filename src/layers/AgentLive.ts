@@ -5,10 +5,19 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/Model.ts"
+import { Agent } from "../services/Agent.ts"
+import { Budget } from "../services/Budget.ts"
+import { Credentials } from "../services/Credentials.ts"
 import { HostTools } from "../services/HostTools.ts"
 import { HostUi } from "../services/HostUi.ts"
 import { Ids } from "../services/Ids.ts"
+import { ModelCatalog } from "../services/ModelCatalog.ts"
+import { ModelClient } from "../services/ModelClient.ts"
+import { Session } from "../services/Session.ts"
+import { SessionStore } from "../services/SessionStore.ts"
 import { Settings } from "../services/Settings.ts"
+import { Shell } from "../services/Shell.ts"
+import { Tools } from "../services/Tools.ts"
 import * as InitialModel from "./agent/InitialModel.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
@@ -21,9 +30,11 @@ import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
+import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
+import * as Wiring from "./Wiring.ts"
 
 export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
   readonly provider?: string
@@ -42,61 +53,56 @@ const protocols = Effect.map(
   (builtIn) => builtIn.protocols
 )
 
-const providers = (options: AgentOptions) =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const settings = yield* Settings
-      const scenario = Option.fromNullable(settings["offline.scenario"])
-      return ProviderRegistry.layer({ providers: [yield* Offline.make({ scenario, cwd: options.cwd })], protocols })
-    })
-  )
+const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
+  const settings = yield* Settings
+  const offline = yield* Offline.make({ scenario: Option.fromNullable(settings["offline.scenario"]), cwd })
+  return yield* ProviderRegistry.makeClient({ providers: [offline], protocols })
+})
 
-const credentials = ({ agentDir, apiKey, model, provider }: AgentOptions) =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      if (apiKey === undefined) return KeyRing.layer({ agentDir })
-      const catalog = yield* Catalog.Catalog
-      const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
-      const chosen = yield* InitialModel.named(known, { provider, pattern: model })
-      return KeyRing.layer({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
-    })
-  )
+const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, model, provider }: AgentOptions) {
+  if (apiKey === undefined) return yield* KeyRing.make({ agentDir })
+  const catalog = yield* Catalog.Catalog
+  const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
+  const chosen = yield* InitialModel.named(known, { provider, pattern: model })
+  return yield* KeyRing.make({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
+})
 
-const agent = (options: AgentOptions) =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const settings = yield* Settings
-      const { model: pattern, provider } = options
-      const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }))
-      const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel
-      return SessionAgent.layer({
-        cwd: options.cwd,
-        scopedModels: options.models.length > 0 ? options.models : settings.enabledModels,
-        ...(selected === undefined ? {} : { model: selected.model }),
-        ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-        ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
-        ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt })
-      })
-    })
-  )
+const agent = Effect.fnUntraced(function* (options: AgentOptions) {
+  const settings = yield* Settings
+  const { model: pattern, provider } = options
+  const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }))
+  const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel
+  return yield* SessionAgent.make({
+    cwd: options.cwd,
+    scopedModels: options.models.length > 0 ? options.models : settings.enabledModels,
+    ...(selected === undefined ? {} : { model: selected.model }),
+    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
+    ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
+    ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt })
+  })
+})
 
-/** In one context, because every level of layers costs a start of the process more than a millisecond. */
 const constants = Context.make(HostUi, HeadlessUi.service).pipe(
   Context.add(HostTools, NoHostTools.service),
   Context.add(Ids, RandomIds.service)
 )
 
-/** What stands lower is there for everything above it. */
+const newSession = Effect.flatMap(SessionStore, (store) => store.create({}))
+
 export const layer = (options: AgentOptions) =>
-  BackgroundDiscovery.layer.pipe(
-    Layer.provideMerge(agent(options)),
-    Layer.provideMerge(ToolRegistry.layer(options)),
-    Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
-    Layer.provideMerge(providers(options)),
-    Layer.provideMerge(credentials(options)),
-    Layer.provideMerge(CurrentSession.layerMemory(options)),
-    Layer.provideMerge(MemoryBudget.layer({})),
-    Layer.provideMerge(Layer.succeedContext(constants)),
-    Layer.provideMerge(Catalog.layer(options)),
-    Layer.provideMerge(FileSettings.layer(options))
+  Layer.scopedContext(
+    Effect.succeed(constants).pipe(
+      Wiring.add(Settings, FileSettings.make(options)),
+      Wiring.add(Catalog.Catalog, Catalog.make(options)),
+      Wiring.add(Budget, MemoryBudget.make({})),
+      Wiring.add(SessionStore, MemorySessionStore.make(options)),
+      Wiring.add(Session, Effect.orDie(CurrentSession.make(newSession))),
+      Wiring.add(Credentials, credentials(options)),
+      Wiring.add(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
+      Wiring.add(ModelClient, modelClient(options)),
+      Wiring.add(Shell, LocalShell.make({ cwd: options.cwd })),
+      Wiring.add(Tools, ToolRegistry.make(options)),
+      Wiring.add(Agent, agent(options)),
+      Wiring.start(BackgroundDiscovery.make)
+    )
   )

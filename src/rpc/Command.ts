@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/AgentEvent.ts"
+import { lazy } from "../domain/Lazy.ts"
 import type { Connection } from "./Connection.ts"
 import { explain } from "./protocol/explain.ts"
 
@@ -43,9 +44,9 @@ interface Spec<P, PE, A, AE, R> {
   /** Further paragraphs for the reference, in Markdown. */
   readonly notes?: string
   readonly origin: ReadonlyArray<"pi" | "omp" | "xcsh" | "ours">
-  readonly params: Schema.Schema<P, PE>
+  readonly params: () => Schema.Schema<P, PE>
   /** Absent where the response carries no data. */
-  readonly result?: Schema.Schema<A, AE>
+  readonly result?: () => Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
   /** Acts as soon as the frame arrives, ahead of the lane. */
@@ -60,15 +61,15 @@ export interface Command<R> {
   readonly notes: string
   readonly origin: ReadonlyArray<string>
   readonly errors: ReadonlyArray<string>
-  readonly params: Schema.Schema.AnyNoContext
-  readonly result: Schema.Schema.AnyNoContext | undefined
+  readonly params: () => Schema.Schema.AnyNoContext
+  readonly result: (() => Schema.Schema.AnyNoContext) | undefined
   readonly onArrival: Effect.Effect<void, never, R> | undefined
   readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
 
 export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
   // Compiled with the first frame of its kind and then kept: most hosts use a handful of commands.
-  const compile = () => Schema.decodeUnknown(spec.params, { errors: "all" })
+  const compile = () => Schema.decodeUnknown(spec.params(), { errors: "all" })
   let decode: ReturnType<typeof compile> | undefined
   const invalid = (detail: string) =>
     new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
@@ -91,4 +92,4 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
 }
 
 /** For commands that take nothing. */
-export const noParams = Schema.Struct({})
+export const noParams = lazy(() => Schema.Struct({}))

@@ -37,7 +37,7 @@ const ref = (name: string) => ({ $ref: `#/$defs/${name}` })
 
 const addCommand = (command: Command<CommandServices>, defs: Record<string, unknown>) => {
   const name = camel(command.name)
-  const { properties, required, ...rest } = generate(command.params, defs)
+  const { properties, required, ...rest } = generate(command.params(), defs)
   defs[`${name}Request`] = {
     ...rest,
     type: "object",
@@ -48,7 +48,7 @@ const addCommand = (command: Command<CommandServices>, defs: Record<string, unkn
       ...Object(properties)
     }
   }
-  if (command.result !== undefined) defs[`${name}Data`] = generate(command.result, defs)
+  if (command.result !== undefined) defs[`${name}Data`] = generate(command.result(), defs)
   return {
     request: ref(`${name}Request`),
     ...(command.result === undefined ? {} : { data: ref(`${name}Data`) }),
@@ -62,7 +62,7 @@ const addCommand = (command: Command<CommandServices>, defs: Record<string, unkn
 
 export const part = (wanted: Part): JsonObject => {
   const defs: Record<string, unknown> = {}
-  generate(Response, defs)
+  generate(Response(), defs)
   const byCommand = Object.fromEntries(commands.map((command) => [command.name, addCommand(command, defs)]))
   const byEvent = Object.fromEntries(
     events.map(({ schema, summary, type }) => {

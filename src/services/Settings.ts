@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { optional } from "../domain/Content.ts"
 import { ThinkingLevel } from "../domain/Model.ts"
+import { lazy, type Type } from "../domain/Lazy.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })
 export type QueueMode = typeof QueueMode.Type
@@ -10,30 +11,32 @@ export type QueueMode = typeof QueueMode.Type
 export const InterruptMode = Schema.Literal("immediate", "wait").annotations({ identifier: "InterruptMode" })
 export type InterruptMode = typeof InterruptMode.Type
 
-export const SettingsValues = Schema.Struct({
-  steeringMode: QueueMode,
-  followUpMode: QueueMode,
-  interruptMode: InterruptMode,
-  defaultProvider: optional(Schema.String),
-  defaultModel: optional(Schema.String),
-  defaultThinkingLevel: optional(ThinkingLevel),
-  /** Model patterns that `cycle_model` goes through; empty means all. */
-  enabledModels: Schema.Array(Schema.String),
-  /** Whether and how failed model calls are tried again. */
-  "retry.enabled": Schema.Boolean,
-  "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
-  "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
-  "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
-  /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
-  "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
-  /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
-  "models.discover": Schema.Array(Schema.String),
-  /** Longest line accepted on stdin. */
-  "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
-  /** Scenario file of the model `offline/script`. */
-  "offline.scenario": optional(Schema.String)
-})
-export type SettingsValues = typeof SettingsValues.Type
+export const SettingsValues = lazy(() =>
+  Schema.Struct({
+    steeringMode: QueueMode,
+    followUpMode: QueueMode,
+    interruptMode: InterruptMode,
+    defaultProvider: optional(Schema.String),
+    defaultModel: optional(Schema.String),
+    defaultThinkingLevel: optional(ThinkingLevel),
+    /** Model patterns that `cycle_model` goes through; empty means all. */
+    enabledModels: Schema.Array(Schema.String),
+    /** Whether and how failed model calls are tried again. */
+    "retry.enabled": Schema.Boolean,
+    "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
+    "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
+    "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
+    /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
+    "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
+    /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
+    "models.discover": Schema.Array(Schema.String),
+    /** Longest line accepted on stdin. */
+    "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
+    /** Scenario file of the model `offline/script`. */
+    "offline.scenario": optional(Schema.String)
+  })
+)
+export type SettingsValues = Type<typeof SettingsValues>
 
 export const defaults: SettingsValues = {
   steeringMode: "one-at-a-time",

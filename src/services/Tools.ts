@@ -10,7 +10,7 @@ import type { ToolDefinition } from "./ModelClient.ts"
 /** The model is told; the run goes on. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
   message: Schema.String,
-  details: optional(JsonObject)
+  details: optional(JsonObject())
 }) {}
 
 export interface ToolContext {

@@ -27,7 +27,7 @@ import * as SystemPrompt from "./SystemPrompt.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
-const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
+export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const budget = yield* Budget
   const catalog = yield* ModelCatalog
   const ids = yield* Ids

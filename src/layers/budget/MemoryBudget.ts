@@ -17,7 +17,7 @@ const nothing: Record<BudgetReason, number> = {
 
 const reasons: ReadonlyArray<BudgetReason> = ["input_tokens", "output_tokens", "total_tokens", "cost", "tool_calls"]
 
-const make = Effect.fnUntraced(function* (limits: BudgetLimits) {
+export const make = Effect.fnUntraced(function* (limits: BudgetLimits) {
   const spent = yield* Ref.make(nothing)
   const check = Effect.gen(function* () {
     const now = yield* Ref.get(spent)

@@ -72,7 +72,7 @@ const readFile = Effect.fnUntraced(function* (agentDir: string) {
   return { path: path.value, file: yield* parse(path.value) }
 })
 
-const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
+export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const { file, path } = yield* readFile(agentDir)
   const merged = merge({ file, path, addresses: yield* environmentAddresses })
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)

@@ -58,7 +58,7 @@ export const makeLocate = Effect.fnUntraced(function* ({ agentDir, runtime }: Ke
   })
 })
 
-const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
+export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
   const locate = yield* makeLocate(options)
   return Credentials.of({
     has: (provider) => Effect.map(locate(provider), Option.isSome),

@@ -21,10 +21,24 @@ const takeOver = (library: string) =>
     return frames
   })
 
-/** Bun keeps the descriptor of a stream that was looked at before; looking at it here would cost 10 ms and more. */
-const divertStream = Effect.sync(() => {
-  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true })
-})
+/** Everything that is asked of it is asked of stderr, which is opened only then. */
+const stderrInDisguise = new Proxy(
+  {},
+  {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(process.stderr, name)
+      return typeof member === "function" ? member.bind(process.stderr) : member
+    },
+    set: (_, name, value) => Reflect.set(process.stderr, name, value),
+    has: (_, name) => Reflect.has(process.stderr, name)
+  }
+)
+
+/**
+ * Bun keeps the descriptor of a stream that was looked at before. Looking at it here would cost a start 10 ms, and so
+ * would defining the property anew; setting it does not.
+ */
+const divertStream = Effect.sync(() => Reflect.set(process, "stdout", stderrInDisguise))
 
 /** Where libc cannot be reached, at least the console is diverted. */
 const divertConsole = Effect.sync(() => {

@@ -6,11 +6,15 @@ import type { Model } from "../../domain/Model.ts"
 import type { ModelEvent } from "../../domain/ModelEvent.ts"
 import type { ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
 
-export interface Provider {
+/** What a provider adds to the catalogue. */
+export interface Offer {
   readonly id: string
   /** Providers without keys are always available. */
   readonly needsKey: boolean
   readonly models: ReadonlyArray<Model>
+}
+
+export interface Provider extends Offer {
   /** See ModelClient.stream. */
   readonly stream: (
     request: ModelRequest

@@ -12,7 +12,7 @@ import * as Catalog from "../models/Catalog.ts"
 import * as NoCredentials from "../models/NoCredentials.ts"
 import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
 import type { Connection, Protocol } from "./Protocol.ts"
-import type { Provider } from "./Provider.ts"
+import type { Offer, Provider } from "./Provider.ts"
 
 export interface RegistryOptions {
   /** Come after everything in the catalogue. */
@@ -24,7 +24,7 @@ export interface RegistryOptions {
 const failure = ({ id, provider }: Model, reason: ModelFailureReason, message: string) =>
   new ModelFailure({ reason, message, provider, model: id })
 
-const makeCatalog = Effect.fnUntraced(function* ({ providers }: RegistryOptions) {
+export const makeCatalog = Effect.fnUntraced(function* (providers: ReadonlyArray<Offer>) {
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const own = providers.flatMap(({ models }) => models)
@@ -58,7 +58,7 @@ const resolveHeaders = Effect.fnUntraced(function* (model: Model, headers: Heade
   return resolved
 })
 
-const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
+export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
@@ -116,7 +116,10 @@ const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: Regist
 })
 
 export const layer = (options: RegistryOptions) =>
-  Layer.merge(Layer.effect(ModelCatalog, makeCatalog(options)), Layer.effect(ModelClient, makeClient(options)))
+  Layer.merge(
+    Layer.effect(ModelCatalog, makeCatalog(options.providers)),
+    Layer.effect(ModelClient, makeClient(options))
+  )
 
 /** Only these providers: nothing of the user's files or environment is looked at. */
 export const layerOwn = (providers: ReadonlyArray<Provider>) =>

@@ -32,7 +32,7 @@ const readSource = Effect.fnUntraced(function* (path: string) {
   return [{ name: path, values: values.right }]
 })
 
-const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
+export const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
   const files = yield* Effect.forEach([`${agentDir}/settings.json`, `${cwd}/.heddle/settings.json`], readSource)
   const { problems, values } = merge([...files.flat(), { name: "--set", values: overrides }])
   for (const problem of problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)

@@ -16,18 +16,18 @@ export interface Merged {
   readonly problems: ReadonlyArray<string>
 }
 
-const known = new Set(Object.keys(SettingsValues.fields))
+/** Most people have no settings, so what reads them is made when there is something to read. */
+const isKnown = (key: string) => Object.hasOwn(SettingsValues().fields, key)
 
 /** Nested objects and dotted keys mean the same; what is a setting as a whole is not taken apart. */
 const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(value).flatMap(([key, member]) =>
-    Predicate.isRecord(member) && !known.has(`${prefix}${key}`)
+    Predicate.isRecord(member) && !isKnown(`${prefix}${key}`)
       ? flatten(member, `${prefix}${key}.`)
       : [[`${prefix}${key}`, member] as const]
   )
 
-/** Most people have no settings, so the decoder is made when there is something to decode. */
-const compile = () => Schema.decodeUnknownEither(SettingsValues)
+const compile = () => Schema.decodeUnknownEither(SettingsValues())
 
 /** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
 export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
@@ -40,7 +40,7 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
       continue
     }
     for (const [key, value] of flatten(source.values)) {
-      if (!known.has(key)) continue
+      if (!isKnown(key)) continue
       const next = (decode ??= compile())({ ...values, [key]: value })
       if (Either.isRight(next)) values = next.right
       else problems.push(`${source.name}: ${key} has a value that does not fit: ${JSON.stringify(value)}`)

@@ -44,7 +44,7 @@ const select = Effect.fnUntraced(function* ({ cwd, noBuiltinTools, noTools, tool
   return noTools === true || noBuiltinTools === true ? Effect.succeed([]) : all
 })
 
-const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
+export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
   const own = yield* select(options)
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active

@@ -7,38 +7,43 @@ import type { BashExecutionMessage } from "../../domain/Message.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
-const BashResult = Schema.Struct({
-  output: Schema.String,
-  exitCode: optional(Schema.Int),
-  cancelled: Schema.Boolean,
-  timedOut: optional(Schema.Boolean),
-  truncated: Schema.Boolean,
-  totalLines: Schema.Int,
-  totalBytes: Schema.Int,
-  outputLines: Schema.Int,
-  outputBytes: Schema.Int,
-  fullOutputPath: optional(Schema.String),
-  artifactId: optional(Schema.String),
-  artifactError: optional(Schema.String),
-  durationMs: Schema.Finite
-}).annotations({ identifier: "BashResult" })
+const BashResult = lazy(() =>
+  Schema.Struct({
+    output: Schema.String,
+    exitCode: optional(Schema.Int),
+    cancelled: Schema.Boolean,
+    timedOut: optional(Schema.Boolean),
+    truncated: Schema.Boolean,
+    totalLines: Schema.Int,
+    totalBytes: Schema.Int,
+    outputLines: Schema.Int,
+    outputBytes: Schema.Int,
+    fullOutputPath: optional(Schema.String),
+    artifactId: optional(Schema.String),
+    artifactError: optional(Schema.String),
+    durationMs: Schema.Finite
+  }).annotations({ identifier: "BashResult" })
+)
 
-const Bash = Schema.Struct({
-  command: Schema.String.pipe(Schema.nonEmptyString()),
-  excludeFromContext: optional(Schema.Boolean),
-  timeout: optional(Schema.Number.pipe(Schema.positive()))
-})
+const Bash = lazy(() =>
+  Schema.Struct({
+    command: Schema.String.pipe(Schema.nonEmptyString()),
+    excludeFromContext: optional(Schema.Boolean),
+    timeout: optional(Schema.Number.pipe(Schema.positive()))
+  })
+)
 
 const longestTimeout = 3600
 
 /** A command that was ended for its time was cancelled, too: it has no exit code. */
-const toResult = (result: ShellResult): typeof BashResult.Type => {
+const toResult = (result: ShellResult): Type<typeof BashResult> => {
   const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
   return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
 }
 
-const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, timestamp: number) => {
+const toMessage = (params: Type<typeof Bash>, result: Type<typeof BashResult>, timestamp: number) => {
   const { cancelled, exitCode, fullOutputPath, output, truncated } = result
   const message: BashExecutionMessage = {
     role: "bashExecution",

@@ -11,7 +11,7 @@ const setModel = Command.make({
   lane: "ordered",
   summary: "Switches the model from the next model call on, also inside a run; the thinking level is clamped to it.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
+  params: () => Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
   result: Model,
   errors: ["model_not_found", "missing_credentials"],
   run: Effect.fnUntraced(function* ({ modelId, provider }) {
@@ -33,7 +33,8 @@ const cycleModel = Command.make({
   summary: "Switches to the next model of the scoped list, or of all available ones; `null` among fewer than two.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.NullOr(Schema.Struct({ model: Model, thinkingLevel: ThinkingLevel, isScoped: Schema.Boolean })),
+  result: () =>
+    Schema.NullOr(Schema.Struct({ model: Model(), thinkingLevel: ThinkingLevel, isScoped: Schema.Boolean })),
   run: () => Effect.flatMap(Agent, (agent) => agent.cycleModel)
 })
 
@@ -43,7 +44,7 @@ const getAvailableModels = Command.make({
   summary: "Models whose provider has credentials or needs none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.Struct({ models: Schema.Array(Model) }),
+  result: () => Schema.Struct({ models: Schema.Array(Model()) }),
   run: Effect.fnUntraced(function* () {
     const catalog = yield* ModelCatalog
     return { models: yield* catalog.available }
@@ -55,7 +56,7 @@ const setThinkingLevel = Command.make({
   lane: "ordered",
   summary: "Sets how hard the model thinks, clamped to what it supports.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ level: Schema.String }),
+  params: () => Schema.Struct({ level: Schema.String }),
   errors: ["invalid_thinking_level"],
   run: Effect.fnUntraced(function* ({ level }) {
     const agent = yield* Agent
@@ -75,7 +76,7 @@ const cycleThinkingLevel = Command.make({
   summary: "Switches to the next level the model supports; `null` when it does not reason.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.NullOr(Schema.Struct({ level: ThinkingLevel })),
+  result: () => Schema.NullOr(Schema.Struct({ level: ThinkingLevel })),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     const level = yield* agent.cycleThinkingLevel
@@ -89,7 +90,7 @@ const getAvailableThinkingLevels = Command.make({
   summary: "The levels the current model supports, `off` first.",
   origin: ["pi", "omp"],
   params: Command.noParams,
-  result: Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
+  result: () => Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     const { model } = yield* agent.state

@@ -10,7 +10,7 @@ const setSteeringMode = Command.make({
   lane: "ordered",
   summary: "Whether steering messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ mode: QueueMode }),
+  params: () => Schema.Struct({ mode: QueueMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setSteeringMode(mode))
 })
 
@@ -19,7 +19,7 @@ const setFollowUpMode = Command.make({
   lane: "ordered",
   summary: "Whether follow-up messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ mode: QueueMode }),
+  params: () => Schema.Struct({ mode: QueueMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setFollowUpMode(mode))
 })
 
@@ -28,7 +28,7 @@ const setInterruptMode = Command.make({
   lane: "ordered",
   summary: "Whether steering waits for the tool calls of a turn or interrupts them.",
   origin: ["omp", "xcsh"],
-  params: Schema.Struct({ mode: InterruptMode }),
+  params: () => Schema.Struct({ mode: InterruptMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setInterruptMode(mode))
 })
 

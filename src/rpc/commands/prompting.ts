@@ -6,21 +6,26 @@ import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { Attachment, readInput } from "../protocol/Images.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
-const Prompt = Schema.Struct({
-  message: Schema.String,
-  images: optional(Schema.Array(ImageContent)),
-  attachments: optional(Schema.Array(Attachment)),
-  streamingBehavior: optional(Schema.Literal("steer", "followUp"))
-})
+const Prompt = lazy(() =>
+  Schema.Struct({
+    message: Schema.String,
+    images: optional(Schema.Array(ImageContent())),
+    attachments: optional(Schema.Array(Attachment())),
+    streamingBehavior: optional(Schema.Literal("steer", "followUp"))
+  })
+)
 
-const Started = Schema.Struct({
-  disposition: Schema.Literal("started", "queued", "handled"),
-  messageId: Schema.String,
-  runId: Schema.String
-}).annotations({ identifier: "PromptDisposition" })
+const Started = lazy(() =>
+  Schema.Struct({
+    disposition: Schema.Literal("started", "queued", "handled"),
+    messageId: Schema.String,
+    runId: Schema.String
+  }).annotations({ identifier: "PromptDisposition" })
+)
 
-const started = (receipt: PromptReceipt): typeof Started.Type => ({ disposition: "started", ...receipt })
+const started = (receipt: PromptReceipt): Type<typeof Started> => ({ disposition: "started", ...receipt })
 
 const rejection = (error: PromptRejected): Command.CommandFailure => {
   switch (error._tag) {
@@ -47,7 +52,7 @@ const rejections = ["busy", "closing", "no_model", "missing_credentials", "budge
 
 /** The response goes out between acceptance and the first event of the run, so that hosts see them in that order. */
 const submit = (name: string) =>
-  Effect.fnUntraced(function* (params: typeof Prompt.Type, request: Command.Request) {
+  Effect.fnUntraced(function* (params: Type<typeof Prompt>, request: Command.Request) {
     const agent = yield* Agent
     const input = yield* Effect.mapError(
       readInput(params),
@@ -101,7 +106,7 @@ export const abortAndPrompt = Command.make({
   summary: "Stops the active run, then sends a user message.",
   notes: "One response, after the old run's `agent_end` and before the new `agent_start`.",
   origin: ["omp", "xcsh"],
-  params: Schema.Struct({ message: Prompt.fields.message, images: Prompt.fields.images }),
+  params: () => Schema.Struct({ message: Prompt().fields.message, images: Prompt().fields.images }),
   result: Started,
   errors: rejections,
   onArrival: Effect.flatMap(Agent, (agent) => agent.abort),

@@ -5,6 +5,7 @@ import { optional } from "../../domain/Content.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
+import { lazy } from "../../domain/Lazy.ts"
 
 const ping = Command.make({
   name: "ping",
@@ -12,7 +13,7 @@ const ping = Command.make({
   summary: "Answers at once.",
   origin: ["ours"],
   params: Command.noParams,
-  result: Schema.Struct({}),
+  result: () => Schema.Struct({}),
   run: () => Effect.succeed({})
 })
 
@@ -22,16 +23,18 @@ const getSchema = Command.make({
   summary: "This reference as JSON Schema 2020-12, generated from the definitions that decode the input.",
   notes: "With the `hash` of an earlier answer as `ifNoneMatch` the schema is left out when it has not changed.",
   origin: ["ours"],
-  params: Schema.Struct({
-    part: optional(Schema.Literal("commands", "events", "types", "all")),
-    ifNoneMatch: optional(Schema.String)
-  }),
-  result: Schema.Struct({
-    protocolVersion: Schema.Int,
-    hash: Schema.String,
-    schema: optional(Schema.Unknown),
-    notModified: optional(Schema.Boolean)
-  }),
+  params: () =>
+    Schema.Struct({
+      part: optional(Schema.Literal("commands", "events", "types", "all")),
+      ifNoneMatch: optional(Schema.String)
+    }),
+  result: () =>
+    Schema.Struct({
+      protocolVersion: Schema.Int,
+      hash: Schema.String,
+      schema: optional(Schema.Unknown),
+      notModified: optional(Schema.Boolean)
+    }),
   run: Effect.fnUntraced(function* ({ ifNoneMatch, part }) {
     const known = { protocolVersion: Capabilities.protocolVersion, hash: schemaHash }
     if (ifNoneMatch === schemaHash) return { ...known, notModified: true }
@@ -41,11 +44,13 @@ const getSchema = Command.make({
   })
 })
 
-const Limits = Schema.Struct({
-  maxInboundFrameBytes: Schema.Int,
-  maxFrameBytes: Schema.Int,
-  maxReassembledFrameBytes: Schema.Int
-})
+const Limits = lazy(() =>
+  Schema.Struct({
+    maxInboundFrameBytes: Schema.Int,
+    maxFrameBytes: Schema.Int,
+    maxReassembledFrameBytes: Schema.Int
+  })
+)
 
 const initialize = Command.make({
   name: "initialize",
@@ -54,23 +59,25 @@ const initialize = Command.make({
   notes:
     '`capabilities.messageUpdates: "delta"` asks for updates that carry increments only. Capabilities that are not in the answer are not there.',
   origin: ["ours"],
-  params: Schema.Struct({
-    protocolVersion: optional(Schema.Int),
-    clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
-    capabilities: optional(Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")) }))
-  }),
-  result: Schema.Struct({
-    protocolVersion: Schema.Int,
-    serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
-    dialects: Schema.Array(Schema.String),
-    capabilities: Capabilities.Capabilities,
-    limits: Limits,
-    enforcement: Capabilities.Enforcement,
-    schemaHash: Schema.String,
-    sessionId: Schema.String,
-    epoch: Schema.String,
-    seq: Schema.Int
-  }),
+  params: () =>
+    Schema.Struct({
+      protocolVersion: optional(Schema.Int),
+      clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
+      capabilities: optional(Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")) }))
+    }),
+  result: () =>
+    Schema.Struct({
+      protocolVersion: Schema.Int,
+      serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
+      dialects: Schema.Array(Schema.String),
+      capabilities: Capabilities.Capabilities(),
+      limits: Limits(),
+      enforcement: Capabilities.Enforcement(),
+      schemaHash: Schema.String,
+      sessionId: Schema.String,
+      epoch: Schema.String,
+      seq: Schema.Int
+    }),
   errors: ["already_initialized", "unsupported_version"],
   run: Effect.fnUntraced(function* (params, { connection }) {
     if (connection.initialized) {
@@ -114,8 +121,8 @@ const negotiateProtocol = Command.make({
   lane: "instant",
   summary: "Agrees on the transport version of the omp family. Frames are sent whole: chunks are not there yet.",
   origin: ["omp"],
-  params: Schema.Struct({ protocolVersion: Schema.Finite }),
-  result: Schema.Struct({ protocolVersion: Schema.Int }),
+  params: () => Schema.Struct({ protocolVersion: Schema.Finite }),
+  result: () => Schema.Struct({ protocolVersion: Schema.Int }),
   errors: ["unsupported_version"],
   run: Effect.fnUntraced(function* ({ protocolVersion }, { connection }) {
     if (protocolVersion !== 2) {

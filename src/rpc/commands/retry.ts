@@ -9,7 +9,7 @@ const setAutoRetry = Command.make({
   lane: "ordered",
   summary: "Switches automatic retries on or off; off also ends a wait that is going on.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ enabled: Schema.Boolean }),
+  params: () => Schema.Struct({ enabled: Schema.Boolean }),
   run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoRetry(enabled))
 })
 

@@ -10,39 +10,42 @@ import { Shell } from "../../services/Shell.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
 const Strings = Schema.Array(Schema.String)
 
-const State = Schema.Struct({
-  model: optional(Model),
-  thinkingLevel: ThinkingLevel,
-  isStreaming: Schema.Boolean,
-  isCompacting: Schema.Boolean,
-  steeringMode: QueueMode,
-  followUpMode: QueueMode,
-  interruptMode: InterruptMode,
-  sessionFile: optional(Schema.String),
-  sessionId: Schema.String,
-  autoCompactionEnabled: Schema.Boolean,
-  autoRetryEnabled: Schema.Boolean,
-  isRetrying: Schema.Boolean,
-  isBashRunning: Schema.Boolean,
-  messageCount: Schema.Int,
-  queuedMessageCount: Schema.Int,
-  pendingMessageCount: Schema.Int,
-  queuedMessages: Schema.Struct({ steering: Strings, followUp: Strings }),
-  todoPhases: Schema.Array(Schema.Unknown),
-  fastModeEnabled: Schema.Boolean,
-  fastModeActive: Schema.Boolean,
-  tokensPerSecond: Schema.NullOr(Schema.Finite),
-  hasPendingAsyncWork: Schema.Boolean,
-  isSettled: Schema.Boolean,
-  protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
-  systemPrompt: optional(Schema.String),
-  dumpTools: optional(
-    Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject }))
-  )
-}).annotations({ identifier: "State" })
+const State = lazy(() =>
+  Schema.Struct({
+    model: optional(Model()),
+    thinkingLevel: ThinkingLevel,
+    isStreaming: Schema.Boolean,
+    isCompacting: Schema.Boolean,
+    steeringMode: QueueMode,
+    followUpMode: QueueMode,
+    interruptMode: InterruptMode,
+    sessionFile: optional(Schema.String),
+    sessionId: Schema.String,
+    autoCompactionEnabled: Schema.Boolean,
+    autoRetryEnabled: Schema.Boolean,
+    isRetrying: Schema.Boolean,
+    isBashRunning: Schema.Boolean,
+    messageCount: Schema.Int,
+    queuedMessageCount: Schema.Int,
+    pendingMessageCount: Schema.Int,
+    queuedMessages: Schema.Struct({ steering: Strings, followUp: Strings }),
+    todoPhases: Schema.Array(Schema.Unknown),
+    fastModeEnabled: Schema.Boolean,
+    fastModeActive: Schema.Boolean,
+    tokensPerSecond: Schema.NullOr(Schema.Finite),
+    hasPendingAsyncWork: Schema.Boolean,
+    isSettled: Schema.Boolean,
+    protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
+    systemPrompt: optional(Schema.String),
+    dumpTools: optional(
+      Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
+    )
+  }).annotations({ identifier: "State" })
+)
 
 /** Members of parts that are not there yet say so with the value of a part that is off. */
 const absentParts = {
@@ -63,13 +66,13 @@ const getState = Command.make({
   lane: "query",
   summary: "The state of the session; with `verbose` also the system prompt and the tools.",
   origin: ["pi", "omp", "xcsh"],
-  params: Schema.Struct({ verbose: optional(Schema.Boolean) }),
+  params: () => Schema.Struct({ verbose: optional(Schema.Boolean) }),
   result: State,
   run: Effect.fnUntraced(function* ({ verbose }) {
     const agent = yield* Agent
     const shell = yield* Shell
     const state = yield* agent.state
-    const data: typeof State.Type = {
+    const data: Type<typeof State> = {
       ...state,
       ...absentParts,
       isBashRunning: yield* shell.isUserRunning,
@@ -89,7 +92,7 @@ const getMessages = Command.make({
   summary: "The messages of the conversation, oldest first.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.Struct({ messages: Schema.Array(AgentMessage) }),
+  result: () => Schema.Struct({ messages: Schema.Array(AgentMessage()) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     return { messages: yield* agent.messages }
@@ -102,7 +105,7 @@ const getLastAssistantText = Command.make({
   summary: "Text of the newest assistant message; `null` when there is none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: Schema.Struct({ text: Schema.NullOr(Schema.String) }),
+  result: () => Schema.Struct({ text: Schema.NullOr(Schema.String) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     return { text: lastAssistantText(yield* agent.messages) }

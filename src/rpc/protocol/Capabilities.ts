@@ -1,5 +1,6 @@
 /** What we tell a host about ourselves (supplement 5.2). A capability is named here when it works. */
 import * as Schema from "effect/Schema"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
 export const protocolVersion = 1
 /** Transport numbers of the omp family, not ours. */
@@ -8,27 +9,31 @@ export const maxFrameBytes = 1024 * 1024
 export const maxReassembledFrameBytes = 64 * 1024 * 1024
 export const dialects = ["pi", "omp", "xcsh", "pisces"] as const
 
-export const Capabilities = Schema.Struct({
-  messageUpdates: Schema.Array(Schema.Literal("full", "delta")),
-  chunks: Schema.Boolean,
-  schema: Schema.Boolean
-}).annotations({ identifier: "Capabilities" })
+export const Capabilities = lazy(() =>
+  Schema.Struct({
+    messageUpdates: Schema.Array(Schema.Literal("full", "delta")),
+    chunks: Schema.Boolean,
+    schema: Schema.Boolean
+  }).annotations({ identifier: "Capabilities" })
+)
 
-export const capabilities: typeof Capabilities.Type = {
+export const capabilities: Type<typeof Capabilities> = {
   messageUpdates: ["full", "delta"],
   chunks: false,
   schema: true
 }
 
-export const Enforcement = Schema.Struct({
-  sandbox: Schema.Literal("none", "workspace-write", "read-only"),
-  network: Schema.Literal("open", "proxy", "off"),
-  approvals: Schema.Literal("off", "ask", "deny"),
-  trust: Schema.Literal("trusted", "untrusted"),
-  backend: Schema.String
-}).annotations({ identifier: "Enforcement" })
+export const Enforcement = lazy(() =>
+  Schema.Struct({
+    sandbox: Schema.Literal("none", "workspace-write", "read-only"),
+    network: Schema.Literal("open", "proxy", "off"),
+    approvals: Schema.Literal("off", "ask", "deny"),
+    trust: Schema.Literal("trusted", "untrusted"),
+    backend: Schema.String
+  }).annotations({ identifier: "Enforcement" })
+)
 
-export const enforcement: typeof Enforcement.Type = {
+export const enforcement: Type<typeof Enforcement> = {
   sandbox: "none",
   network: "open",
   approvals: "off",

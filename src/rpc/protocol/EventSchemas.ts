@@ -26,7 +26,7 @@ const event = <Fields extends Schema.Struct.Fields>(type: string, summary: strin
 })
 
 const tool = { toolCallId: Schema.String, toolName: Schema.String }
-const partial = { contentIndex: index, partial: optional(AssistantMessage) }
+const partial = { contentIndex: index, partial: optional(AssistantMessage()) }
 const step = <Name extends string, Fields extends Schema.Struct.Fields>(type: Name, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), ...partial, ...fields })
 
@@ -39,7 +39,7 @@ export const AssistantMessageEvent = Schema.Union(
   step("thinking_end", { content: Schema.String }),
   step("toolcall_start", { id: Schema.String, toolName: Schema.String }),
   step("toolcall_delta", { delta: Schema.String }),
-  step("toolcall_end", { toolCall: ToolCall })
+  step("toolcall_end", { toolCall: ToolCall() })
 ).annotations({ identifier: "AssistantMessageEvent" })
 
 const RunFailure = Schema.Struct({
@@ -65,8 +65,8 @@ export const events: ReadonlyArray<EventSchema> = [
       dialects: Schema.Array(Schema.String),
       initialize: Schema.Boolean
     }),
-    capabilities: Capabilities,
-    enforcement: Enforcement,
+    capabilities: Capabilities(),
+    enforcement: Enforcement(),
     schemaHash: Schema.String
   }),
   event("startup", "Start-up is over: nothing that a prompt needs is still loading.", {
@@ -75,7 +75,7 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event("agent_start", "A run begins.", { runId }),
   event("agent_end", "The run is over; `messages` are all messages made in it, in order.", {
-    messages: Schema.Array(Message),
+    messages: Schema.Array(Message()),
     willRetry: Schema.Boolean,
     isTerminal: Schema.Boolean,
     yielded: Schema.Boolean,
@@ -87,13 +87,13 @@ export const events: ReadonlyArray<EventSchema> = [
     runId
   }),
   event("turn_end", "The assistant message and all its tool results are final; results in the order of the calls.", {
-    message: AssistantMessage,
-    toolResults: Schema.Array(ToolResultMessage),
+    message: AssistantMessage(),
+    toolResults: Schema.Array(ToolResultMessage()),
     turnIndex: index,
     runId
   }),
   event("message_start", "A message begins; an assistant message starts empty.", {
-    message: Message,
+    message: Message(),
     messageId: Schema.String,
     runId
   }),
@@ -101,28 +101,28 @@ export const events: ReadonlyArray<EventSchema> = [
     "message_update",
     "A step of the assistant message that streams; in delta form without `message` and `partial`.",
     {
-      message: optional(AssistantMessage),
+      message: optional(AssistantMessage()),
       assistantMessageEvent: AssistantMessageEvent,
-      usage: Usage,
+      usage: Usage(),
       messageId: Schema.String,
       runId
     }
   ),
-  event("message_end", "The message is final and stored.", { message: Message, messageId: Schema.String, runId }),
+  event("message_end", "The message is final and stored.", { message: Message(), messageId: Schema.String, runId }),
   event("tool_execution_start", "A tool call starts, or is about to be answered without running.", {
     ...tool,
-    args: JsonObject,
+    args: JsonObject(),
     runId
   }),
   event("tool_execution_update", "Progress; `partialResult` is everything so far.", {
     ...tool,
-    args: JsonObject,
-    partialResult: ToolOutput,
+    args: JsonObject(),
+    partialResult: ToolOutput(),
     runId
   }),
   event("tool_execution_end", "The result is known.", {
     ...tool,
-    result: ToolOutput,
+    result: ToolOutput(),
     isError: Schema.Boolean,
     durationMs: Schema.Finite,
     runId
@@ -161,7 +161,7 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event("agent_settled", "Nothing of the run is left.", { aborted: Schema.Boolean, runId }),
   event("session_settled", "Nothing can wake the session but the host.", {}),
-  event("model_changed", "Another model is in force.", { model: Model }),
+  event("model_changed", "Another model is in force.", { model: Model() }),
   event("thinking_level_changed", "Another thinking level is in force; both members say the same.", {
     level: ThinkingLevel,
     thinkingLevel: ThinkingLevel

@@ -3,10 +3,11 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { RequestId as Id } from "../../domain/AgentEvent.ts"
 import { optional } from "../../domain/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
 /** Echoed as it came: a number stays a number. */
 export const RequestId = Schema.Union(Schema.String, Schema.Finite)
-const isRequestId = Schema.is(RequestId)
+const isRequestId = (value: unknown): value is Id => typeof value === "string" || Number.isFinite(value)
 
 /** The id of anything that may be a frame. */
 export const idOf = (frame: unknown): Id | undefined =>
@@ -15,19 +16,21 @@ export const idOf = (frame: unknown): Id | undefined =>
 export const typeOf = (frame: unknown): string | undefined =>
   Predicate.isRecord(frame) && typeof frame["type"] === "string" ? frame["type"] : undefined
 
-export const Response = Schema.Struct({
-  id: optional(RequestId),
-  type: Schema.Literal("response"),
-  command: Schema.String,
-  success: Schema.Boolean,
-  data: optional(Schema.Unknown),
-  error: optional(Schema.String),
-  /** On every failure: what went wrong, for programs. */
-  code: optional(Schema.String),
-  /** The id of a frame that is answered without `id` (protocol.md D9). */
-  requestId: optional(RequestId)
-}).annotations({ identifier: "Response" })
-export type Response = typeof Response.Type
+export const Response = lazy(() =>
+  Schema.Struct({
+    id: optional(RequestId),
+    type: Schema.Literal("response"),
+    command: Schema.String,
+    success: Schema.Boolean,
+    data: optional(Schema.Unknown),
+    error: optional(Schema.String),
+    /** On every failure: what went wrong, for programs. */
+    code: optional(Schema.String),
+    /** The id of a frame that is answered without `id` (protocol.md D9). */
+    requestId: optional(RequestId)
+  }).annotations({ identifier: "Response" })
+)
+export type Response = Type<typeof Response>
 
 const withId = (id: Id | undefined) => (id === undefined ? {} : { id })
 

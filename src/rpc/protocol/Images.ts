@@ -2,18 +2,21 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 
-export const Attachment = Schema.Struct({
-  id: optional(Schema.String),
-  type: Schema.Literal("image", "document"),
-  fileName: Schema.String,
-  mimeType: Schema.String,
-  size: optional(Schema.Finite),
-  content: Schema.String,
-  extractedText: optional(Schema.String),
-  preview: optional(Schema.String)
-}).annotations({ identifier: "Attachment" })
-export type Attachment = typeof Attachment.Type
+export const Attachment = lazy(() =>
+  Schema.Struct({
+    id: optional(Schema.String),
+    type: Schema.Literal("image", "document"),
+    fileName: Schema.String,
+    mimeType: Schema.String,
+    size: optional(Schema.Finite),
+    content: Schema.String,
+    extractedText: optional(Schema.String),
+    preview: optional(Schema.String)
+  }).annotations({ identifier: "Attachment" })
+)
+export type Attachment = Type<typeof Attachment>
 
 const supported = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/

@@ -86,7 +86,7 @@ it.scoped("happens beside the start, and only when it was asked for", () =>
     yield* write(`${agentDir}/models.json`, { providers: { ollama: { baseUrl } } })
     const start = (discover: ReadonlyArray<string>) =>
       Layer.build(
-        BackgroundDiscovery.layer.pipe(
+        Layer.scopedDiscard(BackgroundDiscovery.make).pipe(
           Layer.provideMerge(keys(agentDir)),
           Layer.provide(Layer.succeed(Settings, { ...defaults, "models.discover": discover }))
         )

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/Model.ts"
 import { zeroTokens } from "../../../domain/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
-import type { Provider } from "../Provider.ts"
+import type { Offer, Provider } from "../Provider.ts"
 import type * as Script from "./Script.ts"
 
 export const id = "offline"
@@ -23,6 +23,9 @@ const model = (modelId: string, name: string): Model => ({
 
 export const guide = model("guide", "Offline guide (scripted, not a language model)")
 export const script = model("script", "Offline script (plays a scenario file)")
+
+/** What it adds to the catalogue. */
+export const offer: Offer = { id, needsKey: false, models: [guide, script] }
 
 const unknown = ({ model }: ModelRequest) =>
   new ModelFailure({
@@ -47,9 +50,7 @@ const load = Effect.fnUntraced(function* (options: Script.Options) {
 export const make = Effect.fnUntraced(function* (options: Script.Options) {
   const loaded = yield* Effect.cached(load(options))
   const provider: Provider = {
-    id,
-    needsKey: false,
-    models: [guide, script],
+    ...offer,
     stream: (request) =>
       Effect.flatMap(loaded, ({ playGuide, playScript }) => {
         if (request.model.id === guide.id) return playGuide(request)

@@ -28,7 +28,7 @@ interface UserCommand {
   readonly gone: Effect.Latch
 }
 
-const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
+export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
   const { file } = yield* Effect.flatMap(Session, (session) => session.info)
   const artifacts = yield* Artifact.make({ folder: Option.map(file, artifactFolder) })
