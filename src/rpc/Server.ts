@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Predicate from "effect/Predicate"
 import * as Json from "../domain/Json.ts"
 import { Agent } from "../services/Agent.ts"
 import { Ids } from "../services/Ids.ts"
@@ -35,20 +36,40 @@ const afterSignal = "700 millis"
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
+/** What is left to do for a frame; most errors are answered on the spot. */
+type Handling = Effect.Effect<void, never, CommandServices> | undefined
+
 /** Everything a frame needs to be handled. */
 interface Session {
   readonly connection: Connection
   readonly writer: Writer.Writer
   readonly lanes: Lanes.Lanes<CommandServices>
+  /** The last frame, where it was a question: whatever happens in between removes it. */
+  latest: Answer | undefined
 }
+
+interface Answer {
+  readonly command: Command<CommandServices>
+  readonly offered: number
+  readonly data: unknown
+}
+
+/** Has nothing but its name. */
+const isPlain = (frame: unknown): boolean =>
+  Predicate.isRecord(frame) && Object.keys(frame).length === (frame["id"] === undefined ? 1 : 2)
+
+/** Questions that stand next to each other in the input get one answer: nothing has happened between them. */
+const sameQuestion = ({ latest, writer }: Session, command: Command<CommandServices>, frame: unknown): boolean =>
+  latest?.command === command && command.lane === "query" && latest.offered === writer.offered() && isPlain(frame)
 
 /** Runs a command and answers it exactly once, whatever it does. */
 const execute = (
-  { connection, writer }: Session,
+  session: Session,
   command: Command<CommandServices>,
   frame: unknown,
   before: Lanes.Before
 ): Effect.Effect<void, never, CommandServices> => {
+  const { connection, writer } = session
   const id = Frame.idOf(frame)
   let answered = false
   const respond = (response: Frame.Response) => {
@@ -68,7 +89,11 @@ const execute = (
   }
   return command.handle(frame, request).pipe(
     Effect.matchCauseEffect({
-      onSuccess: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data))),
+      onSuccess: (data) =>
+        Effect.sync(() => {
+          if (isPlain(frame)) session.latest = { command, offered: writer.offered(), data }
+          respond(Frame.success(command.name, id, data))
+        }),
       onFailure: (cause) => {
         const failure = Cause.failureOption(cause)
         if (failure._tag === "Some") {
@@ -84,37 +109,44 @@ const execute = (
   )
 }
 
-const dispatch = (session: Session, frame: unknown): Effect.Effect<void, never, CommandServices> => {
+const dispatch = (session: Session, frame: unknown): Handling => {
   const { connection, lanes, writer } = session
   const type = Frame.typeOf(frame)
   const id = Frame.idOf(frame)
   if (type === undefined) {
     writer.respond(Frame.parseFailure('expected an object with a string "type"', id))
-    return Effect.void
+    return undefined
   }
   const command = byName.get(type)
   if (command === undefined) {
     writer.respond(Frame.unknownCommand(type, id, connection.negotiated))
-    return Effect.void
+    return undefined
   }
+  if (sameQuestion(session, command, frame)) {
+    writer.respond(Frame.success(type, id, session.latest?.data))
+    return undefined
+  }
+  session.latest = undefined
   const before = lanes.before(command.lane)
   const routed = lanes.route(command.lane, before, execute(session, command, frame, before))
   return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival), routed)
 }
 
-const receive = (session: Session, line: Jsonl.Line): Effect.Effect<void, never, CommandServices> => {
+const receive = (session: Session, line: Jsonl.Line): Handling => {
   const { connection, writer } = session
   switch (line._tag) {
     case "Oversized":
-      return Effect.sync(() => writer.respond(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`)))
+      writer.respond(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`))
+      return undefined
     case "InvalidUtf8":
-      return Effect.sync(() => writer.respond(Frame.parseFailure("invalid UTF-8")))
+      writer.respond(Frame.parseFailure("invalid UTF-8"))
+      return undefined
     case "Text": {
-      if (line.text.trim() === "") return Effect.void
-      return Either.match(Json.parse(line.text), {
-        onLeft: (detail) => Effect.sync(() => writer.respond(Frame.parseFailure(detail))),
-        onRight: (frame) => dispatch(session, frame)
-      })
+      if (line.text.trim() === "") return undefined
+      const frame = Json.parse(line.text)
+      if (Either.isRight(frame)) return dispatch(session, frame.right)
+      writer.respond(Frame.parseFailure(frame.left))
+      return undefined
     }
   }
 }
@@ -122,7 +154,7 @@ const receive = (session: Session, line: Jsonl.Line): Effect.Effect<void, never,
 /** A last line without LF counts if it is whole; a torn one is dropped, since the host died while writing it. */
 const receiveLast = (session: Session, line: Jsonl.Line) =>
   line._tag === "Text" && Either.isRight(Json.parse(line.text))
-    ? receive(session, line)
+    ? (receive(session, line) ?? Effect.void)
     : Effect.logWarning("dropped an incomplete last line")
 
 const read = Effect.fnUntraced(function* (session: Session, transport: typeof Transport.Service) {
@@ -135,11 +167,14 @@ const read = Effect.fnUntraced(function* (session: Session, transport: typeof Tr
   }
   while (true) {
     const [chunks, done] = yield* transport.input.takeAll
+    session.latest = undefined
     for (const chunk of chunks) {
       splitter.push(chunk)
       for (const line of takeLines()) {
-        yield* session.writer.readerReady
-        yield* receive(session, line)
+        const behind = session.writer.readerReady()
+        if (behind !== undefined) yield* behind
+        const handling = receive(session, line)
+        if (handling !== undefined) yield* handling
       }
     }
     if (!done) continue
@@ -174,7 +209,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       }
       const { run, writer } = Writer.make(transport, connection)
       const lanes = yield* Lanes.make<CommandServices>()
-      const session: Session = { connection, writer, lanes }
+      const session: Session = { connection, writer, lanes, latest: undefined }
       writer.record(readyFrame(connection))
       yield* agent.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })

@@ -31,8 +31,10 @@ type Item =
 export interface Writer extends EventSink {
   readonly respond: (response: Frame.Response) => void
   readonly record: (frame: object) => void
-  /** Returns at once unless the host has left thousands of responses unread. */
-  readonly readerReady: Effect.Effect<void>
+  /** What to wait for before more is read: only a host that left thousands of responses unread has to. */
+  readonly readerReady: () => Effect.Effect<void> | undefined
+  /** How many events and records were offered so far. */
+  readonly offered: () => number
   /** Nothing more will be offered: `run` writes what is left and returns. */
   readonly end: () => void
 }
@@ -49,13 +51,22 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     return Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
   }
 
+  /** The same data as in the response before is not encoded again. */
+  let latest: { readonly data: unknown; readonly json: string } | undefined
+  const respond = (response: Frame.Response): string => {
+    const { data } = response
+    if (!response.success || typeof data !== "object" || data === null) return Frame.encode(response)
+    if (latest?.data !== data) latest = { data, json: Frame.escapeSeparators(JSON.stringify(data)) }
+    return Frame.encodeAnswer(response, latest.json)
+  }
+
   /** Held-back deltas come first, whatever follows them. */
   const encode = (item: Item, now: number): string => {
     switch (item._tag) {
       case "MessageUpdated":
         return updates.push(item, now)
       case "Response":
-        return updates.flush() + Frame.encode(item.response)
+        return updates.flush() + respond(item.response)
       case "Record":
         return updates.flush() + record(item.frame)
       default:
@@ -98,15 +109,22 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     }
   })
 
+  let offered = 0
+  const offer = (item: Item) => {
+    offered++
+    backlog.offer(item)
+  }
+
   const writer: Writer = {
-    offer: backlog.offer,
+    offer,
     ready: backlog.ready,
     respond: (response) => {
       backlog.offer({ _tag: "Response", response })
       responses.offer(null)
     },
-    record: (frame) => backlog.offer({ _tag: "Record", frame }),
-    readerReady: responses.ready,
+    record: (frame) => offer({ _tag: "Record", frame }),
+    readerReady: () => (responses.size() > responseLead ? responses.ready : undefined),
+    offered: () => offered,
     end: backlog.end
   }
   return { writer, run }

@@ -61,7 +61,7 @@ it.scopedLive("runs beside later commands, several at once, and is running by th
     )
     const state = yield* host.until(answer("4"))
     assert.isTrue(data(state)["isBashRunning"])
-    yield* host.until(answer("1"))
+    yield* host.until(() => ["1", "2"].every((id) => host.seen.some(answer(id))))
     yield* host.send({ id: "5", type: "get_state" }, { id: "6", type: "get_messages" })
     assert.isFalse(data(yield* host.until(answer("5")))["isBashRunning"])
     const messages = JSON.stringify(data(yield* host.until(answer("6")))["messages"])
