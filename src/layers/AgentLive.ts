@@ -67,6 +67,15 @@ const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, model, prov
   return yield* KeyRing.make({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
 })
 
+const shell = ({ cwd }: AgentOptions) =>
+  Effect.flatMap(Settings, ({ shellCommandPrefix: commandPrefix, shellPath }) =>
+    LocalShell.make({
+      cwd,
+      ...(shellPath === undefined ? {} : { shellPath }),
+      ...(commandPrefix === undefined ? {} : { commandPrefix })
+    })
+  )
+
 const agent = Effect.fnUntraced(function* (options: AgentOptions) {
   const settings = yield* Settings
   const { model: pattern, provider } = options
@@ -100,7 +109,7 @@ export const layer = (options: AgentOptions) =>
       Wiring.add(Credentials, credentials(options)),
       Wiring.add(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
       Wiring.add(ModelClient, modelClient(options)),
-      Wiring.add(Shell, LocalShell.make({ cwd: options.cwd })),
+      Wiring.add(Shell, shell(options)),
       Wiring.add(Tools, ToolRegistry.make(options)),
       Wiring.add(Agent, agent(options)),
       Wiring.start(BackgroundDiscovery.make)

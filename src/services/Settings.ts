@@ -32,6 +32,10 @@ export const SettingsValues = lazy(() =>
     "models.discover": Schema.Array(Schema.String),
     /** Longest line accepted on stdin. */
     "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
+    /** The shell that runs commands; bash where absent. */
+    shellPath: optional(Schema.NonEmptyString),
+    /** Put before every command, on a line of its own. */
+    shellCommandPrefix: optional(Schema.NonEmptyString),
     /** Scenario file of the model `offline/script`. */
     "offline.scenario": optional(Schema.String)
   })

@@ -16,7 +16,7 @@ export interface FileSettingsOptions {
 }
 
 /** A file that is not there is no source; one that cannot be read is a warning. */
-const readSource = Effect.fnUntraced(function* (path: string) {
+const readSource = Effect.fnUntraced(function* (path: string, isProject: boolean) {
   const none: ReadonlyArray<SettingsSource> = []
   const text = yield* Effect.either(ReadText.readIfPresent(path))
   if (Either.isLeft(text)) {
@@ -29,12 +29,13 @@ const readSource = Effect.fnUntraced(function* (path: string) {
     yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
     return none
   }
-  return [{ name: path, values: values.right }]
+  return [{ name: path, values: values.right, isProject }]
 })
 
 export const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
-  const files = yield* Effect.forEach([`${agentDir}/settings.json`, `${cwd}/.heddle/settings.json`], readSource)
-  const { problems, values } = merge([...files.flat(), { name: "--set", values: overrides }])
+  const own = yield* readSource(`${agentDir}/settings.json`, false)
+  const project = yield* readSource(`${cwd}/.heddle/settings.json`, true)
+  const { problems, values } = merge([...own, ...project, { name: "--set", values: overrides }])
   for (const problem of problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
   return values
 })

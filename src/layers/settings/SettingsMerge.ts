@@ -8,7 +8,12 @@ import { defaults, SettingsValues } from "../../services/Settings.ts"
 export interface SettingsSource {
   readonly name: string
   readonly values: unknown
+  /** Came with the project: whoever wrote it is not the person who runs us. */
+  readonly isProject?: boolean
 }
+
+/** What would let a folder run code of its own just because we were started in it. */
+const personal = new Set(["shellPath", "shellCommandPrefix"])
 
 export interface Merged {
   readonly values: SettingsValues
@@ -41,6 +46,10 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
     }
     for (const [key, value] of flatten(source.values)) {
       if (!isKnown(key)) continue
+      if (source.isProject === true && personal.has(key)) {
+        problems.push(`${source.name}: ${key} counts only in your own settings or with --set`)
+        continue
+      }
       const next = (decode ??= compile())({ ...values, [key]: value })
       if (Either.isRight(next)) values = next.right
       else problems.push(`${source.name}: ${key} has a value that does not fit: ${JSON.stringify(value)}`)

@@ -9,6 +9,10 @@ import * as ImageSize from "./ImageSize.ts"
 import * as Truncate from "./Truncate.ts"
 
 export const maxSide = 2000
+/** As Base64 this is the 5 MB that the strictest provider takes. */
+export const maxSentBytes = (5 * 1024 * 1024 * 3) / 4
+/** Tried in turn until the image is small enough; the last one always is. */
+const sides = [maxSide, 1500, 1000, 700, 400]
 export const maxBytes = 20 * 1024 * 1024
 
 /** Nothing here writes GIF. */
@@ -26,7 +30,7 @@ const output = (note: string, bytes: Uint8Array, mimeType: string): ToolOutput =
 const explain = (path: string, size: ImageSize.Size, { reason }: Images.ImageFailed): string =>
   reason === "too_many_pixels"
     ? `Cannot read ${path}: an image of ${size.width}x${size.height} is too large to scale down (limit: ${Images.maxPixels / 1e6} million pixels). Scale a copy with bash first.`
-    : `Cannot read ${path}: the image is larger than ${maxSide}x${maxSide} and cannot be scaled down, because it cannot be decoded`
+    : `Cannot read ${path}: the image is too large for a model and cannot be scaled down, because it cannot be decoded`
 
 const shrink = Effect.fnUntraced(function* (
   path: string,
@@ -35,10 +39,16 @@ const shrink = Effect.fnUntraced(function* (
   size: ImageSize.Size
 ) {
   const encodeAs = encodedTypes[type]
-  const shrunk = yield* Effect.mapError(
-    Images.shrink(bytes, { maxSide, encodeAs }),
-    (error) => new ToolFailure({ message: explain(path, size, error) })
-  )
+  const fit = (side: number) =>
+    Effect.mapError(
+      Images.shrink(bytes, { maxSide: side, encodeAs }),
+      (error) => new ToolFailure({ message: explain(path, size, error) })
+    )
+  let shrunk = yield* fit(maxSide)
+  for (const side of sides.slice(1)) {
+    if (shrunk.bytes.length <= maxSentBytes) break
+    shrunk = yield* fit(side)
+  }
   const converted = encodeAs === type ? "" : ` (first frame only, as ${encodeAs})`
   const change = `resized from ${size.width}x${size.height} to ${shrunk.width}x${shrunk.height}${converted}`
   return output(`Read image file [${type}], ${change}`, shrunk.bytes, encodeAs)
@@ -53,6 +63,7 @@ export const read = Effect.fnUntraced(function* (file: OpenFile, type: ImageSize
   const bytes = yield* file.readFirst(maxBytes)
   const size = ImageSize.sizeOf(bytes, type)
   if (size === undefined) return yield* fail(`it begins like ${type}, but its header is damaged`)
-  if (size.width <= maxSide && size.height <= maxSide) return output(`Read image file [${type}]`, bytes, type)
+  const fits = size.width <= maxSide && size.height <= maxSide && bytes.length <= maxSentBytes
+  if (fits) return output(`Read image file [${type}]`, bytes, type)
   return yield* shrink(file.path, bytes, type, size)
 })

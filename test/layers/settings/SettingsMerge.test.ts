@@ -34,6 +34,19 @@ describe("merge", () => {
   })
 })
 
+it("a project cannot choose the shell", () => {
+  const values = { shellPath: "./evil", shellCommandPrefix: "evil", steeringMode: "all" }
+  const merged = merge([
+    { name: "user", values: { shellPath: "/bin/zsh" } },
+    { name: "project", values, isProject: true }
+  ])
+  assert.deepStrictEqual(merged.values, { ...defaults, shellPath: "/bin/zsh", steeringMode: "all" })
+  assert.deepStrictEqual(merged.problems, [
+    "project: shellPath counts only in your own settings or with --set",
+    "project: shellCommandPrefix counts only in your own settings or with --set"
+  ])
+})
+
 describe("parseOverride", () => {
   const cases: ReadonlyArray<readonly [string, unknown]> = [
     ["a=1", ["a", 1]],

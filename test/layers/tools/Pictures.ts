@@ -1,7 +1,7 @@
 /** Pictures for tests, encoded by Bun or put together byte by byte. */
 
 /** Uncompressed, because everything else is made from it: a BMP of 24 bits. */
-const bmp = (width: number, height: number): Uint8Array => {
+const bmp = (width: number, height: number, colour = (i: number) => i % 251): Uint8Array => {
   const row = Math.ceil((width * 3) / 4) * 4
   const bytes = new Uint8Array(54 + row * height)
   const view = new DataView(bytes.buffer)
@@ -13,11 +13,17 @@ const bmp = (width: number, height: number): Uint8Array => {
   view.setInt32(22, height, true)
   view.setUint16(26, 1, true)
   view.setUint16(28, 24, true)
-  for (let i = 54; i < bytes.length; i++) bytes[i] = i % 251
+  for (let i = 54; i < bytes.length; i++) bytes[i] = colour(i)
   return bytes
 }
 
 export const png = (width: number, height: number) => new Bun.Image(bmp(width, height)).png().bytes()
+/** Does not compress: the bytes come from a generator that always begins alike. */
+export const noise = (width: number, height: number) => {
+  let state = 1
+  const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24
+  return new Bun.Image(bmp(width, height, random)).png().bytes()
+}
 export const jpeg = (width: number, height: number) => new Bun.Image(bmp(width, height)).jpeg().bytes()
 export const webp = (width: number, height: number) => new Bun.Image(bmp(width, height)).webp().bytes()
 export const webpLossless = (width: number, height: number) =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { truncate } from "node:fs/promises"
 import { join } from "node:path"
 import * as ImageSize from "../../../src/layers/tools/ImageSize.ts"
+import * as ReadImage from "../../../src/layers/tools/ReadImage.ts"
 import * as Read from "../../../src/layers/tools/Read.ts"
 import type { ToolContext } from "../../../src/services/Tools.ts"
 import * as Pictures from "./Pictures.ts"
@@ -85,9 +86,21 @@ it.scoped("what cannot be shown is refused", () =>
       [
         "Cannot read ./heavy: the image file is too large: 21 MiB, the limit is 20 MiB",
         "Cannot read ./header: it begins like image/png, but its header is damaged",
-        "Cannot read ./body: the image is larger than 2000x2000 and cannot be scaled down, because it cannot be decoded",
+        "Cannot read ./body: the image is too large for a model and cannot be scaled down, because it cannot be decoded",
         "Cannot read ./huge: an image of 60000x60000 is too large to scale down (limit: 100 million pixels). Scale a copy with bash first."
       ]
     )
+  })
+)
+
+it.scoped("one that fits in size but not in bytes is scaled down until it does", () =>
+  Effect.gen(function* () {
+    const png = yield* Effect.promise(() => Pictures.noise(1400, 1000))
+    assert.isAbove(png.length, ReadImage.maxSentBytes)
+    const folder = yield* withFiles({ png })
+    const { content } = yield* run(folder, "png")
+    const [note, image] = content
+    assert.match(note?.type === "text" ? note.text : "", /resized from 1400x1000 to 1000x714$/)
+    assert.isAtMost(image?.type === "image" ? image.data.length : Infinity, 5 * 1024 * 1024)
   })
 )

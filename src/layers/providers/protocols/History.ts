@@ -2,6 +2,7 @@
 import type { InputContent, OutputContent, ToolCall } from "../../../domain/Content.ts"
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../../../domain/Message.ts"
 import type { Model } from "../../../domain/Model.ts"
+import { sendable } from "./Sendable.ts"
 
 export const interruptedText = "Tool execution was interrupted (session recovery)."
 export const imageOmittedText = "(image omitted: model does not support images)"
@@ -63,7 +64,8 @@ const resultsAfter = (messages: ReadonlyArray<Message>, index: number): Array<To
   return results
 }
 
-export const prepare = (messages: ReadonlyArray<Message>, model: Model): ReadonlyArray<Message> => {
+export const prepare = (conversation: ReadonlyArray<Message>, model: Model): ReadonlyArray<Message> => {
+  const messages = conversation.map(sendable)
   const nameOf = makeNames()
   const prepared: Array<Message> = []
 
