@@ -4,15 +4,21 @@
  * bytes stay linear in the text, and joined deltas are still exactly the text. Owned by the connection's writer.
  */
 import type { AgentEvent } from "../domain/AgentEvent.ts"
-import * as AssistantDraft from "../domain/AssistantDraft.ts"
+import type { AssistantDraft } from "../domain/AssistantDraft.ts"
 import { type Usage, zero } from "../domain/Usage.ts"
 import type { Connection } from "./Connection.ts"
+import * as DraftJson from "./DraftJson.ts"
 import { updateMembers, updateType } from "./protocol/EventFrames.ts"
-import { escapeSeparators } from "./protocol/Frame.ts"
 
 type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
 
 const bytesPerMs = (4 * 1024 * 1024) / 1000
+
+/**
+ * From here on only time makes an update due. A fast stream would otherwise make frames of megabytes one after the
+ * other, and what a host asks would wait behind them.
+ */
+const largeMessage = 256 * 1024
 
 interface Pending {
   /** The newest event of the merged ones; its draft includes them all. */
@@ -35,8 +41,10 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   // Usage rarely changes between two deltas; its text is kept until it does.
   let usage: Usage = zero
   let usageJson = JSON.stringify(zero)
+  const json = DraftJson.make()
 
-  const frame = (event: MessageUpdated, members: string): string => {
+  /** `delta` is empty at the boundaries of blocks. */
+  const frame = (event: MessageUpdated, members: string, delta: string): string => {
     const { draft, messageId, runId, update } = event
     if (draft.usage !== usage) {
       usage = draft.usage
@@ -45,12 +53,13 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const head = `{"type":"message_update",`
     const step = `"assistantMessageEvent":{"type":"${updateType(update)}","contentIndex":${update.contentIndex}${members}`
     const tail = `},"usage":${usageJson},"messageId":"${messageId}","runId":"${runId}"${envelope()}}\n`
-    if (connection.updates === "delta") return escapeSeparators(head + step + tail)
-    const message = JSON.stringify(AssistantDraft.toMessage(draft))
-    return escapeSeparators(`${head}"message":${message},${step},"partial":${message}${tail}`)
+    if (connection.updates === "delta") return head + step + tail
+    const message = json.message(messageId, draft, delta)
+    return `${head}"message":${message},${step},"partial":${message}${tail}`
   }
 
-  const deltaFrame = (event: MessageUpdated, delta: string) => frame(event, `,"delta":${JSON.stringify(delta)}`)
+  const deltaFrame = (event: MessageUpdated, delta: string) =>
+    frame(event, `,"delta":${DraftJson.stringify(delta)}`, delta)
 
   const flush = () => {
     if (pending === undefined) return ""
@@ -60,15 +69,16 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   }
 
   const boundary = (event: MessageUpdated) => {
-    const members = JSON.stringify(updateMembers(event.draft, event.update)).slice(1, -1)
-    return flush() + frame(event, members === "" ? "" : `,${members}`)
+    const members = DraftJson.stringify(updateMembers(event.draft, event.update)).slice(1, -1)
+    return flush() + frame(event, members === "" ? "" : `,${members}`, "")
   }
 
   const pace = (event: MessageUpdated, delta: string, now: number): string => {
     const size = sizeOf(event.draft)
     const wait = Math.max(100, size / bytesPerMs)
     pending = { event, delta: (pending?.delta ?? "") + delta, dueAt: pending?.dueAt ?? now + wait }
-    return pending.delta.length * 64 >= size || now >= pending.dueAt ? flush() : ""
+    const grown = size <= largeMessage && pending.delta.length * 64 >= size
+    return grown || now >= pending.dueAt ? flush() : ""
   }
 
   return {
@@ -83,7 +93,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
 }
 
 /** Characters are close enough to bytes for pacing. */
-const sizeOf = (draft: AssistantDraft.AssistantDraft): number => {
+const sizeOf = (draft: AssistantDraft): number => {
   let size = 0
   for (const block of draft.blocks) size += block.text.length
   return size

@@ -83,4 +83,14 @@ describe("UpdateFrames", () => {
     assert.include(updates.flush(), '"delta":"y"')
     assert.isUndefined(updates.dueAt())
   })
+
+  it("full form: beyond 256 KiB only time makes an update due", () => {
+    const { frames, draft } = stream("full", 40_000)
+    const sizes = frames.flatMap(({ message }) => message.content.map((block: { text: string }) => block.text.length))
+    const before = Math.max(...sizes.filter((size) => size < 800_000))
+    assert.strictEqual(joined(frames), draft.blocks[0]?.text)
+    assert.strictEqual(sizes.at(-1), 800_000)
+    assert.isBelow(before, 270_000)
+    assert.isAbove(stream("full", 40_000, 1).frames.length, frames.length + 100)
+  })
 })

@@ -19,7 +19,7 @@ export interface Call<Raw> {
   readonly deadlines?: Watchdog.Deadlines
 }
 
-const capacity = 1024
+const capacity = 128
 
 const run = Effect.fnUntraced(function* <Raw>(call: Call<Raw>, into: Mailbox.Mailbox<ModelEvent, ModelFailure>) {
   const { connection, machine, request } = call
