@@ -121,13 +121,7 @@ export const make = (options: { readonly cwd: string; readonly ledger: FileLedge
     concurrency: "exclusive",
     run: (args, context): Effect.Effect<ToolOutput, ToolFailure> => {
       const path = Paths.resolve(args.path, options)
-      return AtomicFiles.resolveTarget(path).pipe(
-        Effect.flatMap((real) =>
-          Effect.flatMap(edit(path, real, args, options.ledger), (planned) =>
-            Written.commit(planned, options.ledger, context)
-          ).pipe(options.ledger.exclusively(real))
-        ),
-        Effect.catchTag("FileError", FileFailures.forPurpose("edit"))
-      )
+      const { ledger } = options
+      return Written.write({ tool: "edit", path, ledger, context, plan: (real) => edit(path, real, args, ledger) })
     }
   })

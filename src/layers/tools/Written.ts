@@ -1,8 +1,10 @@
-/** The last step of the tools that write: the file is replaced, and the session and the model are told of it. */
+/** How the tools that write do it: nobody else writes the file meanwhile, and the session and the model are told of it. */
 import * as Effect from "effect/Effect"
 import type { ToolOutput } from "../../domain/Message.ts"
-import type { ToolContext } from "../../services/Tools.ts"
+import type { ToolContext, ToolFailure } from "../../services/Tools.ts"
 import * as AtomicFiles from "../platform/AtomicFiles.ts"
+import type { FileError } from "../platform/LocalFiles.ts"
+import * as FileFailures from "./FileFailures.ts"
 import type { FileLedger } from "./FileLedger.ts"
 
 export interface Planned {
@@ -12,7 +14,7 @@ export interface Planned {
 }
 
 /** An interrupt that comes too late to stop the write must not read as if nothing had been written. */
-export const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context: ToolContext) =>
+const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context: ToolContext) =>
   Effect.suspend(() => {
     let replaced = false
     const onReplaced = (version: string) => {
@@ -24,3 +26,21 @@ export const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, c
       Effect.onInterrupt(() => (replaced ? context.progress(output) : Effect.void))
     )
   })
+
+interface Writing {
+  readonly tool: "edit" | "write"
+  /** As the model named it, made absolute. */
+  readonly path: string
+  readonly ledger: FileLedger
+  readonly context: ToolContext
+  /** `real` is where the path leads to. */
+  readonly plan: (real: string) => Effect.Effect<Planned, ToolFailure | FileError>
+}
+
+export const write = ({ context, ledger, path, plan, tool }: Writing): Effect.Effect<ToolOutput, ToolFailure> =>
+  AtomicFiles.resolveTarget(path).pipe(
+    Effect.flatMap((real) =>
+      Effect.flatMap(plan(real), (planned) => commit(planned, ledger, context)).pipe(ledger.exclusively(real))
+    ),
+    Effect.catchTag("FileError", FileFailures.forPurpose(tool))
+  )
