@@ -8,6 +8,7 @@ import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Credentials } from "../../services/Credentials.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { ModelClient, ModelFailure, type ModelFailureReason, type ModelRequest } from "../../services/ModelClient.ts"
+import * as Once from "../Once.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as NoCredentials from "../models/NoCredentials.ts"
 import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
@@ -62,7 +63,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  const spoken = yield* Effect.cached(protocols)
+  const spoken = Once.make(protocols)
 
   const findKey = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
     const key = yield* Effect.mapError(credentials.find(provider.id), ({ message }) =>

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/HostTools.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
+import * as Once from "../Once.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
 export interface Selection {
@@ -34,7 +35,7 @@ const choose = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
 /** The tools are loaded when somebody asks for them: at the first model call, or to check names that were given. */
 const select = Effect.fnUntraced(function* ({ cwd, noBuiltinTools, noTools, tools }: ToolRegistryOptions) {
   const shell = yield* Shell
-  const all = yield* Effect.cached(
+  const all = Once.make(
     Effect.map(
       Effect.promise(() => import("./builtIn.ts")),
       ({ builtIn }) => builtIn({ cwd, shell })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/Model.ts"
 import { zeroTokens } from "../../../domain/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
+import * as Once from "../../Once.ts"
 import type { Offer, Provider } from "../Provider.ts"
 import type * as Script from "./Script.ts"
 
@@ -47,15 +48,15 @@ const load = Effect.fnUntraced(function* (options: Script.Options) {
 })
 
 /** `scenario` is the file that `offline/script` plays, relative to `cwd`. */
-export const make = Effect.fnUntraced(function* (options: Script.Options) {
-  const loaded = yield* Effect.cached(load(options))
-  const provider: Provider = {
-    ...offer,
-    stream: (request) =>
-      Effect.flatMap(loaded, ({ playGuide, playScript }) => {
-        if (request.model.id === guide.id) return playGuide(request)
-        return request.model.id === script.id ? playScript(request) : unknown(request)
-      })
-  }
-  return provider
-})
+export const make = (options: Script.Options) =>
+  Effect.sync((): Provider => {
+    const loaded = Once.make(load(options))
+    return {
+      ...offer,
+      stream: (request) =>
+        Effect.flatMap(loaded, ({ playGuide, playScript }) => {
+          if (request.model.id === guide.id) return playGuide(request)
+          return request.model.id === script.id ? playScript(request) : unknown(request)
+        })
+    }
+  })
