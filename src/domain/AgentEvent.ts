@@ -86,6 +86,10 @@ export type AgentEvent =
   | { readonly _tag: "SessionSettled" }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
+  /** The agent is in another session; everything that follows belongs to that one. */
+  | { readonly _tag: "SessionChanged"; readonly sessionId: string }
+  /** After a change of the name, and after a change of the session; absent when it has none. */
+  | { readonly _tag: "SessionNamed"; readonly name?: string }
 
 export interface ToolRef {
   readonly toolCallId: string

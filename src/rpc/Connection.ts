@@ -1,12 +1,21 @@
 /** What one host and we have agreed on. Owned by the server of that connection. */
+import type { AgentMessage } from "../domain/Message.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"
 
+/** The conversation as it was when a host began to read it page by page. */
+export interface MessageSnapshot {
+  readonly sessionId: string
+  readonly leaf: string | null
+  readonly messages: ReadonlyArray<AgentMessage>
+}
+
 export interface Connection {
   readonly serverVersion: string
-  readonly sessionId: string
-  readonly epoch: string
+  /** Of the last session record written, as `epoch` and `seq` are; all three change with the session. */
+  sessionId: string
+  epoch: string
   readonly maxFrameBytes: number
   updates: UpdateForm
   initialized: boolean
@@ -14,4 +23,6 @@ export interface Connection {
   negotiated: boolean
   /** Number of the last session record written. */
   seq: number
+  /** Kept until its last page is read. */
+  pages?: MessageSnapshot
 }

@@ -207,7 +207,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         negotiated: false,
         seq: 0
       }
-      const { run, writer } = Writer.make(transport, connection)
+      const { run, writer } = Writer.make(transport, connection, ids.next("epoch"))
       const lanes = yield* Lanes.make<CommandServices>()
       const session: Session = { connection, writer, lanes, latest: undefined }
       writer.record(readyFrame(connection))

@@ -11,7 +11,7 @@ import * as Backlog from "../services/Backlog.ts"
 import type { EventSink } from "../services/Agent.ts"
 import type { Transport } from "../services/Transport.ts"
 import type { Connection } from "./Connection.ts"
-import { toFrame } from "./protocol/EventFrames.ts"
+import { nameFrames, toFrame } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
 import * as UpdateFrames from "./UpdateFrames.ts"
 
@@ -28,6 +28,8 @@ type Item =
   | { readonly _tag: "Record"; readonly frame: object }
   | AgentEvent
 
+type SessionChanged = Extract<AgentEvent, { readonly _tag: "SessionChanged" }>
+
 export interface Writer extends EventSink {
   readonly respond: (response: Frame.Response) => void
   readonly record: (frame: object) => void
@@ -39,7 +41,7 @@ export interface Writer extends EventSink {
   readonly end: () => void
 }
 
-export const make = (transport: typeof Transport.Service, connection: Connection) => {
+export const make = (transport: typeof Transport.Service, connection: Connection, newEpoch: Effect.Effect<string>) => {
   const backlog = Backlog.make<Item>(eventLead)
   const responses = Backlog.make<null>(responseLead)
   const envelope = () =>
@@ -61,7 +63,7 @@ export const make = (transport: typeof Transport.Service, connection: Connection
   }
 
   /** Held-back deltas come first, whatever follows them. */
-  const encode = (item: Item, now: number): string => {
+  const encode = (item: Exclude<Item, SessionChanged>, now: number): string => {
     switch (item._tag) {
       case "MessageUpdated":
         return updates.push(item, now)
@@ -69,15 +71,26 @@ export const make = (transport: typeof Transport.Service, connection: Connection
         return updates.flush() + respond(item.response)
       case "Record":
         return updates.flush() + record(item.frame)
+      case "SessionNamed":
+        return updates.flush() + nameFrames(item.name).map(record).join("")
       default:
         return updates.flush() + record(toFrame(item))
     }
   }
 
+  /** Its place among the events decides to which session a record belongs. */
+  const enter = ({ sessionId }: SessionChanged) =>
+    Effect.map(newEpoch, (epoch) => Object.assign(connection, { sessionId, epoch, seq: 0 }))
+
   const writeAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
     const now = yield* Clock.currentTimeMillis
     let text = ""
     for (const item of items) {
+      if (item._tag === "SessionChanged") {
+        text += updates.flush()
+        yield* enter(item)
+        continue
+      }
       text += encode(item, now)
       if (text.length >= writeSize) {
         yield* transport.write(text)

@@ -1,23 +1,34 @@
 /** Every command there is. Dispatch, docs/rpc.md and docs/rpc.schema.json follow from this list. */
 import type { Agent } from "../services/Agent.ts"
 import type { ModelCatalog } from "../services/ModelCatalog.ts"
+import type { Session } from "../services/Session.ts"
 import type { Shell } from "../services/Shell.ts"
 import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
+import * as messages from "./commands/messages.ts"
 import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
 import * as retry from "./commands/retry.ts"
+import * as session from "./commands/session.ts"
+import * as sessionInfo from "./commands/sessionInfo.ts"
+import * as sessionList from "./commands/sessionList.ts"
+import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 
 /** What the handlers need, all together. */
-export type CommandServices = Agent | ModelCatalog | Shell | Tools
+export type CommandServices = Agent | ModelCatalog | Session | Shell | Tools
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,
   ...state.commands,
+  ...messages.commands,
+  ...session.commands,
+  ...sessionTree.commands,
+  ...sessionInfo.commands,
+  ...sessionList.commands,
   ...model.commands,
   ...modes.commands,
   ...retry.commands,

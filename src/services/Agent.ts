@@ -10,6 +10,7 @@ import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import { keyAdvice } from "../domain/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
+import type { SessionChanges } from "./SessionChanges.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 
 export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
@@ -127,6 +128,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
     /** Ends the wait before a retry: the run ends with the error. Nothing happens otherwise. */
     readonly abortRetry: Effect.Effect<void>
+    /** Loaded when it is first asked for. */
+    readonly sessions: Effect.Effect<SessionChanges>
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

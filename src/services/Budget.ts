@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Spent } from "../domain/Ledger.ts"
 import type { Usage } from "../domain/Usage.ts"
 
 export const BudgetReason = Schema.Literal("input_tokens", "output_tokens", "total_tokens", "cost", "tool_calls")
@@ -24,5 +25,7 @@ export class Budget extends Context.Tag("heddle/services/Budget")<
     readonly check: Effect.Effect<void, BudgetExceeded>
     readonly recordUsage: (usage: Usage) => Effect.Effect<void>
     readonly recordToolCall: Effect.Effect<void>
+    /** Another session begins, which has spent this much before. */
+    readonly begin: (spent: Spent) => Effect.Effect<void>
   }
 >() {}

@@ -39,6 +39,8 @@ export class Session extends Context.Tag("heddle/services/Session")<
     readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The entries from the root to the leaf. */
     readonly branch: Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The same as it would be with another leaf; null stands before the first entry. */
+    readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
     readonly leafId: Effect.Effect<string | null>
     /** Moves the leaf; null stands before the first entry. */
     readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>

@@ -92,14 +92,20 @@ export interface SessionSummary {
   readonly firstMessage: string
 }
 
+/** Sessions that are kept in one place. */
+export interface SessionFolder {
+  /** A new session of the folder the store works for. Nothing is written before it has an entry. */
+  readonly create: (options: NewSession) => Effect.Effect<SessionLog, StoreFailure, Scope.Scope>
+  /** By path, id, or the beginning of an id. */
+  readonly open: (reference: string) => Effect.Effect<SessionLog, OpenFailure, Scope.Scope>
+  /** Newest first. */
+  readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
+}
+
 export class SessionStore extends Context.Tag("heddle/services/SessionStore")<
   SessionStore,
-  {
-    /** A new session of the folder the store works for. Nothing is written before it has an entry. */
-    readonly create: (options: NewSession) => Effect.Effect<SessionLog, StoreFailure, Scope.Scope>
-    /** By path, id, or the beginning of an id. */
-    readonly open: (reference: string) => Effect.Effect<SessionLog, OpenFailure, Scope.Scope>
-    /** Newest first. */
-    readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
+  SessionFolder & {
+    /** The same in another place; none where sessions are not kept in places. */
+    readonly folder: (path: string) => Option.Option<SessionFolder>
   }
 >() {}

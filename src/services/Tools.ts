@@ -38,5 +38,7 @@ export class Tools extends Context.Tag("heddle/services/Tools")<
     /** Asked before every model call: a tool added during a run is offered in its next turn. */
     readonly active: Effect.Effect<ReadonlyArray<Tool>>
     readonly find: (name: string) => Effect.Effect<Option.Option<Tool>>
+    /** Another conversation begins: what tools remember of the one that was left does not hold in it. */
+    readonly forget: Effect.Effect<void>
   }
 >() {}

@@ -41,6 +41,7 @@ export const run = <A, E, R>(
     const all = options.tools ?? []
     const tools = Layer.succeed(Tools, {
       active: Effect.succeed(all),
+      forget: Effect.void,
       find: (name) => Effect.succeed(Option.fromNullable(all.find(({ definition }) => definition.name === name)))
     })
     const layer = SessionAgent.layer({ cwd: "/", model: ScriptedModel.model, scopedModels: [] }).pipe(

@@ -66,7 +66,7 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
-        Layer.provideMerge(CurrentSession.layerMemory({ cwd })),
+        Layer.provideMerge(CurrentSession.layerMemory({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))

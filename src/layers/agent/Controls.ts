@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { clampLevel, defaultLevel, label, type Model, supportedLevels, type ThinkingLevel } from "../../domain/Model.ts"
+import type { ModelName, SessionSettings } from "../../domain/SessionSettings.ts"
 import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../services/Agent.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
 import type { Session } from "../../services/Session.ts"
@@ -104,8 +105,29 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
     return yield* setThinkingLevel(next)
   }).pipe(Effect.withSpan("Agent.cycleThinkingLevel"))
 
+  const find = Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
+    const found = yield* catalog.find(provider, modelId)
+    if (Option.isSome(found) && (yield* catalog.isAvailable(found.value))) return found.value
+    yield* Effect.logWarning(`the model of this session cannot be used: ${provider}/${modelId}`)
+    return undefined
+  })
+
+  /** Puts in force what a session was left with, as far as it can be had. The session knows, so nothing is appended. */
+  const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
+    const found = settings.model === undefined ? undefined : yield* find(settings.model)
+    const before = yield* Ref.get(values)
+    const model = found ?? before.model
+    const thinkingLevel = clampLevel(model, settings.thinkingLevel ?? before.thinkingLevel)
+    yield* Ref.update(values, (now) => ({ ...now, ...(model === undefined ? {} : { model }), thinkingLevel }))
+    if (found !== undefined && (before.model === undefined || label(before.model) !== label(found))) {
+      publish({ _tag: "ModelChanged", model: found })
+    }
+    if (thinkingLevel !== before.thinkingLevel) publish({ _tag: "ThinkingLevelChanged", level: thinkingLevel })
+  })
+
   return {
     values: Ref.get(values),
+    restore,
     setModel,
     cycleModel,
     switchTo,

@@ -17,7 +17,10 @@ import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { Session } from "../../services/Session.ts"
+import { SessionStore } from "../../services/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
+import { Tools } from "../../services/Tools.ts"
+import * as Once from "../Once.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
 import * as Occupancy from "./Occupancy.ts"
@@ -33,12 +36,16 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
+  const store = yield* SessionStore
+  const tools = yield* Tools
   const hub = EventHub.make()
   const { publish } = hub
   const controls = yield* Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const occupancy = yield* Occupancy.make(session)
   const running = yield* FiberHandle.make<void, never>()
+  /** Prompts are accepted one at a time, and not while the session changes. */
+  const gate = yield* Effect.makeSemaphore(1)
   const systemPrompt = SystemPrompt.render(options)
 
   const currentModel = Effect.flatMap(controls.values, ({ model }) =>
@@ -81,13 +88,23 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     return receipt
   })
 
-  const prompt = Effect.fn("Agent.prompt")(function* (
-    input: PromptInput,
-    accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void
-  ) {
-    yield* occupancy.claim
-    return yield* Effect.onError(start(input, accepted), () => occupancy.free)
-  }, Effect.uninterruptible)
+  const prompt = Effect.fn("Agent.prompt")(
+    function* (input: PromptInput, accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void) {
+      yield* occupancy.claim
+      return yield* Effect.onError(start(input, accepted), () => occupancy.free)
+    },
+    Effect.uninterruptible,
+    gate.withPermits(1)
+  )
+
+  const endRun = FiberHandle.clear(running)
+  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun }
+  const sessions = Once.make(
+    Effect.map(
+      Effect.promise(() => import("./SessionChanges.ts")),
+      ({ make }) => make(change)
+    )
+  )
 
   const state = Effect.gen(function* () {
     const { file, sessionId } = yield* session.info
@@ -115,6 +132,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     systemPrompt: Effect.succeed(systemPrompt),
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
+    sessions,
     attach: hub.attach,
     subscribe: hub.subscribe
   })

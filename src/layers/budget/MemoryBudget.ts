@@ -38,7 +38,15 @@ export const make = Effect.fnUntraced(function* (limits: BudgetLimits) {
         total_tokens: now.total_tokens + usage.totalTokens,
         cost: now.cost + usage.cost.total
       })),
-    recordToolCall: Ref.update(spent, (now) => ({ ...now, tool_calls: now.tool_calls + 1 }))
+    recordToolCall: Ref.update(spent, (now) => ({ ...now, tool_calls: now.tool_calls + 1 })),
+    begin: ({ cost, tokens, toolCalls }) =>
+      Ref.set(spent, {
+        input_tokens: tokens.input + tokens.cacheRead + tokens.cacheWrite,
+        output_tokens: tokens.output,
+        total_tokens: tokens.total,
+        cost,
+        tool_calls: toolCalls
+      })
   })
 })
 

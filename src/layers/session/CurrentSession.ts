@@ -70,6 +70,12 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
       messageCount: Effect.sync(() => current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
       branch: Effect.sync(() => current.tree.branch()),
+      branchTo: (entryId) =>
+        Effect.suspend(() =>
+          entryId === null || current.tree.has(entryId)
+            ? Effect.succeed(current.tree.branch(entryId))
+            : new EntryNotFound({ entryId })
+        ),
       leafId: Effect.sync(() => current.tree.leafId()),
       moveTo: (entryId) =>
         Effect.suspend(() =>

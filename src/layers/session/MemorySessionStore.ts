@@ -73,7 +73,9 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
   })
 
   const open = Effect.fnUntraced(function* (reference: string) {
-    const found = [...sessions.values()].filter(({ header }) => header.id.startsWith(reference))
+    const exact = sessions.get(reference)
+    const found =
+      exact === undefined ? [...sessions.values()].filter(({ header }) => header.id.startsWith(reference)) : [exact]
     const [kept] = found
     if (kept === undefined) return yield* new SessionNotFound({ reference })
     if (found.length > 1) {
@@ -89,6 +91,7 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
   return SessionStore.of({
     create,
     open,
+    folder: () => Option.none(),
     list: Effect.sync(() =>
       [...sessions.values()].map(summary).toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt))
     )

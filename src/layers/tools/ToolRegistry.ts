@@ -7,6 +7,7 @@ import { HostTools } from "../../services/HostTools.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
+import * as FileLedger from "./FileLedger.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
 export interface Selection {
@@ -33,12 +34,15 @@ const choose = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
 }
 
 /** The tools are loaded when somebody asks for them: at the first model call, or to check names that were given. */
-const select = Effect.fnUntraced(function* ({ cwd, noBuiltinTools, noTools, tools }: ToolRegistryOptions) {
+const select = Effect.fnUntraced(function* (
+  { cwd, noBuiltinTools, noTools, tools }: ToolRegistryOptions,
+  ledger: FileLedger.FileLedger
+) {
   const shell = yield* Shell
   const all = Once.make(
     Effect.map(
       Effect.promise(() => import("./builtIn.ts")),
-      ({ builtIn }) => builtIn({ cwd, shell })
+      ({ builtIn }) => builtIn({ cwd, shell, ledger })
     )
   )
   if (tools !== undefined) return Effect.succeed(yield* choose(yield* all, tools))
@@ -47,7 +51,8 @@ const select = Effect.fnUntraced(function* ({ cwd, noBuiltinTools, noTools, tool
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
-  const own = yield* select(options)
+  const ledger = FileLedger.make()
+  const own = yield* select(options, ledger)
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const active = Effect.zipWith(own, offered, (mine, tools) => [
     ...mine,
@@ -58,7 +63,7 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
       active,
       Arr.findFirst((tool) => tool.definition.name === name)
     )
-  return Tools.of({ active, find })
+  return Tools.of({ active, find, forget: Effect.sync(ledger.forget) })
 })
 
 export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Shell> =>

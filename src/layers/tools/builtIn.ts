@@ -2,23 +2,23 @@
 import type { Tool } from "../../services/Tools.ts"
 import * as Bash from "./Bash.ts"
 import * as Edit from "./Edit.ts"
-import * as FileLedger from "./FileLedger.ts"
+import type { FileLedger } from "./FileLedger.ts"
 import * as Find from "./Find.ts"
 import * as Grep from "./Grep.ts"
 import * as Ls from "./Ls.ts"
 import * as Read from "./Read.ts"
 import * as Write from "./Write.ts"
 
-/** Called once a session: the ledger of its files is made here. */
-export const builtIn = (options: Bash.BashOptions): ReadonlyArray<Tool> => {
-  const withLedger = { ...options, ledger: FileLedger.make() }
-  return [
-    Read.make(withLedger),
-    Bash.make(options),
-    Edit.make(withLedger),
-    Write.make(withLedger),
-    Grep.make(options),
-    Find.make(options),
-    Ls.make(options)
-  ]
+export interface BuiltInOptions extends Bash.BashOptions {
+  readonly ledger: FileLedger
 }
+
+export const builtIn = (options: BuiltInOptions): ReadonlyArray<Tool> => [
+  Read.make(options),
+  Bash.make(options),
+  Edit.make(options),
+  Write.make(options),
+  Grep.make(options),
+  Find.make(options),
+  Ls.make(options)
+]

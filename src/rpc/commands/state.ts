@@ -1,9 +1,9 @@
-/** Reading the session (protocol.md 3.2, 3.7). */
+/** The state of the session (protocol.md 3.2). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../../domain/Content.ts"
-import { AgentMessage, lastAssistantText } from "../../domain/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/Model.ts"
+import { ContextUsage } from "../../domain/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
@@ -11,6 +11,7 @@ import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
+import { stateMembers } from "./sessionInfo.ts"
 
 const Strings = Schema.Array(Schema.String)
 
@@ -25,6 +26,7 @@ const State = lazy(() =>
     interruptMode: InterruptMode,
     sessionFile: optional(Schema.String),
     sessionId: Schema.String,
+    sessionName: optional(Schema.String),
     autoCompactionEnabled: Schema.Boolean,
     autoRetryEnabled: Schema.Boolean,
     isRetrying: Schema.Boolean,
@@ -39,6 +41,7 @@ const State = lazy(() =>
     tokensPerSecond: Schema.NullOr(Schema.Finite),
     hasPendingAsyncWork: Schema.Boolean,
     isSettled: Schema.Boolean,
+    contextUsage: optional(ContextUsage()),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
     systemPrompt: optional(Schema.String),
     dumpTools: optional(
@@ -75,6 +78,7 @@ const getState = Command.make({
     const data: Type<typeof State> = {
       ...state,
       ...absentParts,
+      ...(yield* stateMembers(state.model)),
       isBashRunning: yield* shell.isUserRunning,
       isSettled: !state.isStreaming,
       protocol: { dialect: "superset", version: protocolVersion }
@@ -86,30 +90,4 @@ const getState = Command.make({
   })
 })
 
-const getMessages = Command.make({
-  name: "get_messages",
-  lane: "query",
-  summary: "The messages of the conversation, oldest first.",
-  origin: ["pi", "omp", "xcsh"],
-  params: Command.noParams,
-  result: () => Schema.Struct({ messages: Schema.Array(AgentMessage()) }),
-  run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    return { messages: yield* agent.messages }
-  })
-})
-
-const getLastAssistantText = Command.make({
-  name: "get_last_assistant_text",
-  lane: "query",
-  summary: "Text of the newest assistant message; `null` when there is none.",
-  origin: ["pi", "omp", "xcsh"],
-  params: Command.noParams,
-  result: () => Schema.Struct({ text: Schema.NullOr(Schema.String) }),
-  run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    return { text: lastAssistantText(yield* agent.messages) }
-  })
-})
-
-export const commands = [getState, getMessages, getLastAssistantText]
+export const commands = [getState]

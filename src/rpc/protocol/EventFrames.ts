@@ -2,8 +2,17 @@
 import type { AgentEvent, ToolRef } from "../../domain/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/AssistantDraft.ts"
 
-/** Everything but streaming updates, which UpdateFrames.ts writes. */
-export type ControlEvent = Exclude<AgentEvent, { readonly _tag: "MessageUpdated" }>
+/** Everything but streaming updates, which UpdateFrames.ts writes, and what has another number of frames than one. */
+export type ControlEvent = Exclude<
+  AgentEvent,
+  { readonly _tag: "MessageUpdated" } | { readonly _tag: "SessionChanged" } | { readonly _tag: "SessionNamed" }
+>
+
+/** Under the names of two families. The session's id is on every record. */
+export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
+  { type: "session_info_changed", ...(name === undefined ? {} : { name }) },
+  { type: "session_info_update", ...(name === undefined ? {} : { title: name }) }
+]
 
 const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, toolName, args })
 

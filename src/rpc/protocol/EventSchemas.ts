@@ -166,6 +166,10 @@ export const events: ReadonlyArray<EventSchema> = [
     level: ThinkingLevel,
     thinkingLevel: ThinkingLevel
   }),
+  event("session_info_changed", "The session has this name, or none; also the first record of another session.", {
+    name: optional(Schema.String)
+  }),
+  event("session_info_update", "The same under the names of another family.", { title: optional(Schema.String) }),
   event("bash_execution_update", "Output of a `bash` command, all of it, also what its result leaves out.", {
     id: optional(RequestId),
     delta: Schema.String

@@ -1,0 +1,181 @@
+/** Changes of the session an agent is in (protocol.md 3.7, 9.6). The session itself is owned by the Session service. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { AgentEvent } from "../../domain/AgentEvent.ts"
+import { plainText } from "../../domain/Content.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import * as SessionContext from "../../domain/SessionContext.ts"
+import * as SessionCopy from "../../domain/SessionCopy.ts"
+import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import * as SessionName from "../../domain/SessionName.ts"
+import { type ModelName, settingsOf } from "../../domain/SessionSettings.ts"
+import type { Budget } from "../../services/Budget.ts"
+import type { ModelCatalog } from "../../services/ModelCatalog.ts"
+import { EntryNotFound, type Session } from "../../services/Session.ts"
+import {
+  type Destination,
+  EmptySessionName,
+  ModelUnavailable,
+  NoSessionFolders,
+  NotABranchPoint,
+  NothingToClone,
+  type OpenOptions,
+  type SessionChanges,
+  SummaryUnavailable
+} from "../../services/SessionChanges.ts"
+import type { SessionFolder, SessionLog, SessionStore } from "../../services/SessionStore.ts"
+import type { Tools } from "../../services/Tools.ts"
+import type * as Controls from "./Controls.ts"
+
+interface Dependencies {
+  readonly session: typeof Session.Service
+  readonly store: typeof SessionStore.Service
+  readonly catalog: typeof ModelCatalog.Service
+  readonly budget: typeof Budget.Service
+  readonly tools: typeof Tools.Service
+  readonly controls: Effect.Effect.Success<ReturnType<typeof Controls.make>>
+  readonly publish: (event: AgentEvent) => void
+  /** Whoever has it keeps prompts from being accepted. */
+  readonly gate: Effect.Semaphore
+  /** Interrupts the run and returns after its last event; what waited for it is dropped. */
+  readonly endRun: Effect.Effect<void>
+}
+
+export const make = (dependencies: Dependencies): SessionChanges => {
+  const { budget, catalog, controls, endRun, gate, publish, session, store, tools } = dependencies
+  let place: SessionFolder = store
+
+  /** Everything of the old session is said and stored. */
+  const settle = Effect.zipRight(endRun, session.sync)
+
+  const announce = Effect.gen(function* () {
+    const { name, sessionId } = yield* session.info
+    publish({ _tag: "SessionChanged", sessionId })
+    publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+    yield* budget.begin(Ledger.total(yield* session.entries))
+  })
+
+  /** The run is ended when the new session is open: from then on nothing can fail. */
+  const change = <E>(open: Effect.Effect<SessionLog, E, Scope.Scope>, arrived: Effect.Effect<void> = Effect.void) =>
+    Effect.uninterruptibleMask((restore) =>
+      session.become(Effect.zipLeft(restore(open), settle)).pipe(Effect.zipRight(announce), Effect.zipRight(arrived))
+    ).pipe(gate.withPermits(1))
+
+  const usable = Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
+    const found = yield* catalog.find(provider, modelId)
+    if (Option.isNone(found) || !(yield* catalog.isAvailable(found.value))) {
+      return yield* new ModelUnavailable({ provider, modelId })
+    }
+  })
+
+  /** Puts in force what a session was left with, or what is wanted in its place. */
+  const resume = (wanted: ModelName | undefined) =>
+    Effect.gen(function* () {
+      yield* tools.forget
+      const left = settingsOf(yield* session.branch)
+      const model = wanted ?? left.model
+      yield* controls.restore({ ...left, ...(model === undefined ? {} : { model }) })
+      if (wanted !== undefined && (wanted.provider !== left.model?.provider || wanted.modelId !== left.model.modelId)) {
+        yield* session.append({ type: "model_change", ...wanted })
+      }
+    })
+
+  const isCurrent = (reference: string) =>
+    Effect.map(
+      session.info,
+      ({ file, sessionId }) => reference === sessionId || Option.getOrUndefined(file) === reference
+    )
+
+  /** As if it had been left and opened again: it stands at its newest entry. */
+  const reopen = Effect.fnUntraced(
+    function* (model: ModelName | undefined) {
+      yield* settle
+      const entries = yield* session.entries
+      yield* Effect.ignore(session.moveTo(entries.at(-1)?.id ?? null))
+      yield* announce
+      yield* resume(model)
+    },
+    Effect.uninterruptible,
+    gate.withPermits(1)
+  )
+
+  const open = Effect.fn("Agent.openSession")(function* (reference: string, { model }: OpenOptions = {}) {
+    if (model !== undefined) yield* usable(model)
+    if (yield* isCurrent(reference)) return yield* reopen(model)
+    yield* change(place.open(reference), resume(model))
+  })
+
+  const openNewest = Effect.fn("Agent.openNewestSession")(function* (path: string, { model }: OpenOptions = {}) {
+    const folder = Option.getOrUndefined(store.folder(path))
+    if (folder === undefined) return yield* new NoSessionFolders()
+    if (model !== undefined) yield* usable(model)
+    const newest = (yield* folder.list).find(({ messageCount }) => messageCount > 0)
+    const reference = newest === undefined ? undefined : Option.getOrElse(newest.file, () => newest.sessionId)
+    if (reference === undefined || !(yield* isCurrent(reference))) {
+      yield* change(reference === undefined ? folder.create({}) : folder.open(reference), resume(model))
+    }
+    place = folder
+    return { resumed: reference !== undefined }
+  })
+
+  const copyOf = Effect.fnUntraced(function* (path: ReadonlyArray<SessionEntry>) {
+    const { file, sessionId } = yield* session.info
+    const parentSession = Option.getOrElse(file, () => sessionId)
+    return yield* place.create({ parentSession, entries: SessionCopy.copy(path, yield* session.entries) })
+  })
+
+  const find = Effect.fnUntraced(function* (entryId: string) {
+    return (yield* session.entries).find(({ id }) => id === entryId)
+  })
+
+  const branch = Effect.fn("Agent.branchSession")(function* (entryId: string) {
+    const entry = yield* find(entryId)
+    if (entry?.type !== "message" || entry.message.role !== "user") return yield* new NotABranchPoint({ entryId })
+    // An orphan has a parent that is not there: it is a root.
+    const path = yield* Effect.orElseSucceed(session.branchTo(entry.parentId), () => [])
+    yield* change(copyOf(path))
+    return plainText(entry.message.content)
+  })
+
+  const clone = Effect.gen(function* () {
+    if ((yield* session.leafId) === null) return yield* new NothingToClone()
+    yield* change(Effect.zipRight(settle, Effect.flatMap(session.branch, copyOf)))
+  }).pipe(Effect.withSpan("Agent.cloneSession"))
+
+  const navigate = Effect.fn("Agent.navigate")(function* ({ entryId, summarize }: Destination) {
+    const entry = yield* find(entryId)
+    if (entry === undefined) return yield* new EntryNotFound({ entryId })
+    if (summarize === true) return yield* new SummaryUnavailable()
+    const text = textToSayAnew(entry)
+    const leaf = text === undefined ? entryId : entry.parentId
+    const move = Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
+    yield* Effect.zipRight(settle, move).pipe(Effect.uninterruptible, gate.withPermits(1))
+    return text
+  })
+
+  const rename = Effect.fn("Agent.renameSession")(function* (wanted: string) {
+    const name = SessionName.clean(wanted)
+    if (name === undefined) return yield* new EmptySessionName()
+    yield* session.append({ type: "session_info", name })
+    publish({ _tag: "SessionNamed", name })
+  }, Effect.uninterruptible)
+
+  return {
+    create: Effect.fn("Agent.createSession")((options) => change(place.create(options), tools.forget)),
+    open,
+    openNewest,
+    branch,
+    clone,
+    navigate,
+    rename,
+    list: Effect.suspend(() => place.list)
+  }
+}
+
+/** Messages of the user and of extensions are said anew; of everything else a branch goes on after it. */
+const textToSayAnew = (entry: SessionEntry): string | undefined => {
+  const message = SessionContext.messageOf(entry)
+  if (message?.role !== "user" && message?.role !== "custom") return undefined
+  return typeof message.content === "string" ? message.content : plainText(message.content)
+}

@@ -1,0 +1,125 @@
+/** Reading the conversation, whole or in pages (protocol.md 3.7, supplement 1.3). */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/Content.ts"
+import { lazy } from "../../domain/Lazy.ts"
+import { AgentMessage, lastAssistantText } from "../../domain/Message.ts"
+import * as MessagePages from "../../domain/MessagePages.ts"
+import * as SessionContext from "../../domain/SessionContext.ts"
+import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/Session.ts"
+import * as Command from "../Command.ts"
+import type { Connection, MessageSnapshot } from "../Connection.ts"
+import * as Cursor from "../protocol/Cursor.ts"
+import { encode } from "../protocol/Frame.ts"
+
+const Messages = lazy(() => Schema.Array(AgentMessage()))
+
+const getMessages = Command.make({
+  name: "get_messages",
+  lane: "query",
+  summary: "The messages of the conversation, oldest first.",
+  notes:
+    "With `afterEntryId` only what came after that entry of the active branch, at most the first `limit` of it; " +
+    "`limit` alone answers the newest ones.",
+  origin: ["pi", "omp", "xcsh"],
+  params: () =>
+    Schema.Struct({
+      afterEntryId: optional(Schema.String),
+      limit: optional(Schema.Int.pipe(Schema.positive({ description: "a whole number of at least 1" })))
+    }),
+  result: () => Schema.Struct({ messages: Messages() }),
+  errors: ["entry_not_found"],
+  run: Effect.fnUntraced(function* ({ afterEntryId, limit }) {
+    const session = yield* Session
+    if (afterEntryId === undefined) {
+      const messages = yield* session.messages
+      return { messages: limit === undefined ? messages : messages.slice(-limit) }
+    }
+    const branch = yield* session.branch
+    const at = branch.findIndex(({ id }) => id === afterEntryId)
+    if (at < 0) {
+      return yield* new Command.CommandFailure({ code: "entry_not_found", message: `Entry not found: ${afterEntryId}` })
+    }
+    return { messages: MessagePages.after(branch, at).slice(0, limit) }
+  })
+})
+
+/** The session, the leaf it had when the first page was read, and how many messages were read since. */
+const cursor = Cursor.make(() =>
+  Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt })
+)
+
+const pageBytes = 768 * 1024
+const utf8 = new TextEncoder()
+const size = (message: AgentMessage) => utf8.encode(encode(message)).length
+
+const failure = (code: string, message: string) => new Command.CommandFailure({ code, message })
+
+/** Entries are only ever added, so an old leaf leads to the same conversation; kept while a host reads its pages. */
+const snapshotAt = Effect.fnUntraced(function* (connection: Connection, sessionId: string, leaf: string | null) {
+  const kept = connection.pages
+  if (kept?.sessionId === sessionId && kept.leaf === leaf) return kept
+  const session = yield* Session
+  const branch = yield* Effect.mapError(session.branchTo(leaf), () =>
+    failure("stale_cursor", "RPC message cursor is stale")
+  )
+  const snapshot: MessageSnapshot = { sessionId, leaf, messages: SessionContext.conversation(branch) }
+  connection.pages = snapshot
+  return snapshot
+})
+
+const start = Effect.fnUntraced(function* (sent: string | undefined) {
+  const session = yield* Session
+  const { sessionId } = yield* session.info
+  if (sent === undefined) return { session: sessionId, leaf: yield* session.leafId, from: 0 }
+  const place = Option.getOrUndefined(cursor.read(sent))
+  if (place === undefined) return yield* failure("invalid_cursor", "Invalid RPC message cursor")
+  if (place.session !== sessionId) return yield* failure("stale_cursor", "RPC message cursor is stale")
+  return place
+})
+
+const getMessagesPage = Command.make({
+  name: "get_messages_page",
+  lane: "query",
+  summary: "The messages of the conversation in pages of at most `limit` (1 to 256, 100 unless given) and 768 KiB.",
+  notes:
+    "`nextCursor` is there when more is left. All pages of one reading show the conversation as it was at the first, whatever happens meanwhile. " +
+    "A message larger than a page has one for itself.",
+  origin: ["omp"],
+  params: () => Schema.Struct({ cursor: optional(Schema.String), limit: optional(Schema.Number) }),
+  result: () => Schema.Struct({ messages: Messages(), nextCursor: optional(Schema.String), totalMessages: Schema.Int }),
+  errors: ["invalid_cursor", "stale_cursor"],
+  run: Effect.fnUntraced(function* ({ cursor: sent, limit: count = 100 }, { connection }) {
+    if (!Number.isInteger(count) || count < 1 || count > 256) {
+      return yield* failure("invalid_params", "RPC message page limit must be between 1 and 256")
+    }
+    const place = yield* start(sent)
+    const { messages } = yield* snapshotAt(connection, place.session, place.leaf)
+    if (place.from > messages.length) return yield* failure("invalid_cursor", "Invalid RPC message cursor")
+    const end = MessagePages.endOfPage(messages, place.from, { count, bytes: pageBytes }, size)
+    const isLast = end >= messages.length
+    if (isLast) delete connection.pages
+    return {
+      messages: messages.slice(place.from, end),
+      ...(isLast ? {} : { nextCursor: cursor.write({ ...place, from: end }) }),
+      totalMessages: messages.length
+    }
+  })
+})
+
+const getLastAssistantText = Command.make({
+  name: "get_last_assistant_text",
+  lane: "query",
+  summary: "Text of the newest assistant message; `null` when there is none.",
+  origin: ["pi", "omp", "xcsh"],
+  params: Command.noParams,
+  result: () => Schema.Struct({ text: Schema.NullOr(Schema.String) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    return { text: lastAssistantText(yield* agent.messages) }
+  })
+})
+
+export const commands = [getMessages, getMessagesPage, getLastAssistantText]

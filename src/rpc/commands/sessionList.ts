@@ -1,0 +1,134 @@
+/** The sessions there are (supplement 6.4). One of them is open, the one the agent is in. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
+import { label } from "../../domain/Model.ts"
+import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/Session.ts"
+import type { SessionSummary } from "../../services/SessionStore.ts"
+import * as Command from "../Command.ts"
+import * as Cursor from "../protocol/Cursor.ts"
+import { toFailure } from "../protocol/SessionFailures.ts"
+
+const Listed = lazy(() =>
+  Schema.Struct({
+    sessionId: Schema.String,
+    open: Schema.Boolean,
+    isDefault: Schema.Boolean,
+    name: optional(Schema.String),
+    cwd: Schema.String,
+    sessionFile: optional(Schema.String),
+    createdAt: Schema.String,
+    updatedAt: Schema.String,
+    messageCount: Schema.Int,
+    firstMessage: optional(Schema.String),
+    /** As `provider/id`; of an open session. */
+    model: optional(Schema.String)
+  }).annotations({ identifier: "ListedSession" })
+)
+
+const Params = lazy(() =>
+  Schema.Struct({
+    scope: optional(Schema.Literal("open", "stored", "all")),
+    cwd: optional(Schema.String),
+    query: optional(Schema.String),
+    cursor: optional(Schema.String),
+    limit: optional(Schema.Int.pipe(Schema.between(1, 200, { description: "a whole number from 1 to 200" })))
+  })
+)
+
+/** The last session of the page before. */
+const cursor = Cursor.make(() => Schema.Tuple(Schema.String, Schema.String))
+
+const rank = ({ sessionId, updatedAt }: SessionSummary) => `${updatedAt} ${sessionId}`
+const newestFirst = (one: SessionSummary, other: SessionSummary) => (rank(one) < rank(other) ? 1 : -1)
+
+const current = Effect.gen(function* () {
+  const session = yield* Session
+  const { file, header, name, sessionId } = yield* session.info
+  const entries = yield* session.entries
+  const summary: SessionSummary = {
+    sessionId,
+    file,
+    cwd: header.cwd,
+    name,
+    createdAt: header.timestamp,
+    updatedAt: entries.at(-1)?.timestamp ?? header.timestamp,
+    messageCount: entries.filter(({ type }) => type === "message").length,
+    firstMessage: ""
+  }
+  return summary
+})
+
+const fits =
+  ({ cwd, query }: Type<typeof Params>) =>
+  (session: SessionSummary): boolean => {
+    if (cwd !== undefined && session.cwd !== cwd) return false
+    const text = [session.sessionId, Option.getOrElse(session.name, () => ""), session.firstMessage].join("\n")
+    return text.toLowerCase().includes((query ?? "").toLowerCase())
+  }
+
+const collect = Effect.fnUntraced(function* (scope: "open" | "stored" | "all", own: SessionSummary) {
+  const agent = yield* Agent
+  if (scope === "open") return [own]
+  const stored = yield* Effect.mapError(
+    Effect.flatMap(agent.sessions, (sessions) => sessions.list),
+    toFailure
+  )
+  return scope === "stored" || stored.some(({ sessionId }) => sessionId === own.sessionId) ? stored : [own, ...stored]
+})
+
+const toListed = (session: SessionSummary, open: boolean, model: string | undefined): Type<typeof Listed> => ({
+  sessionId: session.sessionId,
+  open,
+  isDefault: open,
+  ...Option.match(session.name, { onNone: () => ({}), onSome: (name) => ({ name }) }),
+  cwd: session.cwd,
+  ...Option.match(session.file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
+  createdAt: session.createdAt,
+  updatedAt: session.updatedAt,
+  messageCount: session.messageCount,
+  ...(session.firstMessage === "" ? {} : { firstMessage: session.firstMessage }),
+  ...(open && model !== undefined ? { model } : {})
+})
+
+const listSessions = Command.make({
+  name: "list_sessions",
+  lane: "query",
+  summary: "The sessions that are open or stored, the one that was used last first.",
+  notes:
+    "`scope` is `all` unless given; `cwd` and `query` (part of the id, name or first message) leave out others. " +
+    "`nextCursor` is there when more than `limit` (50 unless given) are left: send it as `cursor`, with the same filters.",
+  origin: ["ours"],
+  params: Params,
+  result: () => Schema.Struct({ sessions: Schema.Array(Listed()), nextCursor: optional(Schema.String) }),
+  errors: ["invalid_cursor", "store_failure"],
+  run: Effect.fnUntraced(function* (params) {
+    const agent = yield* Agent
+    const { model } = yield* agent.state
+    const from = Option.fromNullable(params.cursor).pipe(Option.map(cursor.read))
+    if (Option.isSome(from) && Option.isNone(from.value)) {
+      return yield* new Command.CommandFailure({ code: "invalid_cursor", message: "Invalid session list cursor" })
+    }
+    const after = Option.map(Option.flatten(from), (place) => place.join(" "))
+    const own = yield* current
+    const all = (yield* collect(params.scope ?? "all", own)).filter(fits(params)).toSorted(newestFirst)
+    const left = Option.match(after, {
+      onNone: () => all,
+      onSome: (last) => all.filter((session) => rank(session) < last)
+    })
+    const page = left.slice(0, params.limit ?? 50)
+    const last = page.at(-1)
+    const name = model === undefined ? undefined : label(model)
+    return {
+      sessions: page.map((session) => toListed(session, session.sessionId === own.sessionId, name)),
+      ...(last === undefined || page.length === left.length
+        ? {}
+        : { nextCursor: cursor.write([last.updatedAt, last.sessionId]) })
+    }
+  })
+})
+
+export const commands = [listSessions]

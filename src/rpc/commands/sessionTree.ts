@@ -1,0 +1,118 @@
+/** The entries of the session and its branches (protocol.md 3.7, 3.8; supplement 1.3). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { JsonObject, optional, plainText } from "../../domain/Content.ts"
+import { lazy } from "../../domain/Lazy.ts"
+import { type SessionEntry, toJson } from "../../domain/SessionEntry.ts"
+import * as SessionForest from "../../domain/SessionForest.ts"
+import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/Session.ts"
+import * as Command from "../Command.ts"
+import { toFailure } from "../protocol/SessionFailures.ts"
+
+const shown = (entry: SessionEntry): JsonObject => ({ ...toJson(entry) })
+
+const leafId = lazy(() => Schema.NullOr(Schema.String))
+
+const getEntries = Command.make({
+  name: "get_entries",
+  lane: "query",
+  summary: "Every entry of the session in the order in which they were stored, or those after `since`.",
+  notes: "Branches that were left and what was compacted away are included, the header is not.",
+  origin: ["pi", "omp"],
+  params: () => Schema.Struct({ since: optional(Schema.String) }),
+  result: () => Schema.Struct({ entries: Schema.Array(JsonObject()), leafId: leafId() }),
+  errors: ["unknown_since"],
+  run: Effect.fnUntraced(function* ({ since }) {
+    const session = yield* Session
+    const entries = yield* session.entries
+    const at = since === undefined ? -1 : entries.findLastIndex(({ id }) => id === since)
+    if (since !== undefined && at < 0) {
+      return yield* new Command.CommandFailure({ code: "unknown_since", message: `Entry not found: ${since}` })
+    }
+    return { entries: entries.slice(at + 1).map(shown), leafId: yield* session.leafId }
+  })
+})
+
+const Node: () => Schema.Schema<SessionForest.TreeNode<JsonObject>> = lazy(() =>
+  Schema.Struct({
+    entry: JsonObject(),
+    children: Schema.Array(Schema.suspend(Node)),
+    label: optional(Schema.String),
+    labelTimestamp: optional(Schema.String)
+  }).annotations({ identifier: "SessionTreeNode" })
+)
+
+/** Deeper JSON cannot be written, and few programs can read it. */
+const deepest = 10_000
+
+const getTree = Command.make({
+  name: "get_tree",
+  lane: "query",
+  summary: "The entries of the session, each with its children.",
+  notes: `Entries whose parent is missing are roots. More than ${deepest} levels are refused: use \`get_entries\`.`,
+  origin: ["pi", "omp"],
+  params: Command.noParams,
+  result: () => Schema.Struct({ tree: Schema.Array(Node()), leafId: leafId() }),
+  errors: ["tree_too_deep"],
+  run: Effect.fnUntraced(function* () {
+    const session = yield* Session
+    const { depth, roots } = SessionForest.make(yield* session.entries, shown)
+    if (depth > deepest) {
+      return yield* new Command.CommandFailure({
+        code: "tree_too_deep",
+        message: `The tree has ${depth} levels, and at most ${deepest} can be nested. Use get_entries.`
+      })
+    }
+    return { tree: roots, leafId: yield* session.leafId }
+  })
+})
+
+const navigateTree = Command.make({
+  name: "navigate_tree",
+  lane: "holding",
+  summary: "Goes to another entry of the session, from which the conversation then goes on.",
+  notes:
+    "A run is ended first as by `abort`. A message of the user, or of an extension, is left out, and its text is `editorText`. " +
+    "`summarize` is refused: summaries of what was left are not there yet.",
+  origin: ["ours"],
+  params: () => Schema.Struct({ entryId: Schema.String, summarize: optional(Schema.Boolean) }),
+  result: () => Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
+  errors: ["entry_not_found", "not_supported"],
+  run: Effect.fnUntraced(function* (params) {
+    const agent = yield* Agent
+    const sessions = yield* agent.sessions
+    const editorText = yield* Effect.mapError(sessions.navigate(params), toFailure)
+    return { ...(editorText === undefined ? {} : { editorText }), cancelled: false }
+  })
+})
+
+const branchMessages = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh">, command: string) =>
+  Command.make({
+    name,
+    lane: "query",
+    summary: `The messages of the user that \`${command}\` can go back to, oldest first.`,
+    origin,
+    params: Command.noParams,
+    result: () =>
+      Schema.Struct({
+        messages: Schema.Array(Schema.Struct({ entryId: Schema.String, text: Schema.String }))
+      }),
+    run: Effect.fnUntraced(function* () {
+      const session = yield* Session
+      const said = (yield* session.branch).flatMap((entry) =>
+        entry.type === "message" && entry.message.role === "user"
+          ? [{ entryId: entry.id, text: plainText(entry.message.content) }]
+          : []
+      )
+      return { messages: said.filter(({ text }) => text.trim() !== "") }
+    })
+  })
+
+export const commands = [
+  getEntries,
+  getTree,
+  navigateTree,
+  branchMessages("get_branch_messages", ["omp", "xcsh"], "branch"),
+  branchMessages("get_fork_messages", ["pi"], "fork")
+]

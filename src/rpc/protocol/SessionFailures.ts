@@ -1,0 +1,55 @@
+/** How failures of session commands read on the wire. */
+import type { EntryNotFound } from "../../services/Session.ts"
+import type {
+  EmptySessionName,
+  ModelUnavailable,
+  NoSessionFolders,
+  NotABranchPoint,
+  NothingToClone,
+  SummaryUnavailable
+} from "../../services/SessionChanges.ts"
+import type { OpenFailure } from "../../services/SessionStore.ts"
+import { CommandFailure } from "../Command.ts"
+
+type SessionFailure =
+  | EmptySessionName
+  | EntryNotFound
+  | ModelUnavailable
+  | NoSessionFolders
+  | NotABranchPoint
+  | NothingToClone
+  | OpenFailure
+  | SummaryUnavailable
+
+const codes = {
+  AmbiguousSession: "ambiguous_session",
+  EmptySessionName: "invalid_name",
+  EntryNotFound: "entry_not_found",
+  ModelUnavailable: "model_unavailable",
+  NoSessionFolders: "no_persistence",
+  NotABranchPoint: "invalid_entry",
+  NotASession: "not_a_session",
+  NothingToClone: "nothing_to_clone",
+  SessionInUse: "session_in_use",
+  SessionNotFound: "session_not_found",
+  StoreFailure: "store_failure",
+  SummaryUnavailable: "not_supported"
+} as const satisfies Record<SessionFailure["_tag"], string>
+
+/** The codes of `open` in SessionChanges. */
+export const openCodes = [
+  codes.SessionNotFound,
+  codes.NotASession,
+  codes.SessionInUse,
+  codes.AmbiguousSession,
+  codes.StoreFailure,
+  codes.ModelUnavailable
+]
+
+const dataOf = (failure: SessionFailure): { readonly data?: unknown } => {
+  if (failure._tag === "SessionInUse") return { data: { owner: failure.owner } }
+  return failure._tag === "AmbiguousSession" ? { data: { candidates: failure.candidates } } : {}
+}
+
+export const toFailure = (failure: SessionFailure): CommandFailure =>
+  new CommandFailure({ code: codes[failure._tag], message: failure.message, ...dataOf(failure) })
