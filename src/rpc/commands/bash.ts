@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/Content.ts"
 import type { BashExecutionMessage } from "../../domain/Message.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/Session.ts"
 import { Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -66,7 +67,7 @@ const bash = Command.make({
   notes:
     "The command holds up later commands only until its process is started, and several may run at once. " +
     "`bash_execution_update` events carry all output before the response. " +
-    "The result becomes a `bashExecution` message of the session: at once when no run is active, else when the run ends. " +
+    "The result becomes a `bashExecution` message of the session: at once when no run is active, else when the run ends, and not at all when the session was changed meanwhile. " +
     "With `excludeFromContext` models are not shown it. `timeout` is in seconds, 300 unless given, at most 3600. " +
     "`exitCode` is absent when the command was ended by `abort_bash` or its timeout. Limits of the output and what a command inherits are in tools.md.",
   origin: ["pi", "omp", "xcsh"],
@@ -76,6 +77,8 @@ const bash = Command.make({
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
     const agent = yield* Agent
+    const session = yield* Session
+    const { sessionId } = yield* session.info
     const timestamp = yield* Clock.currentTimeMillis
     const id = request.id === undefined ? {} : { id: request.id }
     const ran = yield* shell
@@ -89,7 +92,8 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
-    yield* agent.record(toMessage(params, result, timestamp))
+    const now = yield* session.info
+    if (now.sessionId === sessionId) yield* agent.record(toMessage(params, result, timestamp))
     return result
   })
 })

@@ -157,3 +157,21 @@ it.scopedLive("a host that goes leaves no process; with drain its commands end b
     assert.deepInclude(data(yield* patient.until(answer("b"))), { cancelled: false, output: "done\n" })
   })
 )
+
+it.scopedLive("a command that outlives its session is answered, and is no part of the next one", () =>
+  Effect.gen(function* () {
+    const host = yield* start()
+    yield* host.send({ id: "w", type: "bash", command: "echo begun; sleep 30" })
+    yield* host.until(isUpdate)
+    yield* host.send({ id: "n", type: "new_session" })
+    yield* host.until(answer("n"))
+    yield* host.send({ id: "x", type: "abort_bash" })
+    assert.deepInclude(data(yield* host.until(answer("w"))), { cancelled: true })
+    yield* host.send({ id: "own", type: "bash", command: "echo here" })
+    yield* host.until(answer("own"))
+    yield* host.send({ id: "m", type: "get_messages" })
+    const messages = JSON.stringify(data(yield* host.until(answer("m"))))
+    assert.include(messages, '"command":"echo here"')
+    assert.notInclude(messages, "sleep")
+  })
+)

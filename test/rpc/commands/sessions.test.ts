@@ -1,0 +1,103 @@
+/** Commands that read a session, on sessions too large for a transcript. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
+import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
+import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import type { Request } from "../../../src/rpc/Command.ts"
+import type { Connection } from "../../../src/rpc/Connection.ts"
+import { commands } from "../../../src/rpc/registry.ts"
+import { Agent } from "../../../src/services/Agent.ts"
+import { ModelCatalog } from "../../../src/services/ModelCatalog.ts"
+import { Session } from "../../../src/services/Session.ts"
+import { SessionStore } from "../../../src/services/SessionStore.ts"
+import { Shell } from "../../../src/services/Shell.ts"
+import { Tools } from "../../../src/services/Tools.ts"
+import { answers, line, says } from "../../support/Entries.ts"
+import * as FixedIds from "../../support/FixedIds.ts"
+
+/** Nothing but a session; what else a command asks for is a defect. */
+const services = (entries: ReadonlyArray<SessionEntry>) =>
+  Layer.mergeAll(
+    Layer.scoped(
+      Session,
+      Effect.flatMap(SessionStore, (store) => CurrentSession.make(store.create({ entries })))
+    ),
+    Layer.mock(Agent, {}),
+    Layer.mock(ModelCatalog, {}),
+    Layer.mock(Shell, {}),
+    Layer.mock(Tools, {})
+  ).pipe(Layer.provide(MemorySessionStore.layer({ cwd: "/" })), Layer.provide(FixedIds.layer), Layer.orDie)
+
+const send = (connection: Connection, type: string, frame: object = {}) => {
+  const request: Request = {
+    id: undefined,
+    connection,
+    earlier: Effect.void,
+    blocked: false,
+    release: Effect.void,
+    record: () => Effect.void,
+    answer: () => Effect.void
+  }
+  const command = commands.find(({ name }) => name === type)
+  return command === undefined ? Effect.dieMessage(type) : command.handle({ type, ...frame }, request)
+}
+
+const connected = (): Connection => ({
+  serverVersion: "0",
+  sessionId: "s",
+  epoch: "e",
+  maxFrameBytes: 1,
+  updates: "delta",
+  initialized: false,
+  negotiated: false,
+  seq: 0
+})
+
+const exchanges = (count: number) =>
+  line(...Array.from({ length: count }, (_, at) => (at % 2 ? answers("a") : says("q"))))
+
+it.effect("a tree that is too deep for JSON is refused, one that is not can be written", () =>
+  Effect.gen(function* () {
+    const tree = yield* send(connected(), "get_tree").pipe(Effect.provide(services(exchanges(10_000))))
+    assert.isAbove(JSON.stringify(tree).length, 1_000_000)
+    const refused = yield* Effect.flip(Effect.provide(send(connected(), "get_tree"), services(exchanges(10_001))))
+    assert.include(refused, { code: "tree_too_deep" })
+    assert.include(refused.message, "10001 levels")
+  })
+)
+
+const Page = Schema.Struct({
+  messages: Schema.Array(Schema.Unknown),
+  nextCursor: Schema.optional(Schema.String),
+  totalMessages: Schema.Int
+})
+const readPage = (connection: Connection, frame: object) =>
+  Effect.flatMap(send(connection, "get_messages_page", frame), Schema.decodeUnknown(Page))
+
+it.effect("pages are cut from one reading of the conversation, which is kept until the last of them", () =>
+  Effect.gen(function* () {
+    const session = yield* Session
+    const connection = connected()
+    let pages = 0
+    let kept: unknown
+    for (let frame: object | undefined = { limit: 256 }; frame !== undefined; pages++) {
+      const page: typeof Page.Type = yield* readPage(connection, frame)
+      assert.strictEqual(page.totalMessages, 100_000)
+      if (page.nextCursor !== undefined) assert.strictEqual((kept ??= connection.pages), connection.pages)
+      frame = page.nextCursor === undefined ? undefined : { limit: 256, cursor: page.nextCursor }
+      if (pages === 0) yield* session.append(says("meanwhile"))
+    }
+    assert.deepStrictEqual([pages, connection.pages], [391, undefined])
+  }).pipe(Effect.provide(services(exchanges(100_000))))
+)
+
+it.effect("a cursor holds without what was kept, and also after the leaf was moved", () =>
+  Effect.gen(function* () {
+    const session = yield* Session
+    const first = yield* readPage(connected(), { limit: 3 })
+    yield* session.moveTo("e0")
+    const second = yield* readPage(connected(), { cursor: first.nextCursor })
+    assert.deepStrictEqual([first.messages.length, second.messages.length, second.totalMessages], [3, 2, 5])
+  }).pipe(Effect.provide(services(exchanges(5))))
+)
