@@ -70,6 +70,10 @@ export interface ContextSize {
   readonly basis: "usage" | "estimate" | "compacted"
 }
 
+/** Whether nothing before this entry matters for `ofBranch`, except for a number of tokens after a compaction. */
+export const isBasis = (entry: SessionEntry): boolean =>
+  entry.type === "compaction" || (entry.type === "message" && reported(entry.message) !== undefined)
+
 /** Usage that is older than the newest compaction says nothing about the context it left. */
 export const ofBranch = (branch: ReadonlyArray<SessionEntry>): ContextSize => {
   let later = 0

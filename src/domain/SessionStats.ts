@@ -40,7 +40,7 @@ export const SessionStats = lazy(() =>
 )
 export type SessionStats = Type<typeof SessionStats>
 
-/** Absent without a model whose window is known. */
+/** Absent without a model whose window is known. `branch` may begin at its newest `ContextTokens.isBasis`. */
 export const contextUsage = (
   branch: ReadonlyArray<SessionEntry>,
   model: Model | undefined

@@ -36,6 +36,17 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     return path.reverse()
   }
 
+  const tail = (fits: (entry: SessionEntry) => boolean): Array<SessionEntry> => {
+    const path: Array<SessionEntry> = []
+    let entry = leaf === null ? undefined : byId.get(leaf)
+    while (entry !== undefined && path.length < entries.length) {
+      path.push(entry)
+      if (fits(entry) || entry.parentId === null) break
+      entry = byId.get(entry.parentId)
+    }
+    return path.reverse()
+  }
+
   return {
     /** In the order in which they were appended. */
     entries,
@@ -44,6 +55,7 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     leafId: () => leaf,
     name: () => name,
     branch,
+    tail,
     /** Kept up to date by appending; made anew after a compaction or a move. */
     conversation: (): ReadonlyArray<AgentMessage> => (conversation ??= SessionContext.conversation(branch())),
     append: (entry: SessionEntry) => {

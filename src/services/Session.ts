@@ -39,6 +39,8 @@ export class Session extends Context.Tag("heddle/services/Session")<
     readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The entries from the root to the leaf. */
     readonly branch: Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The end of it, back to the newest entry that fits, or all of it: costs no more than what it answers. */
+    readonly tail: (fits: (entry: SessionEntry) => boolean) => Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The same as it would be with another leaf; null stands before the first entry. */
     readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
     readonly leafId: Effect.Effect<string | null>

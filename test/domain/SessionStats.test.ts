@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
+import * as ContextTokens from "../../src/domain/ContextTokens.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import type { NewEntry } from "../../src/domain/SessionEntry.ts"
 import * as SessionContext from "../../src/domain/SessionContext.ts"
@@ -83,6 +84,15 @@ describe("SessionStats", () => {
       allBranches: 1030,
       contextUsage: { tokens: 20, contextWindow: 1000, percent: 2 }
     })
+  })
+
+  it("the context is the same from the end of the branch alone", () => {
+    const basis = branch.findLastIndex(ContextTokens.isBasis)
+    for (const cut of [branch, branch.slice(0, 4), line(says("a"), answers("b", 7), says("c"))]) {
+      const from = Math.max(0, cut.findLastIndex(ContextTokens.isBasis))
+      expect(SessionStats.contextUsage(cut.slice(from), model)).toEqual(SessionStats.contextUsage(cut, model))
+    }
+    expect(basis).toBe(4)
   })
 
   it.each([

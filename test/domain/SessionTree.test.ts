@@ -53,4 +53,17 @@ describe("SessionTree", () => {
     expect(texts(grow(["a", "b", user("1")], ["b", "a", user("2")]))).toEqual(["1", "2"])
     expect(texts(grow(["a", "gone", user("1")]))).toEqual(["1"])
   })
+
+  it("ends where one looks no further", () => {
+    const tree = grow(["a", null, user("1")], ["b", "a", user("2")], ["c", "b", user("3")])
+    const tail = (fits: (id: string) => boolean) => tree.tail(({ id }) => fits(id)).map(({ id }) => id)
+    expect(tail((id) => id === "b")).toEqual(["b", "c"])
+    expect(tail(() => false)).toEqual(["a", "b", "c"])
+    tree.moveTo("b")
+    expect(tail(() => true)).toEqual(["b"])
+    tree.moveTo(null)
+    expect(tail(() => false)).toEqual([])
+    expect(grow(["a", "b", user("1")], ["b", "a", user("2")]).tail(() => false)).toHaveLength(2)
+    expect(grow(["a", "gone", user("1")]).tail(() => false)).toHaveLength(1)
+  })
 })

@@ -70,6 +70,7 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
       messageCount: Effect.sync(() => current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
       branch: Effect.sync(() => current.tree.branch()),
+      tail: (fits) => Effect.sync(() => current.tree.tail(fits)),
       branchTo: (entryId) =>
         Effect.suspend(() =>
           entryId === null || current.tree.has(entryId)

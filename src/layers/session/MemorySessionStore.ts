@@ -25,6 +25,7 @@ interface Kept {
 const summary = ({ entries, header }: Kept): SessionSummary => {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
   const names = entries.flatMap((entry) => (entry.type === "session_info" ? [entry.name] : []))
+  const newest = entries.at(-1)?.timestamp ?? ""
   const first = messages.find((message) => message.role === "user")
   return {
     sessionId: header.id,
@@ -32,7 +33,8 @@ const summary = ({ entries, header }: Kept): SessionSummary => {
     cwd: header.cwd,
     name: Option.fromNullable(names.at(-1) ?? header.title),
     createdAt: header.timestamp,
-    updatedAt: entries.at(-1)?.timestamp ?? header.timestamp,
+    // A copy is younger than its entries.
+    updatedAt: newest > header.timestamp ? newest : header.timestamp,
     messageCount: messages.length,
     firstMessage: first === undefined ? "" : plainText(first.content).slice(0, 200)
   }

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/Content.ts"
+import * as ContextTokens from "../../domain/ContextTokens.ts"
 import type { Model } from "../../domain/Model.ts"
 import * as SessionStats from "../../domain/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
@@ -63,7 +64,7 @@ const getSessionStats = Command.make({
 export const stateMembers = Effect.fnUntraced(function* (model: Model | undefined) {
   const session = yield* Session
   const { name } = yield* session.info
-  const contextUsage = SessionStats.contextUsage(yield* session.branch, model)
+  const contextUsage = SessionStats.contextUsage(yield* session.tail(ContextTokens.isBasis), model)
   return {
     ...Option.match(name, { onNone: () => ({}), onSome: (sessionName) => ({ sessionName }) }),
     ...(contextUsage === undefined ? {} : { contextUsage })

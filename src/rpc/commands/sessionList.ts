@@ -49,13 +49,15 @@ const current = Effect.gen(function* () {
   const session = yield* Session
   const { file, header, name, sessionId } = yield* session.info
   const entries = yield* session.entries
+  const newest = entries.at(-1)?.timestamp ?? ""
   const summary: SessionSummary = {
     sessionId,
     file,
     cwd: header.cwd,
     name,
     createdAt: header.timestamp,
-    updatedAt: entries.at(-1)?.timestamp ?? header.timestamp,
+    // A copy is younger than its entries.
+    updatedAt: newest > header.timestamp ? newest : header.timestamp,
     messageCount: entries.filter(({ type }) => type === "message").length,
     firstMessage: ""
   }
