@@ -1,6 +1,7 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -97,7 +98,13 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     gate.withPermits(1)
   )
 
-  const endRun = FiberHandle.clear(running)
+  // Not FiberHandle.clear: that one also forgets a run that was started while it waited, when two end one run together.
+  const endRun = Effect.suspend(() =>
+    Option.match(FiberHandle.unsafeGet(running), {
+      onNone: () => Effect.void,
+      onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
+    })
+  )
   const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun }
   const sessions = Once.make(
     Effect.map(
@@ -124,7 +131,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...controls,
     prompt,
     record: occupancy.record,
-    abort: FiberHandle.clear(running).pipe(Effect.withSpan("Agent.abort")),
+    abort: Effect.withSpan(endRun, "Agent.abort"),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: occupancy.close,
     state,

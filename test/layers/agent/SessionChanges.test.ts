@@ -138,6 +138,20 @@ describe("a change while a run goes on", () => {
     )
   )
 
+  it.effect("an abort that comes together with a change does not lose sight of the run that follows", () =>
+    run({ turns: [hang, hang] }, ({ agent, events, sessions }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "First" })
+        const aborting = yield* Effect.fork(agent.abort)
+        const changing = yield* Effect.fork(Effect.zipRight(sessions.create({}), agent.prompt({ text: "Second" })))
+        yield* Effect.zipRight(Fiber.join(changing), Fiber.join(aborting))
+        yield* agent.abort
+        assert.isFalse((yield* agent.state).isStreaming)
+        assert.strictEqual(events.filter(({ _tag }) => _tag === "RunEnded").length, 2)
+      })
+    )
+  )
+
   it.effect("navigating stays in the session, renaming does not even touch the run", () =>
     midRun((harness) =>
       Effect.gen(function* () {
