@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
     })
   )
-  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun }
+  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun, leave: Effect.void }
   const sessions = Once.make(
     Effect.map(
       Effect.promise(() => import("./SessionChanges.ts")),

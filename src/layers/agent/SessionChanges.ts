@@ -38,16 +38,18 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
   /** Whoever has it keeps prompts from being accepted. */
   readonly gate: Effect.Semaphore
-  /** Interrupts the run and returns after its last event; what waited for it is dropped. */
+  /** Interrupts the run and returns after its last event. */
   readonly endRun: Effect.Effect<void>
+  /** Drops what waited for a run in the conversation that is left. */
+  readonly leave: Effect.Effect<void>
 }
 
 export const make = (dependencies: Dependencies): SessionChanges => {
-  const { budget, catalog, controls, endRun, gate, publish, session, store, tools } = dependencies
+  const { budget, catalog, controls, endRun, gate, leave, publish, session, store, tools } = dependencies
   let place: SessionFolder = store
 
   /** Everything of the old session is said and stored. */
-  const settle = Effect.zipRight(endRun, session.sync)
+  const settle = endRun.pipe(Effect.zipRight(leave), Effect.zipRight(session.sync))
 
   const announce = Effect.gen(function* () {
     const { name, sessionId } = yield* session.info

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema } from "effect"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
@@ -6,6 +8,8 @@ import { HostTools } from "../../../src/services/HostTools.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
 import { Tools } from "../../../src/services/Tools.ts"
+import { run } from "./RunTool.ts"
+import { tempFolder } from "./TempFolder.ts"
 
 const fromHost = (name: string) =>
   Tool.make({
@@ -80,5 +84,31 @@ it.effect("offers what was selected, and knows no other names", () =>
     assert.deepStrictEqual(yield* offered({ noTools: true }), [])
     const { message } = yield* Effect.flip(offered({ tools: ["read", "deploy", "rm"] }))
     assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")})`)
+  })
+)
+
+it.scopedLive("a new conversation may write what the one before it had seen otherwise", () =>
+  Effect.gen(function* () {
+    const cwd = yield* tempFolder
+    const path = join(cwd, "a.txt")
+    yield* Effect.gen(function* () {
+      const tools = yield* Tools
+      const call = (name: string, args: Record<string, unknown>) =>
+        Effect.flatMap(Effect.flatten(tools.find(name)), (tool) => run(tool, { path, ...args }))
+      writeFileSync(path, "one")
+      yield* call("read", {})
+      writeFileSync(path, "two, by somebody else")
+      yield* Effect.flip(call("write", { content: "three" }))
+      yield* tools.forget
+      yield* call("write", { content: "three" })
+      assert.strictEqual(readFileSync(path, "utf8"), "three")
+    }).pipe(
+      Effect.provide(
+        Layer.provide(ToolRegistry.layer({ cwd }), [
+          Layer.succeed(HostTools, { active: Effect.succeed([]) }),
+          Layer.mock(Shell, {})
+        ])
+      )
+    )
   })
 )
