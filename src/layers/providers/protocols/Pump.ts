@@ -19,7 +19,8 @@ export interface Call<Raw> {
   readonly deadlines?: Watchdog.Deadlines
 }
 
-const capacity = 128
+/** Events that may wait. Few, because a batch of them is worked on before anybody else gets a turn. */
+export const capacity = 128
 
 const run = Effect.fnUntraced(function* <Raw>(call: Call<Raw>, into: Mailbox.Mailbox<ModelEvent, ModelFailure>) {
   const { connection, machine, request } = call

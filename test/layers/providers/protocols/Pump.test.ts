@@ -28,14 +28,14 @@ describe("pump", () => {
       async function* numbers() {
         for (let n = 0; n < 5000; n++) {
           produced++
-          if (n === 1024) Deferred.unsafeDone(blocked, Effect.void)
+          if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
           yield n
         }
       }
       const mailbox = yield* calling(() => Promise.resolve(numbers()))
       yield* Deferred.await(blocked)
       yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual(produced, 1025)
+      assert.deepStrictEqual(produced, Pump.capacity + 1)
       const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
       assert.deepStrictEqual(failure, undefined)
       assert.deepStrictEqual(
