@@ -1,5 +1,6 @@
 /** What happens in a session, in the order in which it happens. The wire form of each is rpc/protocol/EventFrames.ts. */
 import type { AssistantDraft, Update } from "./AssistantDraft.ts"
+import type { CompactionReason, CompactionResult } from "./compaction/CompactionResult.ts"
 import type { JsonObject } from "./Content.ts"
 import type { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "./Message.ts"
 import type { Model, ThinkingLevel } from "./Model.ts"
@@ -73,6 +74,32 @@ export type AgentEvent =
       readonly role: string
     }
   | { readonly _tag: "FallbackSucceeded"; readonly runId: string; readonly model: string; readonly role: string }
+  /** Older parts of the conversation are about to be replaced by a summary. */
+  | ({ readonly _tag: "CompactionStarted" } & CompactionRef)
+  | ({
+      readonly _tag: "CompactionEnded"
+      readonly result?: CompactionResult
+      readonly aborted: boolean
+      /** The model call that did not fit is made again. */
+      readonly willRetry: boolean
+      readonly errorMessage?: string
+      /** There was nothing to do. */
+      readonly skipped?: boolean
+    } & CompactionRef)
+  /** The call for a summary failed and will be made again after a wait. */
+  | {
+      readonly _tag: "SummaryRetryScheduled"
+      readonly attempt: number
+      readonly maxAttempts: number
+      readonly delayMs: number
+      readonly errorMessage: string
+    }
+  | {
+      readonly _tag: "SummaryRetryStarted"
+      readonly source: "compaction" | "branchSummary"
+      readonly reason?: CompactionReason
+    }
+  | { readonly _tag: "SummaryRetryFinished" }
   /** Exactly one for each accepted prompt. */
   | {
       readonly _tag: "PromptFinished"
@@ -95,4 +122,11 @@ export interface ToolRef {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: JsonObject
+}
+
+export interface CompactionRef {
+  readonly compactionId: string
+  readonly reason: CompactionReason
+  /** Absent where no run is going on. */
+  readonly runId?: string
 }

@@ -2,7 +2,14 @@
 import { Effect, Layer, Ref } from "effect"
 import { Ids } from "../../src/services/Ids.ts"
 
-const prefixes = { run: "run_", message: "msg_", epoch: "ep_", session: "session-", entry: "entry-" } as const
+const prefixes = {
+  run: "run_",
+  message: "msg_",
+  epoch: "ep_",
+  compaction: "cmp_",
+  session: "session-",
+  entry: "entry-"
+} as const
 
 const make = Effect.gen(function* () {
   const counters = yield* Ref.make<Readonly<Record<string, number>>>({})

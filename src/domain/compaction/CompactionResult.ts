@@ -1,0 +1,24 @@
+/** What a compaction leaves behind (protocol.md 3.5, supplement 1.1). */
+import * as Schema from "effect/Schema"
+import { JsonObject, optional } from "../Content.ts"
+import { lazy, type Type } from "../Lazy.ts"
+import { Usage } from "../Usage.ts"
+
+export const CompactionReason = lazy(() => Schema.Literal("manual", "threshold", "overflow", "idle"))
+export type CompactionReason = Type<typeof CompactionReason>
+
+export const CompactionResult = lazy(() =>
+  Schema.Struct({
+    summary: Schema.String,
+    shortSummary: optional(Schema.String),
+    firstKeptEntryId: Schema.String,
+    tokensBefore: Schema.Finite,
+    details: optional(JsonObject()),
+    preserveData: optional(JsonObject()),
+    /** A guess: nobody has counted the new context yet. */
+    estimatedTokensAfter: optional(Schema.Finite),
+    /** Of all calls that made the summary; absent where none was needed. */
+    usage: optional(Usage())
+  }).annotations({ identifier: "CompactionResult" })
+)
+export type CompactionResult = Type<typeof CompactionResult>

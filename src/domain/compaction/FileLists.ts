@@ -1,0 +1,57 @@
+/** Which files a conversation has read and changed, and how a summary names them (protocol.md 7.4). Pure. */
+import type { JsonObject } from "../Content.ts"
+import type { AgentMessage } from "../Message.ts"
+
+export interface FileLists {
+  /** Read and not changed. */
+  readonly readFiles: ReadonlyArray<string>
+  readonly modifiedFiles: ReadonlyArray<string>
+}
+
+/** More would crowd out what the summary says. */
+const longest = 20
+
+const strings = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
+
+const pathOf = ({ file_path, path }: JsonObject): string | undefined => {
+  if (typeof path === "string" && path !== "") return path
+  return typeof file_path === "string" && file_path !== "" ? file_path : undefined
+}
+
+/** Those of the messages, and those that the summaries before them had in their details. */
+export const collect = (
+  messages: ReadonlyArray<AgentMessage>,
+  earlier: ReadonlyArray<JsonObject | undefined>
+): FileLists => {
+  const read = new Set(earlier.flatMap((details) => strings(details?.["readFiles"])))
+  const modified = new Set(earlier.flatMap((details) => strings(details?.["modifiedFiles"])))
+  for (const message of messages) {
+    if (message.role !== "assistant") continue
+    for (const block of message.content) {
+      const path = block.type === "toolCall" ? pathOf(block.arguments) : undefined
+      if (block.type !== "toolCall" || path === undefined) continue
+      if (block.name === "read") read.add(path)
+      else if (block.name === "write" || block.name === "edit") modified.add(path)
+    }
+  }
+  return {
+    readFiles: [...read].filter((path) => !modified.has(path)).toSorted(),
+    modifiedFiles: [...modified].toSorted()
+  }
+}
+
+const block = (tag: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (files.length === 0) return []
+  const omitted = files.length - longest
+  const lines = omitted > 0 ? [...files.slice(0, longest), `… (${omitted} more files omitted)`] : files
+  return [`<${tag}>\n${lines.join("\n")}\n</${tag}>`]
+}
+
+/** A summary without the lists that were appended to it. */
+export const strip = (summary: string): string =>
+  summary.replaceAll(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trim()
+
+/** The summary with these lists and no others. */
+export const append = (summary: string, { modifiedFiles, readFiles }: FileLists): string =>
+  [strip(summary), ...block("read-files", readFiles), ...block("modified-files", modifiedFiles)].join("\n\n")

@@ -1,0 +1,71 @@
+/** A conversation as text to read, so that a model which is shown it does not go on with it (protocol.md 7.4). Pure. */
+import { plainText, type ToolCall } from "../Content.ts"
+import type { AgentMessage, AssistantMessage } from "../Message.ts"
+import { bashExecutionText } from "../ModelContext.ts"
+
+const longestResult = 2000
+/** Tried one after the other when a text is too long: how much of each block stays. */
+const shorter = [8000, 2000, 500, 100] as const
+
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length)}\n[… ${text.length - length} more characters cut]`
+
+const callText = ({ arguments: args, name }: ToolCall) =>
+  `${name}(${Object.entries(args)
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join(", ")})`
+
+const contentText = (content: string | ReadonlyArray<{ readonly type: string; readonly text?: string }>): string => {
+  if (typeof content === "string") return content
+  const images = content.filter(({ type }) => type === "image").length
+  const said = plainText(content)
+  if (images === 0) return said
+  const note = images === 1 ? "(an image)" : `(${images} images)`
+  return said === "" ? note : `${said}\n${note}`
+}
+
+const assistantBlocks = ({ content }: AssistantMessage): ReadonlyArray<readonly [string, string]> => {
+  const thoughts = content.flatMap((block) => (block.type === "thinking" ? [block.thinking] : []))
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []))
+  const calls = content.flatMap((block) => (block.type === "toolCall" ? [callText(block)] : []))
+  return [
+    ["Assistant thinking", thoughts.join("\n")],
+    ["Assistant", texts.join("\n")],
+    ["Assistant tool calls", calls.join("; ")]
+  ]
+}
+
+/** Who says what, in a few blocks for each message. */
+const blocksOf = (message: AgentMessage): ReadonlyArray<readonly [string, string]> => {
+  switch (message.role) {
+    case "user":
+    case "custom":
+      return [["User", contentText(message.content)]]
+    case "assistant":
+      return assistantBlocks(message)
+    case "toolResult":
+      return [["Tool result", cut(contentText(message.content), longestResult)]]
+    case "bashExecution":
+      return message.excludeFromContext === true ? [] : [["User", cut(bashExecutionText(message), longestResult)]]
+    case "branchSummary":
+    case "compactionSummary":
+      return [["User", `Summary of an earlier part: ${message.summary}`]]
+  }
+}
+
+const join = (blocks: ReadonlyArray<readonly [string, string]>, length: number): string =>
+  blocks.map(([who, said]) => `[${who}]: ${cut(said, length)}`).join("\n\n")
+
+/** At most about `maxChars` long: long blocks are cut first, then the beginning is left out. */
+export const serialize = (
+  messages: ReadonlyArray<AgentMessage>,
+  maxChars: number = Number.POSITIVE_INFINITY
+): string => {
+  const blocks = messages.flatMap(blocksOf).filter(([, said]) => said.trim() !== "")
+  let text = join(blocks, Number.POSITIVE_INFINITY)
+  for (const length of shorter) {
+    if (text.length <= maxChars) return text
+    text = join(blocks, length)
+  }
+  return text.length <= maxChars ? text : `[… the beginning is left out]\n\n${text.slice(text.length - maxChars)}`
+}
