@@ -11,7 +11,7 @@ import * as Backlog from "../services/Backlog.ts"
 import type { EventSink } from "../services/Agent.ts"
 import type { Transport } from "../services/Transport.ts"
 import type { Connection } from "./Connection.ts"
-import { nameFrames, toFrame } from "./protocol/EventFrames.ts"
+import { nameFrames, toFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
 import * as UpdateFrames from "./UpdateFrames.ts"
 
@@ -74,7 +74,7 @@ export const make = (transport: typeof Transport.Service, connection: Connection
       case "SessionNamed":
         return updates.flush() + nameFrames(item.name).map(record).join("")
       default:
-        return updates.flush() + record(toFrame(item))
+        return updates.flush() + toFrames(item).map(record).join("")
     }
   }
 

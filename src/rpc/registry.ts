@@ -6,6 +6,7 @@ import type { Shell } from "../services/Shell.ts"
 import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
+import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
 import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
@@ -32,6 +33,7 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...model.commands,
   ...modes.commands,
   ...retry.commands,
+  ...compaction.commands,
   ...bash.commands,
   ...protocol.commands
 ]

@@ -5,11 +5,13 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
+import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent } from "../domain/Content.ts"
 import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import { keyAdvice } from "../domain/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
+import type { CompactionFailed } from "./Compaction.ts"
 import type { SessionChanges } from "./SessionChanges.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 
@@ -63,6 +65,22 @@ export interface PromptReceipt {
   readonly messageId: string
 }
 
+export interface CompactOptions {
+  /** A further focus of the summary. */
+  readonly customInstructions?: string
+  /** Goes on with the run that had to be aborted. */
+  readonly resume?: boolean
+}
+
+export interface CompactOutcome extends CompactionResult {
+  /** A run was going on and had to end. */
+  readonly abortedRun?: boolean
+  /** The run that continues it. */
+  readonly resumed?: PromptReceipt
+}
+
+export type CompactRejected = CompactionFailed | AgentBusy | AgentClosing
+
 export interface AgentState {
   readonly sessionId: string
   readonly sessionFile?: string
@@ -75,6 +93,9 @@ export interface AgentState {
   readonly isStreaming: boolean
   readonly messageCount: number
   readonly autoRetryEnabled: boolean
+  /** Whether a conversation that becomes too long is compacted by itself. */
+  readonly autoCompactionEnabled: boolean
+  readonly isCompacting: boolean
   /** While a failed model call waits to be tried again. */
   readonly isRetrying: boolean
 }
@@ -104,7 +125,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     ) => Effect.Effect<PromptReceipt, PromptRejected>
     /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
-    /** Interrupts the run and returns after its last event; nothing happens when idle. */
+    /** Interrupts the run, or a compaction, and returns after its last event; nothing happens when idle. */
     readonly abort: Effect.Effect<void>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
@@ -128,6 +149,21 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
     /** Ends the wait before a retry: the run ends with the error. Nothing happens otherwise. */
     readonly abortRetry: Effect.Effect<void>
+    /**
+     * Aborts the run, if there is one, and replaces the older part of the conversation by a summary. `answered` runs
+     * before the first event of a run that is resumed. An interrupt leaves the conversation as it was.
+     */
+    readonly compact: (
+      options: CompactOptions,
+      answered?: (outcome: CompactOutcome) => Effect.Effect<void>
+    ) => Effect.Effect<CompactOutcome, CompactRejected>
+    /**
+     * Cancels the compaction that is going on and those that begin before `until` is done. Returns then, and after the
+     * last event of each; a run that it was part of goes on.
+     */
+    readonly abortCompactions: (until: Effect.Effect<void>) => Effect.Effect<void>
+    /** Also for the run that is going on. */
+    readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     /** Loaded when it is first asked for. */
     readonly sessions: Effect.Effect<SessionChanges>
     /** Delivers every event from now on, until the scope closes. */

@@ -6,6 +6,7 @@
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ModelName } from "../domain/SessionSettings.ts"
+import type { CompactionFailed } from "./Compaction.ts"
 import type { EntryNotFound } from "./Session.ts"
 import type { OpenFailure, SessionSummary, StoreFailure } from "./SessionStore.ts"
 
@@ -47,13 +48,6 @@ export class NoSessionFolders extends Schema.TaggedError<NoSessionFolders>()("No
   }
 }
 
-/** What a branch that is left was about cannot be summarised. */
-export class SummaryUnavailable extends Schema.TaggedError<SummaryUnavailable>()("SummaryUnavailable", {}) {
-  override get message() {
-    return "Summarising a branch is not supported yet; navigate without summarize"
-  }
-}
-
 export interface OpenOptions {
   /** Instead of the one that the session was left with. */
   readonly model?: ModelName
@@ -80,7 +74,7 @@ export interface SessionChanges {
   /** A new session with the active branch in it. */
   readonly clone: Effect.Effect<void, NothingToClone | StoreFailure>
   /** Within the session. A message of the user is left out, to be said anew, and its text is the answer. */
-  readonly navigate: (destination: Destination) => Effect.Effect<string | undefined, EntryNotFound | SummaryUnavailable>
+  readonly navigate: (destination: Destination) => Effect.Effect<string | undefined, EntryNotFound | CompactionFailed>
   /** On one line, without control characters. */
   readonly rename: (name: string) => Effect.Effect<void, EmptySessionName>
   /** What is stored where new sessions go, newest first. */

@@ -11,6 +11,9 @@ export type QueueMode = typeof QueueMode.Type
 export const InterruptMode = Schema.Literal("immediate", "wait").annotations({ identifier: "InterruptMode" })
 export type InterruptMode = typeof InterruptMode.Type
 
+/** `handoff` is read and does what `context-full` does. */
+const strategies = ["context-full", "handoff", "off"] as const
+
 export const SettingsValues = lazy(() =>
   Schema.Struct({
     steeringMode: QueueMode,
@@ -28,6 +31,21 @@ export const SettingsValues = lazy(() =>
     "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
     /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
     "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
+    /** Whether conversations that become too long are summarised by themselves, and by what (docs/compaction.md). */
+    "compaction.enabled": Schema.Boolean,
+    "compaction.strategy": Schema.Literal(...strategies),
+    /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
+    "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
+    /** How much of the end of a conversation stays as it was said. */
+    "compaction.keepRecentTokens": Schema.Int.pipe(Schema.nonNegative()),
+    /** Each counts when it is above zero; tokens before percent. */
+    "compaction.thresholdPercent": Schema.Finite,
+    "compaction.thresholdTokens": Schema.Finite,
+    /** Compaction of a session in which nothing happens. */
+    "compaction.idleEnabled": Schema.Boolean,
+    "compaction.idleThresholdTokens": Schema.Finite,
+    "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),
+    "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
     "models.discover": Schema.Array(Schema.String),
     /** Longest line accepted on stdin. */
@@ -52,6 +70,16 @@ export const defaults: SettingsValues = {
   "retry.baseDelayMs": 2000,
   "retry.maxDelayMs": 60_000,
   "retry.fallbackChains": {},
+  "compaction.enabled": true,
+  "compaction.strategy": "context-full",
+  "compaction.reserveTokens": 16_384,
+  "compaction.keepRecentTokens": 20_000,
+  "compaction.thresholdPercent": -1,
+  "compaction.thresholdTokens": -1,
+  "compaction.idleEnabled": false,
+  "compaction.idleThresholdTokens": 200_000,
+  "compaction.idleTimeoutSeconds": 300,
+  "branchSummary.reserveTokens": 16_384,
   "models.discover": [],
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }

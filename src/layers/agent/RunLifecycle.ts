@@ -9,9 +9,13 @@ import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelClient } from "../../services/ModelClient.ts"
 import { Session } from "../../services/Session.ts"
+import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
+import type { Compaction } from "./Compaction.ts"
+import * as CompactionLimits from "./CompactionLimits.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
+import * as RunCompaction from "./RunCompaction.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as ToolBatch from "./ToolBatch.ts"
 import * as Turn from "./Turn.ts"
@@ -31,17 +35,19 @@ interface Options {
   /** What is in force now; asked before every model call. */
   readonly choice: Effect.Effect<{ readonly model: Model; readonly thinkingLevel: ThinkingLevel }>
   readonly retries: (runId: string) => RetryChain
+  readonly compaction: Compaction
   /** Done between the last step of the run and its last events. */
   readonly becomeIdle: Effect.Effect<void>
 }
 
 /** The returned effect is uninterruptible but for the turns inside it, so a run that has begun always ends. */
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { becomeIdle, choice, publish, ready, systemPrompt } = options
+  const { becomeIdle, choice, compaction, publish, ready, systemPrompt } = options
   const budget = yield* Budget
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
+  const limits = CompactionLimits.fromSettings(yield* Settings)
   const tools = yield* Tools
 
   const request = Effect.fnUntraced(function* (model: Model, thinkingLevel: ThinkingLevel) {
@@ -65,15 +71,18 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
       Turn.run(calling, model, request(model, thinkingLevel))
     )
+    const model = Effect.map(choice, (now) => now.model)
+    const shrinking = RunCompaction.make({ runId, compaction, session, budget, model, limits })
     publish({ _tag: "RunStarted", runId })
+    const prepared = yield* Effect.exit(Effect.interruptible(shrinking.beforeRun))
     yield* journal.startTurn
     journal.announce(messageId, message)
     const result = yield* Run.run({
       journal,
-      turn,
+      turn: prepared.pipe(Effect.zipRight(turn), Effect.flatMap(shrinking.afterTurn)),
       retries,
       mayCallModel: Effect.isSuccess(budget.check),
-      model: Effect.map(choice, ({ model }) => model)
+      model
     })
     yield* becomeIdle
     publish({ _tag: "RunEnded", runId, messages: journal.messages })

@@ -6,6 +6,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { userMessage } from "../../domain/Message.ts"
+import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import {
   Agent,
   type AgentState,
@@ -15,6 +16,7 @@ import {
   type PromptReceipt
 } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
+import { CompactionFailed } from "../../services/Compaction.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { Session } from "../../services/Session.ts"
@@ -22,8 +24,12 @@ import { SessionStore } from "../../services/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
+import type { BranchSummaryRequest } from "./BranchSummary.ts"
+import * as Compaction from "./Compaction.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
+import * as IdleCompaction from "./IdleCompaction.ts"
+import * as ManualCompaction from "./ManualCompaction.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Retries from "./Retries.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
@@ -43,6 +49,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { publish } = hub
   const controls = yield* Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
+  const compaction = yield* Compaction.make({ publish, mayRetry: retries.enabled })
   const occupancy = yield* Occupancy.make(session)
   const running = yield* FiberHandle.make<void, never>()
   /** Prompts are accepted one at a time, and not while the session changes. */
@@ -53,6 +60,12 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
   )
 
+  const usableModel = Effect.gen(function* () {
+    const model = yield* currentModel
+    if (yield* catalog.isAvailable(model)) return model
+    return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
+  })
+
   const lifecycle = yield* RunLifecycle.make({
     publish,
     ready: hub.ready,
@@ -62,17 +75,12 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       Effect.all({ model: currentModel, thinkingLevel: Effect.map(controls.values, (now) => now.thinkingLevel) })
     ),
     retries: retries.chain,
+    compaction,
     becomeIdle: occupancy.free
   })
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const admit = Effect.gen(function* () {
-    yield* budget.check
-    const model = yield* currentModel
-    if (!(yield* catalog.isAvailable(model))) {
-      return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
-    }
-  })
+  const admit = Effect.zipRight(budget.check, usableModel)
 
   const start = Effect.fnUntraced(function* (
     input: PromptInput,
@@ -105,7 +113,30 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
     })
   )
-  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun, leave: Effect.void }
+  const endAll = Effect.zipRight(endRun, compaction.cancel)
+  const summaryModel = Effect.catchTags(usableModel, {
+    NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
+    MissingCredentials: ({ provider }) =>
+      new CompactionFailed({
+        reason: "missing_credentials",
+        message: `No API key for ${provider}. ${keyAdvice(provider)}`
+      })
+  })
+  const summarize = (paths: Pick<BranchSummaryRequest, "from" | "to">) =>
+    Effect.flatMap(summaryModel, (model) => compaction.summarizeBranch({ model, ...paths }))
+  const change = {
+    session,
+    store,
+    catalog,
+    budget,
+    tools,
+    controls,
+    publish,
+    gate,
+    endRun: endAll,
+    summarize,
+    leave: Effect.void
+  }
   const sessions = Once.make(
     Effect.map(
       Effect.promise(() => import("./SessionChanges.ts")),
@@ -113,13 +144,19 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     )
   )
 
+  yield* IdleCompaction.watch({ compaction, hub, session, settings, model: currentModel })
+  const manual = ManualCompaction.make({ ...occupancy, compaction, model: summaryModel, abortRun: endRun, prompt })
+
   const state = Effect.gen(function* () {
+    const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
     const snapshot: AgentState = {
       ...(yield* controls.values),
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
-      isStreaming: yield* occupancy.isBusy,
+      isStreaming: (yield* occupancy.isBusy) && !isManual,
+      isCompacting: isManual || (yield* compaction.isActive),
+      autoCompactionEnabled: yield* compaction.enabled,
       messageCount: yield* session.messageCount,
       autoRetryEnabled: yield* retries.enabled,
       isRetrying: yield* retries.isWaiting
@@ -131,7 +168,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...controls,
     prompt,
     record: occupancy.record,
-    abort: Effect.withSpan(endRun, "Agent.abort"),
+    abort: Effect.withSpan(endAll, "Agent.abort"),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: occupancy.close,
     state,
@@ -139,6 +176,9 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     systemPrompt: Effect.succeed(systemPrompt),
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
+    compact: manual.compact,
+    abortCompactions: compaction.cancelUntil,
+    setAutoCompaction: compaction.setEnabled,
     sessions,
     attach: hub.attach,
     subscribe: hub.subscribe

@@ -11,6 +11,7 @@ import type { SessionEntry } from "../../domain/SessionEntry.ts"
 import * as SessionName from "../../domain/SessionName.ts"
 import { type ModelName, settingsOf } from "../../domain/SessionSettings.ts"
 import type { Budget } from "../../services/Budget.ts"
+import type { CompactionFailed } from "../../services/Compaction.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { EntryNotFound, type Session } from "../../services/Session.ts"
 import {
@@ -21,11 +22,11 @@ import {
   NotABranchPoint,
   NothingToClone,
   type OpenOptions,
-  type SessionChanges,
-  SummaryUnavailable
+  type SessionChanges
 } from "../../services/SessionChanges.ts"
 import type { SessionFolder, SessionLog, SessionStore } from "../../services/SessionStore.ts"
 import type { Tools } from "../../services/Tools.ts"
+import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as Controls from "./Controls.ts"
 
 interface Dependencies {
@@ -40,12 +41,16 @@ interface Dependencies {
   readonly gate: Effect.Semaphore
   /** Interrupts the run and returns after its last event. */
   readonly endRun: Effect.Effect<void>
+  /** What is left behind on the way from one leaf to another; undefined where that is nothing. */
+  readonly summarize: (
+    paths: Pick<BranchSummaryRequest, "from" | "to">
+  ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
   /** Drops what waited for a run in the conversation that is left. */
   readonly leave: Effect.Effect<void>
 }
 
 export const make = (dependencies: Dependencies): SessionChanges => {
-  const { budget, catalog, controls, endRun, gate, leave, publish, session, store, tools } = dependencies
+  const { budget, catalog, controls, endRun, gate, leave, publish, session, store, summarize, tools } = dependencies
   let place: SessionFolder = store
 
   /** Everything of the old session is said and stored. */
@@ -145,14 +150,30 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     yield* change(Effect.zipRight(settle, Effect.flatMap(session.branch, copyOf)))
   }).pipe(Effect.withSpan("Agent.cloneSession"))
 
-  const navigate = Effect.fn("Agent.navigate")(function* ({ entryId, summarize }: Destination) {
+  const note = Effect.fnUntraced(function* (leaf: string | null, made: BranchSummary | undefined) {
+    if (made === undefined) return
+    yield* session.append({ type: "branch_summary", fromId: leaf ?? "root", ...made })
+    yield* session.sync
+  })
+
+  const navigate = Effect.fn("Agent.navigate")(function* ({ entryId, summarize: summarizes }: Destination) {
     const entry = yield* find(entryId)
     if (entry === undefined) return yield* new EntryNotFound({ entryId })
-    if (summarize === true) return yield* new SummaryUnavailable()
     const text = textToSayAnew(entry)
     const leaf = text === undefined ? entryId : entry.parentId
     const move = Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
-    yield* Effect.zipRight(settle, move).pipe(Effect.uninterruptible, gate.withPermits(1))
+    const summary = Effect.gen(function* () {
+      if (summarizes !== true) return undefined
+      const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
+      return yield* summarize({ from: yield* session.branch, to })
+    })
+    yield* gate.withPermits(1)(
+      Effect.gen(function* () {
+        yield* Effect.uninterruptible(settle)
+        const made = yield* summary
+        yield* Effect.uninterruptible(Effect.zipRight(move, note(leaf, made)))
+      })
+    )
     return text
   })
 

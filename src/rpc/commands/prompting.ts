@@ -95,7 +95,7 @@ export const abort = Command.make({
   run: Effect.fnUntraced(function* (_, request) {
     const agent = yield* Agent
     if (request.blocked) yield* agent.abort
-    yield* request.earlier
+    yield* agent.abortCompactions(request.earlier)
     yield* agent.abort
   })
 })

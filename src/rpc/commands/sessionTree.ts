@@ -8,6 +8,7 @@ import * as SessionForest from "../../domain/SessionForest.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/Session.ts"
 import * as Command from "../Command.ts"
+import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
 import { toFailure } from "../protocol/SessionFailures.ts"
 
 const shown = (entry: SessionEntry): JsonObject => ({ ...toJson(entry) })
@@ -74,16 +75,24 @@ const navigateTree = Command.make({
   summary: "Goes to another entry of the session, from which the conversation then goes on.",
   notes:
     "A run is ended first as by `abort`. A message of the user, or of an extension, is left out, and its text is `editorText`. " +
-    "`summarize` is refused: summaries of what was left are not there yet.",
+    "With `summarize` the model in force sums up what is left behind, and the summary is put at the new place; `abort` and " +
+    "`abort_compaction` then answer `cancelled: true`, and the session stays where it was.",
   origin: ["ours"],
   params: () => Schema.Struct({ entryId: Schema.String, summarize: optional(Schema.Boolean) }),
   result: () => Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
-  errors: ["entry_not_found", "not_supported"],
+  errors: ["entry_not_found", ...compactionCodes],
   run: Effect.fnUntraced(function* (params) {
     const agent = yield* Agent
     const sessions = yield* agent.sessions
-    const editorText = yield* Effect.mapError(sessions.navigate(params), toFailure)
-    return { ...(editorText === undefined ? {} : { editorText }), cancelled: false }
+    return yield* sessions.navigate(params).pipe(
+      Effect.map((editorText) => ({ ...(editorText === undefined ? {} : { editorText }), cancelled: false })),
+      Effect.catchAll((failure) => {
+        if (failure._tag === "EntryNotFound") return Effect.fail(toFailure(failure))
+        return failure.reason === "cancelled"
+          ? Effect.succeed({ cancelled: true })
+          : Effect.fail(compactionFailure(failure))
+      })
+    )
   })
 })
 

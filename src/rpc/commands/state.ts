@@ -52,8 +52,6 @@ const State = lazy(() =>
 
 /** Members of parts that are not there yet say so with the value of a part that is off. */
 const absentParts = {
-  isCompacting: false,
-  autoCompactionEnabled: false,
   queuedMessageCount: 0,
   pendingMessageCount: 0,
   queuedMessages: { steering: [], followUp: [] },

@@ -1,6 +1,7 @@
-/** Session events as the host sees them (protocol.md 4.1, supplement 2.1). One frame for each event. */
+/** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
 import type { AgentEvent, ToolRef } from "../../domain/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/AssistantDraft.ts"
+import * as CompactionFrames from "./CompactionFrames.ts"
 
 /** Everything but streaming updates, which UpdateFrames.ts writes, and what has another number of frames than one. */
 export type ControlEvent = Exclude<
@@ -19,7 +20,13 @@ const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, tool
 /** The end markers that some client waits for (supplement 4.2): one run, nothing to retry, nothing in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
-export const toFrame = (event: ControlEvent): object => {
+/** As a rule one frame for each event. */
+export const toFrames = (event: ControlEvent): ReadonlyArray<object> =>
+  event._tag === "CompactionStarted" || event._tag === "CompactionEnded"
+    ? CompactionFrames.toFrames(event)
+    : [toFrame(event)]
+
+const toFrame = (event: Exclude<ControlEvent, CompactionFrames.CompactionEvent>): object => {
   switch (event._tag) {
     case "RunStarted":
       return { type: "agent_start", runId: event.runId }
@@ -60,6 +67,14 @@ export const toFrame = (event: ControlEvent): object => {
       return { type: "retry_fallback_applied", from: event.from, to: event.to, role: event.role, runId: event.runId }
     case "FallbackSucceeded":
       return { type: "retry_fallback_succeeded", model: event.model, role: event.role, runId: event.runId }
+    case "SummaryRetryScheduled": {
+      const { attempt, delayMs, errorMessage, maxAttempts } = event
+      return { type: "summarization_retry_scheduled", attempt, maxAttempts, delayMs, errorMessage }
+    }
+    case "SummaryRetryStarted":
+      return { type: "summarization_retry_attempt_start", source: event.source, reason: event.reason }
+    case "SummaryRetryFinished":
+      return { type: "summarization_retry_finished" }
     case "PromptFinished":
       return {
         type: "prompt_result",

@@ -1,5 +1,6 @@
 /** Schemas of the outbound records, for the reference and the tests; EventFrames.ts and UpdateFrames.ts write them. */
 import * as Schema from "effect/Schema"
+import { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { JsonObject, optional, ToolCall } from "../../domain/Content.ts"
 import { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "../../domain/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/Model.ts"
@@ -49,6 +50,17 @@ const RunFailure = Schema.Struct({
   httpStatus: optional(Schema.Int),
   retryable: Schema.Boolean
 }).annotations({ identifier: "RunFailure" })
+
+const compaction = { compactionId: Schema.String, runId: optional(runId) }
+const compactionEnd = {
+  result: optional(CompactionResult()),
+  aborted: Schema.Boolean,
+  willRetry: Schema.Boolean,
+  errorMessage: optional(Schema.String),
+  skipped: optional(Schema.Boolean),
+  ...compaction
+}
+const action = Schema.Literal("context-full")
 
 export const events: ReadonlyArray<EventSchema> = [
   event("ready", "The first frame: who we are and what we can do.", {
@@ -151,6 +163,34 @@ export const events: ReadonlyArray<EventSchema> = [
     role: Schema.String,
     runId
   }),
+  event("auto_compaction_start", "The older part of the conversation is about to be replaced by a summary.", {
+    reason: Schema.Literal("threshold", "overflow", "idle"),
+    action,
+    ...compaction
+  }),
+  event("compaction_start", "The same under its other name, and the only one for the command `compact`.", {
+    reason: CompactionReason(),
+    ...compaction
+  }),
+  event("compaction_end", "The conversation was compacted if there is a `result`.", {
+    reason: CompactionReason(),
+    ...compactionEnd
+  }),
+  event("auto_compaction_end", "The same under its other name; not sent for the command `compact`.", {
+    action,
+    ...compactionEnd
+  }),
+  event("summarization_retry_scheduled", "The call for a summary failed and is made again after `delayMs`.", {
+    attempt: Schema.Int,
+    maxAttempts: Schema.Int,
+    delayMs: Schema.Finite,
+    errorMessage: Schema.String
+  }),
+  event("summarization_retry_attempt_start", "The wait is over: the call for a summary is made again.", {
+    source: Schema.Literal("compaction", "branchSummary"),
+    reason: optional(CompactionReason())
+  }),
+  event("summarization_retry_finished", "The summary is there, or it is given up.", {}),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,

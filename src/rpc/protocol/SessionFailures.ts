@@ -5,8 +5,7 @@ import type {
   ModelUnavailable,
   NoSessionFolders,
   NotABranchPoint,
-  NothingToClone,
-  SummaryUnavailable
+  NothingToClone
 } from "../../services/SessionChanges.ts"
 import type { OpenFailure } from "../../services/SessionStore.ts"
 import { CommandFailure } from "../Command.ts"
@@ -19,7 +18,6 @@ type SessionFailure =
   | NotABranchPoint
   | NothingToClone
   | OpenFailure
-  | SummaryUnavailable
 
 const codes = {
   AmbiguousSession: "ambiguous_session",
@@ -32,8 +30,7 @@ const codes = {
   NothingToClone: "nothing_to_clone",
   SessionInUse: "session_in_use",
   SessionNotFound: "session_not_found",
-  StoreFailure: "store_failure",
-  SummaryUnavailable: "not_supported"
+  StoreFailure: "store_failure"
 } as const satisfies Record<SessionFailure["_tag"], string>
 
 /** The codes of `open` in SessionChanges. */

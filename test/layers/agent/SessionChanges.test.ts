@@ -80,11 +80,6 @@ describe("a change while a run goes on", () => {
     ["the copy fails", branch, "StoreFailure"],
     ["no folders", ({ sessions }) => sessions.openNewest("/x"), "NoSessionFolders"],
     ["nowhere to go", ({ sessions }) => sessions.navigate({ entryId: "nope" }), "EntryNotFound"],
-    [
-      "no summaries",
-      ({ sessions }) => sessions.navigate({ entryId: "entry-1", summarize: true }),
-      "SummaryUnavailable"
-    ],
     ["no name", ({ sessions }) => sessions.rename(" \n"), "EmptySessionName"]
   ])("fails and touches nothing: %s", ([, change, tag]) =>
     midRun((harness) =>

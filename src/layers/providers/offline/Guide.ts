@@ -9,6 +9,7 @@ import type { Call, Evidence } from "./GuideEvidence.ts"
 import * as GuideEvidence from "./GuideEvidence.ts"
 import * as GuidePlan from "./GuidePlan.ts"
 import * as GuidePrompt from "./GuidePrompt.ts"
+import * as GuideSummary from "./GuideSummary.ts"
 import * as GuideUsage from "./GuideUsage.ts"
 import type * as Playback from "./Playback.ts"
 
@@ -42,6 +43,9 @@ const reasonFor = ({ made }: Evidence, intent: GuidePrompt.Intent): string => {
 }
 
 const decide = (request: ModelRequest, evidence: Evidence): Move => {
+  if (GuideSummary.isAsked(request.systemPrompt)) {
+    return { thinking: "", text: GuideSummary.write(evidence.prompt), calls: [] }
+  }
   const intent = GuidePrompt.read(evidence.prompt, evidence.images)
   const plan = intent._tag === "Look" ? GuidePlan.make(intent.targets, evidence) : []
   const due = plan.filter(

@@ -1,0 +1,97 @@
+/** Compactions of one run: before its first turn, after each turn, and once when the model found the context too long. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as CompactionPolicy from "../../domain/compaction/CompactionPolicy.ts"
+import * as ContextTokens from "../../domain/ContextTokens.ts"
+import type { AssistantMessage } from "../../domain/Message.ts"
+import type { Model } from "../../domain/Model.ts"
+import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import type { Budget } from "../../services/Budget.ts"
+import type { ModelFailure } from "../../services/ModelClient.ts"
+import type { Session } from "../../services/Session.ts"
+import type { Compaction } from "./Compaction.ts"
+import type { TurnOutcome } from "./Turn.ts"
+
+interface Dependencies {
+  readonly runId: string
+  readonly compaction: Compaction
+  readonly session: typeof Session.Service
+  readonly budget: typeof Budget.Service
+  readonly model: Effect.Effect<Model>
+  readonly limits: CompactionPolicy.CompactionLimits
+}
+
+const triedAlready =
+  "Context overflow recovery failed after one compact-and-retry attempt. Shorten the prompt, or go on in a new session."
+
+const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMessage | undefined => {
+  const entry = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant")
+  return entry?.type === "message" && entry.message.role === "assistant" ? entry.message : undefined
+}
+
+/** Another model than the one that is asked next may have a larger window. */
+const isOf = (model: Model, { model: id, provider }: AssistantMessage | ModelFailure) =>
+  id === model.id && provider === model.provider
+
+export const make = ({ budget, compaction, limits, model: currentModel, runId, session }: Dependencies) => {
+  let recovered = false
+  let gaveUp = false
+
+  /** The model may be called, for the summary and then for the run. */
+  const isOn = Effect.zipWith(compaction.enabled, Effect.isSuccess(budget.check), (on, affordable) => on && affordable)
+
+  /** As much of the branch as tells its size: a long session is not walked through after every turn. */
+  const recent = Effect.gen(function* () {
+    const since = yield* session.tail(ContextTokens.isBasis)
+    // Answers that report nothing leave only an estimate of everything.
+    return since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? yield* session.branch : since
+  })
+
+  /** One that failed is not tried again in the same run: it would hold up every turn. */
+  const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
+    if (gaveUp) return
+    const outcome = yield* compaction.perform({ reason, model, runId })
+    gaveUp = Either.isLeft(outcome)
+  })
+
+  const recover = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome) {
+    const order = { reason: "overflow", model, runId, recovers: true } as const
+    if (recovered) {
+      yield* compaction.refuse(order, triedAlready)
+      return outcome
+    }
+    recovered = true
+    const compacted = yield* compaction.perform(order)
+    const again: TurnOutcome = { _tag: "Continue" }
+    return Either.isRight(compacted) ? again : outcome
+  })
+
+  const beforeRun = Effect.gen(function* () {
+    if (!(yield* isOn)) return
+    const model = yield* currentModel
+    if (CompactionPolicy.isOverThreshold(yield* recent, model.contextWindow, limits)) {
+      yield* shrink(model, "threshold")
+    }
+  })
+
+  /** What the run does next: the same as before, or a further model call where the last one did not fit. */
+  const afterTurn = Effect.fnUntraced(function* (outcome: TurnOutcome) {
+    if (!(yield* isOn)) return outcome
+    const model = yield* currentModel
+    if (outcome._tag === "Failed") {
+      const { failure } = outcome
+      return failure.reason === "context_overflow" && isOf(model, failure) ? yield* recover(model, outcome) : outcome
+    }
+    const branch = yield* recent
+    const answer = newestAnswer(branch)
+    const overflowed =
+      answer !== undefined && isOf(model, answer) && CompactionPolicy.isSilentOverflow(answer, model.contextWindow)
+    // Tools that have run must not run again, so only an answer without calls is asked for once more.
+    if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
+    if (overflowed) yield* shrink(model, "overflow")
+    else if (CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)) yield* shrink(model, "threshold")
+    return outcome
+  })
+
+  return { beforeRun, afterTurn }
+}

@@ -1,0 +1,54 @@
+/** Making a long conversation shorter (protocol.md 3.5, 7). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
+import { optional } from "../../domain/Content.ts"
+import { Agent } from "../../services/Agent.ts"
+import * as Command from "../Command.ts"
+import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
+
+const compact = Command.make({
+  name: "compact",
+  lane: "holding",
+  summary: "Replaces the older part of the conversation by a summary.",
+  notes:
+    "An active run is aborted first, with its `agent_end`; the response then has `abortedRun: true`. With `resume` the run is " +
+    "continued afterwards: a prompt that says so is sent, and `resumed` names its run. `customInstructions` are a further focus of " +
+    "the summary. `abort` and `abort_compaction` cancel it. See [compaction.md](compaction.md).",
+  origin: ["pi", "omp", "xcsh"],
+  params: () => Schema.Struct({ customInstructions: optional(Schema.String), resume: optional(Schema.Boolean) }),
+  result: () =>
+    Schema.Struct({
+      ...CompactionResult().fields,
+      abortedRun: optional(Schema.Boolean),
+      resumed: optional(Schema.Struct({ runId: Schema.String, messageId: Schema.String }))
+    }),
+  errors: ["busy", "closing", ...compactionCodes],
+  run: Effect.fnUntraced(function* (params, request) {
+    const agent = yield* Agent
+    return yield* Effect.mapError(agent.compact(params, request.answer), compactionFailure)
+  })
+})
+
+const abortCompaction = Command.make({
+  name: "abort_compaction",
+  lane: "control",
+  summary: "Cancels a compaction that is going on, and nothing else: a run goes on. Succeeds also when there is none.",
+  origin: ["ours"],
+  params: Command.noParams,
+  run: Effect.fnUntraced(function* (_, request) {
+    const agent = yield* Agent
+    yield* agent.abortCompactions(request.earlier)
+  })
+})
+
+const setAutoCompaction = Command.make({
+  name: "set_auto_compaction",
+  lane: "ordered",
+  summary: "Switches automatic compaction on or off, also for the run that is going on.",
+  origin: ["pi", "omp", "xcsh"],
+  params: () => Schema.Struct({ enabled: Schema.Boolean }),
+  run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoCompaction(enabled))
+})
+
+export const commands = [compact, abortCompaction, setAutoCompaction]

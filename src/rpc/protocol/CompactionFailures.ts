@@ -1,0 +1,22 @@
+/** How failures of summaries read on the wire (protocol.md 7.6). */
+import type { CompactRejected } from "../../services/Agent.ts"
+import { CommandFailure } from "../Command.ts"
+
+/** Of everything that asks a model for a summary. */
+export const compactionCodes = [
+  "no_model",
+  "missing_credentials",
+  "already_compacted",
+  "nothing_to_compact",
+  "cancelled",
+  "summarization_failed",
+  "no_progress"
+]
+
+const codeOf = (error: CompactRejected): string => {
+  if (error._tag === "CompactionFailed") return error.reason
+  return error._tag === "AgentBusy" ? "busy" : "closing"
+}
+
+export const compactionFailure = (error: CompactRejected): CommandFailure =>
+  new CommandFailure({ code: codeOf(error), message: error.message })
