@@ -7,7 +7,7 @@ import * as Preparation from "../../domain/compaction/Preparation.ts"
 import * as ContextTokens from "../../domain/ContextTokens.ts"
 import type { Model } from "../../domain/Model.ts"
 import * as SessionContext from "../../domain/SessionContext.ts"
-import type { NewEntry, SessionEntry } from "../../domain/SessionEntry.ts"
+import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/SessionEntry.ts"
 import type { Budget } from "../../services/Budget.ts"
 import {
   cancelled,
@@ -105,13 +105,16 @@ const toEntry = ({ preparation, tokensBefore }: CompactionPlan, made: SuppliedCo
   }
 }
 
+/** Stays where it was written, or it would be counted twice. */
+const staysBehind = ({ type }: OwnEntry) => type === "message" || type === "usage"
+
 /** Moves to the end of what was considered; what else was noted since then comes along. */
 const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"], kept: ReadonlyArray<SessionEntry>) {
   const branch = yield* session.branch
   // The entry was just on the branch, so it exists.
   yield* Effect.orDie(session.moveTo(kept.at(-1)?.id ?? null))
   for (const entry of branch.slice(kept.length)) {
-    if (entry.type !== "foreign" && entry.type !== "message") yield* session.append(entry)
+    if (entry.type !== "foreign" && !staysBehind(entry)) yield* session.append(entry)
   }
 })
 

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Usage from "../../../src/domain/Usage.ts"
 import { output, summary, tool } from "../../support/AgentHarness.ts"
 import * as Harness from "../../support/CompactionHarness.ts"
 import { asked, compactions, counted } from "../../support/CompactionHarness.ts"
@@ -42,7 +43,8 @@ it.effect("what was set while the answer failed stays on the branch", () =>
     const hooks = { before: () => Effect.as(changed, { _tag: "Proceed" } as const) }
     yield* Harness.run({ turns, hooks }, ({ ask, session }) =>
       Effect.gen(function* () {
-        changed = session.append({ type: "session_info", name: "Looms" })
+        const usage = { type: "usage", source: "title", provider: "p", model: "m", usage: Usage.zero } as const
+        changed = Effect.zipRight(session.append(usage), session.append({ type: "session_info", name: "Looms" }))
         yield* ask("Tell me")
         yield* ask("Another one, please")
         assert.deepStrictEqual(
