@@ -2,11 +2,13 @@
 export {} // top-level await needs a module
 const steps: Record<string, ReadonlyArray<string>> = {
   types: ["tsc", "-p", "."],
+  page: ["tsc", "-p", "src/layers/export/viewer"],
   effect: ["effect-tsgo", "diagnostics", "--project", "tsconfig.json"],
   lint: ["oxlint", "--deny-warnings"],
   format: ["oxfmt", "--check"],
   house: ["bun", "scripts/house.ts"],
-  docs: ["bun", "scripts/docs.ts", "--check"]
+  docs: ["bun", "scripts/docs.ts", "--check"],
+  viewer: ["bun", "scripts/viewer.ts", "--check"]
 }
 
 const run = async (name: string, command: ReadonlyArray<string>) => {

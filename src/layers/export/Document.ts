@@ -1,0 +1,36 @@
+/** What an exported page holds of a session (protocol.md 9.8). Pure. */
+import { plainText } from "../../domain/Content.ts"
+import { type SessionEntry, type SessionHeader, toJson } from "../../domain/SessionEntry.ts"
+
+export interface Document {
+  readonly header: SessionHeader
+  readonly entries: ReadonlyArray<SessionEntry>
+  readonly leafId: string | null
+  readonly systemPrompt?: string
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly description: string }>
+}
+
+const longestTitle = 120
+
+const firstPrompt = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
+  for (const entry of entries) {
+    if (entry.type !== "message" || entry.message.role !== "user") continue
+    const said = plainText(entry.message.content).replaceAll(/\s+/g, " ").trim()
+    if (said !== "") return said
+  }
+  return undefined
+}
+
+const nameOf = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
+  const named = entries.findLast((entry) => entry.type === "session_info")
+  return named?.type === "session_info" && named.name !== "" ? named.name : undefined
+}
+
+/** The name that was given, else what was asked first. */
+export const titleOf = ({ entries, header }: Document): string => {
+  const title = nameOf(entries) ?? header.title ?? firstPrompt(entries) ?? "Empty session"
+  return title.length <= longestTitle ? title : `${title.slice(0, longestTitle - 1).trimEnd()}…`
+}
+
+export const encode = ({ entries, ...rest }: Document): string =>
+  JSON.stringify({ ...rest, entries: entries.map(toJson) })

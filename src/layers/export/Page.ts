@@ -1,0 +1,55 @@
+/**
+ * The page itself: the viewer, and the session as base64, which no parser of HTML can mistake for markup. The policy lets
+ * exactly this script and this style run, and nothing be loaded.
+ */
+import * as Document from "./Document.ts"
+
+/** Made by `npm run viewer`. */
+export interface Viewer {
+  readonly script: string
+  readonly scriptHash: string
+  readonly style: string
+  readonly styleHash: string
+  readonly notices: string
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+const escape = (text: string) => text.replaceAll(/[&<>"]/g, (char) => escapes[char] ?? "")
+
+const policy = ({ scriptHash, styleHash }: Viewer) =>
+  [
+    "default-src 'none'",
+    `script-src '${scriptHash}'`,
+    `style-src '${styleHash}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types dompurify"
+  ].join("; ")
+
+export const render = (document: Document.Document, viewer: Viewer): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(viewer)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="heddle">
+<title>${escape(Document.titleOf(document))}</title>
+<link rel="icon" href="data:,">
+<style>${viewer.style}</style>
+<!--
+This page holds parts of:
+
+${viewer.notices}
+-->
+</head>
+<body>
+<noscript><p>This page shows a session with a script of its own, and scripts are switched off here. It loads nothing and sends nothing.</p></noscript>
+<script type="application/json" id="session">${new TextEncoder().encode(Document.encode(document)).toBase64()}</script>
+<script>${viewer.script}</script>
+</body>
+</html>
+`

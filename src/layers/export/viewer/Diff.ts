@@ -1,0 +1,62 @@
+/** Line differences, read from text in the form of `diff -u` or with a line number behind each sign. Pure. */
+
+export interface DiffLine {
+  readonly kind: "same" | "added" | "removed" | "hunk"
+  readonly before?: number
+  readonly after?: number
+  readonly text: string
+}
+
+const signs: Readonly<Record<string, DiffLine["kind"]>> = { "+": "added", "-": "removed", " ": "same" }
+const hunkHeader = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+const numbered = /^([+\- ])\s*(\d+|\.\.\.)(?: (.*))?$/s
+
+const unified = (lines: ReadonlyArray<string>): ReadonlyArray<DiffLine> => {
+  let [before, after] = [1, 1]
+  return lines.flatMap((line): ReadonlyArray<DiffLine> => {
+    const header = hunkHeader.exec(line)
+    if (header !== null) {
+      before = Number(header[1])
+      after = Number(header[2])
+      return [{ kind: "hunk", text: line }]
+    }
+    const text = line.slice(1)
+    switch (signs[line[0] ?? " "]) {
+      case "added":
+        return [{ kind: "added", after: after++, text }]
+      case "removed":
+        return [{ kind: "removed", before: before++, text }]
+      case "same":
+        return [{ kind: "same", before: before++, after: after++, text }]
+      default:
+        return [{ kind: "hunk", text: line }]
+    }
+  })
+}
+
+const withNumbers = (lines: ReadonlyArray<string>): ReadonlyArray<DiffLine> =>
+  lines.map((line) => {
+    const [, sign = " ", digits = "", text = ""] = numbered.exec(line) ?? []
+    const at = Number(digits)
+    if (!Number.isInteger(at) || digits === "") return { kind: "hunk", text: line.trim() }
+    if (sign === "+") return { kind: "added", after: at, text }
+    return sign === "-" ? { kind: "removed", before: at, text } : { kind: "same", before: at, text }
+  })
+
+export const parse = (diff: string): ReadonlyArray<DiffLine> => {
+  const lines = diff.replace(/\n$/, "").split("\n")
+  const isNumbered = !lines.some((line) => hunkHeader.test(line)) && lines.every((line) => numbered.test(line))
+  const body = lines.filter((line) => !/^(--- |\+\+\+ |diff |index )/.test(line) || isNumbered)
+  return isNumbered ? withNumbers(body) : unified(body)
+}
+
+/** What an edit without a stored difference replaced by what. */
+export const replacement = (before: string, after: string): ReadonlyArray<DiffLine> => [
+  ...before.split("\n").map((text): DiffLine => ({ kind: "removed", text })),
+  ...after.split("\n").map((text): DiffLine => ({ kind: "added", text }))
+]
+
+export const changes = (lines: ReadonlyArray<DiffLine>): { readonly added: number; readonly removed: number } => ({
+  added: lines.filter(({ kind }) => kind === "added").length,
+  removed: lines.filter(({ kind }) => kind === "removed").length
+})

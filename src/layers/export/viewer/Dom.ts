@@ -1,0 +1,68 @@
+/** Builds elements from values. Text becomes text nodes: nothing here reads markup. */
+
+export type Child = Node | string | undefined | ReadonlyArray<Child>
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
+
+const setAll = (element: Element, attributes: Attributes) => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value))
+  }
+}
+
+const add = (parent: Node, child: Child): void => {
+  if (child === undefined) return
+  if (typeof child === "string") parent.appendChild(document.createTextNode(child))
+  else if (child instanceof Node) parent.appendChild(child)
+  else for (const each of child) add(parent, each)
+}
+
+export const h = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Child>
+): HTMLElementTagNameMap[K] => {
+  const element = document.createElement(tag)
+  setAll(element, attributes)
+  add(element, children)
+  return element
+}
+
+export const svg = <K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Child>
+): SVGElementTagNameMap[K] => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  setAll(element, attributes)
+  add(element, children)
+  return element
+}
+
+/** An element that does something when it is pressed. */
+export const button = (attributes: Attributes, onPress: () => void, ...children: ReadonlyArray<Child>) => {
+  const element = h("button", { type: "button", ...attributes }, ...children)
+  element.addEventListener("click", onPress)
+  return element
+}
+
+const paths = {
+  chevron: "M6 4l4 4-4 4",
+  search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.5 10.5L14 14",
+  outline: "M2.5 3.5h11M2.5 8h7M2.5 12.5h9",
+  theme: "M8 2a6 6 0 1 0 0 12V2z",
+  unfold: "M4.5 6L8 2.5 11.5 6M4.5 10L8 13.5l3.5-3.5",
+  help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.1-.6.4-.6.9v.7M8 12v.2",
+  up: "M4 10l4-4 4 4",
+  down: "M4 6l4 4 4-4",
+  close: "M4 4l8 8M12 4l-8 8",
+  branch: "M4.5 3v10M4.5 9c0-3 7-1 7-5",
+  back: "M10 4L6 8l4 4",
+  copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7"
+} as const
+
+export const icon = (name: keyof typeof paths) =>
+  svg(
+    "svg",
+    { viewBox: "0 0 16 16", width: 16, height: 16, class: `icon icon-${name}`, "aria-hidden": "true" },
+    svg("path", { d: paths[name] })
+  )

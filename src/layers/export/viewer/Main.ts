@@ -1,0 +1,111 @@
+/** The page of an exported session: reads what is embedded, builds everything else. */
+import { attempt } from "./Attempt.ts"
+import { button, h, icon } from "./Dom.ts"
+import { read as readEntries } from "./Entries.ts"
+import * as Help from "./Help.ts"
+import { anchorOf } from "./ItemView.ts"
+import * as Payload from "./Payload.ts"
+import * as Reader from "./Reader.ts"
+import * as Search from "./Search.ts"
+
+const root = document.documentElement
+const lookEvery = 80
+
+const toggleTheme = () => {
+  const isDark =
+    root.dataset["theme"] === "dark" ||
+    (root.dataset["theme"] === undefined && matchMedia("(prefers-color-scheme: dark)").matches)
+  root.dataset["theme"] = isDark ? "light" : "dark"
+}
+
+const isNarrow = () => matchMedia("(max-width: 960px)").matches
+
+/** Beside the conversation where there is room, over it where not. */
+const toggleOutline = (open = root.dataset["outline"] !== "open") => {
+  root.dataset["outline"] = open ? "open" : "closed"
+}
+
+const tool = (label: string, keys: string, name: Parameters<typeof icon>[0], run: () => void) =>
+  button({ class: "icon-button", title: `${label} (${keys})`, "aria-label": label }, run, icon(name))
+
+const damaged = () =>
+  h(
+    "main",
+    { class: "nothing" },
+    h("h1", {}, "This page is damaged"),
+    h("p", {}, "The session that belongs here cannot be read. Export it again, or copy the file again.")
+  )
+
+const start = (payload: unknown) => {
+  const data = readEntries(payload)
+  const title = document.title
+  const reader = Reader.make({ data, title })
+  const search = Search.make({ entries: data.entries, isShown: reader.isShown, reveal: reader.reveal })
+  const toggleFolds = () => reader.conversation.setFolds(!reader.conversation.isUnfolded())
+  const shortcuts: ReadonlyArray<Help.Shortcut> = [
+    { keys: ["/"], says: "Search; Enter and Shift+Enter go through the matches", run: search.focus },
+    { keys: ["j", "k"], says: "Next and previous message", run: (key) => reader.step(key === "j" ? 1 : -1) },
+    { keys: ["g", "G"], says: "First and last message", run: (key) => reader.ends(key === "G") },
+    { keys: ["[", "]"], says: "Previous and next branch", run: (key) => reader.turnOff(key === "]" ? 1 : -1) },
+    { keys: ["e"], says: "Open or close all thinking and tool output", run: toggleFolds },
+    { keys: ["o"], says: "Show or hide the outline", run: () => toggleOutline() },
+    { keys: ["t"], says: "Light or dark", run: toggleTheme },
+    { keys: ["?"], says: "This list", run: () => help.showModal() }
+  ]
+  const help = Help.dialog(shortcuts)
+  Help.listen(shortcuts)
+
+  const bar = h(
+    "div",
+    { class: "bar", role: "banner" },
+    tool("Outline", "o", "outline", () => toggleOutline()),
+    h("span", { class: "bar-title", dir: "auto" }, title),
+    search.element,
+    tool("Open or close everything", "e", "unfold", toggleFolds),
+    tool("Light or dark", "t", "theme", toggleTheme),
+    tool("Keyboard shortcuts", "?", "help", () => help.showModal())
+  )
+  const main = h("main", { class: "reading" }, reader.head, reader.conversation.element)
+  const veil = button({ class: "veil", "aria-label": "Close the outline", tabindex: -1 }, () => toggleOutline(false))
+  document.body.append(bar, h("div", { class: "frame" }, reader.outline.element, veil, main), help)
+  if (isNarrow()) toggleOutline(false)
+  reader.outline.element.addEventListener("click", (event) => {
+    if (isNarrow() && event.target instanceof Element && event.target.closest(".outline-row") !== null)
+      toggleOutline(false)
+  })
+  follow(reader, main)
+}
+
+/** Keeps the outline at what is read, and follows links to entries. */
+const follow = (reader: ReturnType<typeof Reader.make>, main: HTMLElement) => {
+  let asked = false
+  const look = () => {
+    asked = false
+    const { left, width } = main.getBoundingClientRect()
+    const seen = document.elementFromPoint(left + width / 2, 96)?.closest(".item")
+    root.classList.toggle("scrolled", window.scrollY > 140)
+    if (seen) reader.noticed(seen.id)
+  }
+  document.addEventListener(
+    "scroll",
+    () => {
+      if (asked) return
+      asked = true
+      setTimeout(() => requestAnimationFrame(look), lookEvery)
+    },
+    { passive: true }
+  )
+  const toHash = () => {
+    const wanted = attempt(
+      () => decodeURIComponent(location.hash.slice(1)),
+      () => ""
+    )
+    if (wanted.startsWith(anchorOf(""))) reader.reveal(wanted.slice(anchorOf("").length))
+  }
+  window.addEventListener("hashchange", toHash)
+  toHash()
+}
+
+const payload = Payload.read("session")
+if (payload === undefined) document.body.append(damaged())
+else start(payload)

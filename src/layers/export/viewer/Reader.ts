@@ -1,0 +1,131 @@
+/** What the reader looks at: which branch is shown and where in it. Everything on the page follows from here. */
+import * as Conversation from "./Conversation.ts"
+import { h } from "./Dom.ts"
+import { makeTree, type SessionData } from "./Entries.ts"
+import * as Fold from "./Fold.ts"
+import * as Items from "./Items.ts"
+import { anchorOf, type Fork } from "./ItemView.ts"
+import * as Outline from "./Outline.ts"
+import { overview } from "./Overview.ts"
+
+export interface ReaderOptions {
+  readonly data: SessionData
+  readonly title: string
+}
+
+export const make = ({ data, title }: ReaderOptions) => {
+  const tree = makeTree(data.entries)
+  let path = tree.path(data.leafId)
+  let branch = Items.make(path)
+  let onBranch: ReadonlySet<string> = new Set(path.map(({ id }) => id))
+  /** Branches part at entries that may not show: the fork stands at the first item that does. */
+  let forks: ReadonlyMap<Items.Item, Fork> = new Map()
+  let at = -1
+
+  const forksOf = (): ReadonlyMap<Items.Item, Fork> => {
+    const found = new Map<Items.Item, Fork>()
+    let pending: Fork | undefined
+    for (const entry of path) {
+      const siblings = tree.childrenOf(entry.parentId)
+      if (siblings.length > 1) {
+        const index = siblings.indexOf(entry)
+        const go = (step: number) => {
+          const other = siblings[(index + step + siblings.length) % siblings.length]
+          if (other !== undefined) reveal(other.id)
+        }
+        pending = { position: index + 1, count: siblings.length, go }
+      }
+      const item = branch.itemOf.get(entry.id)
+      if (pending === undefined || item === undefined) continue
+      found.set(item, pending)
+      pending = undefined
+    }
+    return found
+  }
+
+  const head = h("header", { class: "overview" })
+  const conversation = Conversation.make({ forkAt: (item) => forks.get(item) })
+  const outline = Outline.make({ tree, onChoose: (id) => void reveal(id) })
+
+  const draw = () => {
+    forks = forksOf()
+    head.replaceChildren(h("div", {}, ...overview(data, path, { title, onChoose: (id) => void reveal(id) })))
+    conversation.show(branch)
+    outline.setActive(onBranch)
+  }
+
+  const showBranchOf = (entryId: string) => {
+    if (onBranch.has(entryId)) return
+    path = tree.path(tree.leafBelow(entryId))
+    branch = Items.make(path)
+    onBranch = new Set(path.map(({ id }) => id))
+    draw()
+  }
+
+  const markAround = (item: Items.Item) => {
+    at = branch.items.indexOf(item)
+    outline.mark(path, path.indexOf(item.entry))
+  }
+
+  /** The first item at or after an entry that shows. */
+  const itemFor = (entryId: string): Items.Item | undefined => {
+    const from = path.findIndex(({ id }) => id === entryId)
+    const shown = path.slice(Math.max(0, from)).find(({ id }) => branch.itemOf.has(id))
+    return shown === undefined ? branch.items.at(-1) : branch.itemOf.get(shown.id)
+  }
+
+  const scrollTo = (item: Items.Item): HTMLElement | undefined => {
+    const view = conversation.viewOf(item)
+    if (view === undefined) return undefined
+    view.scrollIntoView({ block: "start" })
+    // Pages around it are filled with the next frames and may push it away.
+    requestAnimationFrame(() => requestAnimationFrame(() => view.scrollIntoView({ block: "start" })))
+    markAround(item)
+    return view
+  }
+
+  const reveal = (entryId: string, query = ""): HTMLElement | undefined => {
+    if (tree.get(entryId) === undefined) return undefined
+    showBranchOf(entryId)
+    const item = itemFor(entryId)
+    if (item === undefined) return undefined
+    const view = query === "" ? scrollTo(item) : conversation.viewOf(item)
+    if (view !== undefined && query !== "") {
+      Fold.openMatching(view, query)
+      markAround(item)
+    }
+    if (view !== undefined && query === "") view.focus({ preventScroll: true })
+    return view
+  }
+
+  const step = (by: number) => {
+    const next = branch.items[Math.max(0, Math.min(branch.items.length - 1, at + by))]
+    if (next !== undefined) reveal(next.id)
+  }
+
+  draw()
+
+  return {
+    head,
+    conversation,
+    outline,
+    reveal,
+    step,
+    ends: (last: boolean) => step(last ? branch.items.length : -branch.items.length),
+    isShown: (entryId: string) => onBranch.has(entryId),
+    /** The item whose element this is. */
+    noticed: (elementId: string) => {
+      const item = branch.items.find(({ id }) => anchorOf(id) === elementId)
+      if (item !== undefined) markAround(item)
+    },
+    /** Another branch at the last parting at or above where the reader is, else at the first one below. */
+    turnOff: (by: number) => {
+      const partings = branch.items.flatMap((item, index) => {
+        const fork = forks.get(item)
+        return fork === undefined ? [] : [{ fork, index }]
+      })
+      const parting = partings.findLast(({ index }) => index <= at) ?? partings[0]
+      parting?.fork.go(by)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Where entries stand on a line of time. Long pauses are cut short, so that the work fills the line. Pure. */
+import type { Entry } from "./Entries.ts"
+import { type Kind, kindOf, messageOf } from "./Items.ts"
+import type { JsonRecord } from "./Json.ts"
+
+export type SpotKind = "user" | "model" | "tool" | "bad" | "other"
+
+export interface Spot {
+  readonly entry: Entry
+  readonly kind: SpotKind
+  readonly x: number
+}
+
+const longPause = 10 * 60_000
+const pauseWidth = 16
+
+export const spotKind = (kind: Kind, message: JsonRecord): SpotKind => {
+  if (message["isError"] === true || message["stopReason"] === "error") return "bad"
+  if (kind === "user" || kind === "bash") return "user"
+  return kind === "assistant" ? "model" : kind === "result" ? "tool" : "other"
+}
+
+const weight: Readonly<Record<SpotKind, number>> = { bad: 4, user: 3, model: 2, tool: 1, other: 0 }
+
+/** One spot for each column of two; the most telling entry wins. */
+const thin = (spots: ReadonlyArray<Spot>): ReadonlyArray<Spot> => {
+  const columns = new Map<number, Spot>()
+  for (const spot of spots) {
+    const column = Math.floor(spot.x / 2)
+    const before = columns.get(column)
+    if (before === undefined || weight[spot.kind] > weight[before.kind]) columns.set(column, spot)
+  }
+  return [...columns.values()].toSorted((one, other) => one.x - other.x)
+}
+
+/** `breaks` are where pauses were cut. */
+export const layout = (entries: ReadonlyArray<Entry>, width: number) => {
+  const gaps = entries.map(({ time }, at) => Math.max(0, time - (entries[at - 1]?.time ?? time)))
+  const pauses = gaps.filter((gap) => gap > longPause).length
+  const pause = Math.min(pauseWidth, width / 4 / Math.max(1, pauses))
+  const working = gaps.reduce((sum, gap) => sum + (gap > longPause ? 0 : gap), 0)
+  const scale = working === 0 ? 0 : (width - 4 - pauses * pause) / working
+  const breaks: Array<number> = []
+  let x = 0
+  const spots = entries.map((entry, at): Spot => {
+    const gap = gaps[at] ?? 0
+    if (gap > longPause) breaks.push(x + pause / 2)
+    x += gap > longPause ? pause : gap * scale
+    return { entry, kind: spotKind(kindOf(entry), messageOf(entry)), x }
+  })
+  return { spots: thin(spots), breaks }
+}
