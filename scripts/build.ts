@@ -44,7 +44,8 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
   openai: { name: "openai", from: "openai" },
   "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
-  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" }
+  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
+  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" }
 }
 
 /** Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start. */
@@ -82,8 +83,10 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
   })
 
 const bundleAll = async (outdir: string) => {
-  for (const { from, name } of Object.values(lazy)) await bundle(outdir, name, Bun.resolveSync(from, root))
-  return bundle(outdir, "heddle", join(root, "src/cli.ts"))
+  const made: Array<Bun.BuildOutput> = []
+  for (const { from, name } of Object.values(lazy)) made.push(await bundle(outdir, name, Bun.resolveSync(from, root)))
+  made.push(await bundle(outdir, "heddle", join(root, "src/cli.ts")))
+  return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
 
 /** A folder cannot be renamed onto a full one: move the old one away first, again if another build came between. */
@@ -110,13 +113,13 @@ const build = async (left = attempts): Promise<string> => {
   const fresh = mkdtempSync(join(root, ".dist-"))
   try {
     const before = sources()
-    const { metafile } = await bundleAll(fresh)
+    const bundledPaths = await bundleAll(fresh)
     // A file saved while the bundler was reading may be in the bundle in its old form.
     if (JSON.stringify(before) !== JSON.stringify(sources())) {
       if (left > 0) return await build(left - 1)
       throw new Error("src/ kept changing during the build")
     }
-    const bundled = new Set(Object.keys(metafile?.inputs ?? {}).map((path) => relative(root, resolve(root, path))))
+    const bundled = new Set(bundledPaths.map((path) => relative(root, resolve(root, path))))
     const inputs = before.filter(([path]) => !path.startsWith("src/") || bundled.has(path.split("/").join(sep)))
     const size = statSync(join(fresh, "heddle.js")).size
     writeFileSync(join(fresh, "manifest.json"), JSON.stringify({ bun: Bun.version, size, inputs }))

@@ -14,6 +14,7 @@ import { Ids } from "../services/Ids.ts"
 import { ModelCatalog } from "../services/ModelCatalog.ts"
 import { ModelClient } from "../services/ModelClient.ts"
 import { Session } from "../services/Session.ts"
+import { SessionExport } from "../services/SessionExport.ts"
 import { SessionStore } from "../services/SessionStore.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
@@ -21,6 +22,7 @@ import { Tools } from "../services/Tools.ts"
 import * as InitialModel from "./agent/InitialModel.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
+import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as NoHostTools from "./host/NoHostTools.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
@@ -112,6 +114,7 @@ export const layer = (options: AgentOptions) =>
       Wiring.add(Shell, shell(options)),
       Wiring.add(Tools, ToolRegistry.make(options)),
       Wiring.add(Agent, agent(options)),
+      Wiring.add(SessionExport, HtmlExport.make(options)),
       Wiring.start(BackgroundDiscovery.make)
     )
   )

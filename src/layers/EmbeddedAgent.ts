@@ -7,6 +7,7 @@ import type { Model } from "../domain/Model.ts"
 import type { SettingsValues } from "../services/Settings.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
+import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as NoHostTools from "./host/NoHostTools.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
@@ -26,7 +27,8 @@ export interface EmbeddedAgentOptions {
 /** Built anew for every use, so that two agents share nothing even when they are given the same value. */
 export const layer = (options: EmbeddedAgentOptions) =>
   Layer.fresh(
-    SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
+    HtmlExport.layer(options).pipe(
+      Layer.provideMerge(SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] })),
       Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
       Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
       Layer.provideMerge(CurrentSession.layerMemory(options)),

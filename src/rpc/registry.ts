@@ -2,12 +2,14 @@
 import type { Agent } from "../services/Agent.ts"
 import type { ModelCatalog } from "../services/ModelCatalog.ts"
 import type { Session } from "../services/Session.ts"
+import type { SessionExport } from "../services/SessionExport.ts"
 import type { Shell } from "../services/Shell.ts"
 import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
 import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
+import * as exporting from "./commands/export.ts"
 import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
@@ -20,7 +22,7 @@ import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 
 /** What the handlers need, all together. */
-export type CommandServices = Agent | ModelCatalog | Session | Shell | Tools
+export type CommandServices = Agent | ModelCatalog | Session | SessionExport | Shell | Tools
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,
@@ -35,5 +37,6 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...retry.commands,
   ...compaction.commands,
   ...bash.commands,
+  ...exporting.commands,
   ...protocol.commands
 ]

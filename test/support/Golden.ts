@@ -10,6 +10,7 @@ import { assert } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
 import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
+import * as HtmlExport from "../../src/layers/export/HtmlExport.ts"
 import * as NoHostTools from "../../src/layers/host/NoHostTools.ts"
 import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
@@ -57,12 +58,15 @@ const workspace = Effect.acquireRelease(
 const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
-      SessionAgent.layer({
-        cwd,
-        model: Option.isSome(scenario) ? Offline.script : Offline.guide,
-        thinkingLevel: "off",
-        scopedModels: []
-      }).pipe(
+      HtmlExport.layer({ cwd }).pipe(
+        Layer.provideMerge(
+          SessionAgent.layer({
+            cwd,
+            model: Option.isSome(scenario) ? Offline.script : Offline.guide,
+            thinkingLevel: "off",
+            scopedModels: []
+          })
+        ),
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),

@@ -10,6 +10,7 @@ import { commands } from "../../../src/rpc/registry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
 import { ModelCatalog } from "../../../src/services/ModelCatalog.ts"
 import { Session } from "../../../src/services/Session.ts"
+import { SessionExport } from "../../../src/services/SessionExport.ts"
 import { SessionStore } from "../../../src/services/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { Tools } from "../../../src/services/Tools.ts"
@@ -25,6 +26,7 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
     ),
     Layer.mock(Agent, {}),
     Layer.mock(ModelCatalog, {}),
+    Layer.mock(SessionExport, {}),
     Layer.mock(Shell, {}),
     Layer.mock(Tools, {})
   ).pipe(Layer.provide(MemorySessionStore.layer({ cwd: "/" })), Layer.provide(FixedIds.layer), Layer.orDie)

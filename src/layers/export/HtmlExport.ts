@@ -1,0 +1,32 @@
+/** Exports the session of this process as a page. What that takes is loaded when it is first asked for. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/Session.ts"
+import { type ExportOptions, SessionExport } from "../../services/SessionExport.ts"
+import { Tools } from "../../services/Tools.ts"
+
+export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
+  const agent = yield* Agent
+  const session = yield* Session
+  const tools = yield* Tools
+
+  const toHtml = Effect.fn("SessionExport.toHtml")(function* ({ outputPath }: ExportOptions) {
+    const { file, header, sessionId } = yield* session.info
+    const document = {
+      header,
+      entries: yield* session.entries,
+      leafId: yield* session.leafId,
+      systemPrompt: yield* agent.systemPrompt,
+      tools: (yield* tools.active).map(({ definition: { description, name } }) => ({ name, description }))
+    }
+    const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
+    const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
+    return yield* PageFile.write(document, { cwd, outputPath: outputPath ?? name })
+  })
+
+  return SessionExport.of({ toHtml })
+})
+
+export const layer = (options: { readonly cwd: string }) => Layer.effect(SessionExport, make(options))

@@ -1,0 +1,48 @@
+/** Writes the page of a session: whole or not at all. */
+import * as Effect from "effect/Effect"
+import { ExportFailed } from "../../services/SessionExport.ts"
+import * as AtomicFiles from "../platform/AtomicFiles.ts"
+import type { FileError } from "../platform/LocalFiles.ts"
+import * as LocalPaths from "../platform/LocalPaths.ts"
+import * as ReadText from "../platform/ReadText.ts"
+import type { Document } from "./Document.ts"
+import * as Page from "./Page.ts"
+
+const extension = /\.jsonl$/
+
+/** From the session's file or, where it has none, its id. */
+export const defaultName = (sessionFile: string): string =>
+  `heddle-session-${LocalPaths.basename(sessionFile).replace(extension, "")}.html`
+
+const detailOf = (error: FileError, path: string): string => {
+  switch (error.reason) {
+    case "not_found":
+      return `there is no folder ${LocalPaths.dirname(path)}`
+    case "denied":
+      return "permission denied"
+    case "is_directory":
+    case "not_regular":
+      return `it is ${error.description}, not a file`
+    case "changed":
+      return "another program wrote it at the same time"
+    default:
+      return error.description
+  }
+}
+
+export interface WriteOptions {
+  readonly cwd: string
+  readonly outputPath: string
+}
+
+/** Answers the absolute path. What was there before is replaced. */
+export const write = Effect.fnUntraced(function* (document: Document, { cwd, outputPath }: WriteOptions) {
+  const path = ReadText.absolute(cwd, outputPath)
+  const { viewer } = yield* Effect.promise(() => import("./ViewerAsset.ts"))
+  yield* Effect.gen(function* () {
+    const target = yield* AtomicFiles.inspect(yield* AtomicFiles.resolveTarget(path))
+    const bytes = new TextEncoder().encode(Page.render(document, viewer))
+    yield* AtomicFiles.replace(target, bytes, () => {})
+  }).pipe(Effect.mapError((error) => new ExportFailed({ path, detail: detailOf(error, path) })))
+  return path
+})
