@@ -41,7 +41,7 @@ const flags = [
 ]
 
 type Message = { readonly [key: string]: unknown }
-type Listener = (method: string, params: Message) => void
+type Listener = (method: string, params: Message, sessionId: unknown) => void
 
 const isMessage = (value: unknown): value is Message => typeof value === "object" && value !== null
 const inner = (value: unknown): Message => (isMessage(value) ? value : {})
@@ -58,7 +58,7 @@ const connect = async (url: string) => {
     pending.get(message["id"])?.(message)
     pending.delete(message["id"])
     if (typeof message["method"] === "string")
-      for (const each of listeners) each(message["method"], inner(message["params"]))
+      for (const each of listeners) each(message["method"], inner(message["params"]), message["sessionId"])
   })
   let id = 0
   const send = (method: string, params: object = {}, sessionId?: unknown) =>
@@ -78,6 +78,7 @@ export interface Page {
   /** A key as a person presses it. */
   readonly press: (key: string, modifiers?: number) => Promise<void>
   readonly screenshot: (path: string) => Promise<void>
+  readonly close: () => Promise<void>
   /** Dialogs, exceptions, messages on the console, violations of the policy. */
   readonly problems: ReadonlyArray<string>
   /** What was asked of the network, the page itself left out. */
@@ -139,7 +140,8 @@ const openPage = async (browser: Browser, url: string, { dark = false, height = 
   const problems: Array<string> = []
   const requests: Array<string> = []
   const loaded = new Promise<void>((resolve) =>
-    browser.listeners.add((method, params) => {
+    browser.listeners.add((method, params, from) => {
+      if (from !== sessionId) return
       const said = complaint(method, params)
       if (said !== undefined) problems.push(said)
       const asked = method === "Network.requestWillBeSent" ? String(inner(params["request"])["url"]) : url
@@ -173,6 +175,7 @@ const openPage = async (browser: Browser, url: string, { dark = false, height = 
       const { data } = await send("Page.captureScreenshot", { format: "png" })
       writeFileSync(path, Buffer.from(String(data), "base64"))
     },
+    close: async () => void (await browser.send("Target.closeTarget", { targetId })),
     problems,
     requests
   }

@@ -160,7 +160,10 @@ export const rich = (): Document => {
   })
   s.assistant(
     [
-      { type: "thinking", thinking: "The loop is the first suspect. I should read weave.ts before I guess." },
+      {
+        type: "thinking",
+        thinking: `The loop is the first suspect. ${"I should read weave.ts before I guess. ".repeat(4)}That is all.`
+      },
       { type: "text", text: "I will look at the loop first." },
       { type: "toolCall", id: "c1", name: "read", arguments: { path: "src/weave.ts" } },
       { type: "toolCall", id: "c2", name: "bash", arguments: { command: "npm test -- weave 2>&1 | tail -5" } }
@@ -272,4 +275,67 @@ export const long = (messages: number): Document => {
     })
   }
   return document(s.entries.slice(0, messages))
+}
+
+/** Each of these would set `window.pwned` or open a dialog if anything ran it. */
+export const attacks = [
+  `<script>window.pwned=1;alert(1)</script>`,
+  `</script><script>window.pwned=2</script>`,
+  `<img src=x onerror="window.pwned=3">`,
+  `<svg onload=window.pwned=4><animate onbegin=alert(4)></svg>`,
+  `<iframe srcdoc="<script>parent.pwned=5</script>"></iframe>`,
+  `<a href="javascript:window.pwned=6" onclick="window.pwned=6">press</a>`,
+  `[press](javascript:window.pwned=7)`,
+  `[press](data:text/html,<script>window.pwned=8</script>)`,
+  `![x](x" onerror="window.pwned=9)`,
+  `<style>@import "https://example.com/x.css"</style>`,
+  `<link rel=stylesheet href="https://example.com/x.css">`,
+  `<form id=body name=createElement><input name=querySelector></form>`,
+  `--><!-- <base href="https://example.com/">`,
+  `]]><x onfocus=alert(14) autofocus tabindex=0>`,
+  `"><meta http-equiv=refresh content="0;url=https://example.com">`
+]
+
+const strange =
+  "\u202Egnp.exe\u202C \u2066isolate\u2069 \u0000nul \u2028line \u2029paragraph \uFEFFbom \uD800 lone \u{1F469}\u200D\u{1F4BB} e\u0301"
+
+/** Attacks wherever a text can stand. */
+export const hostile = (): Document => {
+  const s = builder()
+  const all = attacks.join("\n\n")
+  const [script = ""] = attacks
+  s.user(all, { data: png, mimeType: `image/png" onerror="alert(10)` }, { data: "PHN2Zz4=", mimeType: "image/svg+xml" })
+  s.assistant([
+    { type: "thinking", thinking: all },
+    { type: "text", text: `${all}\n\n\`\`\`${attacks[2]}\n${all}\n\`\`\`\n\n| ${script} |\n| --- |\n| ${script} |` },
+    { type: "toolCall", id: script, name: script, arguments: { [script]: all, __proto__: script, path: script } },
+    { type: "toolCall", id: "big", name: "bash", arguments: { command: all } },
+    { type: "toolCall", id: "diff", name: "edit", arguments: { path: `${script}.ts` } }
+  ])
+  s.result(script, script, all, { isError: true })
+  s.result(
+    "big",
+    "bash",
+    `${all}\n${"output ".repeat(6)}${"x".repeat(70)}\n`.repeat(1) + `${"y".repeat(99)}\n`.repeat(52_000)
+  )
+  s.result("diff", "edit", all, { details: { diff: `@@ -1 +1 @@\n-${script}\n+${attacks[2]}\n` } })
+  s.user(`${strange}\n\n${">".repeat(20_000)} deep\n\n${"[".repeat(5000)}\n\n${"*a ".repeat(3000)}`)
+  s.assistant(
+    [{ type: "text", text: "![remote](https://example.com/pixel.png) [web](https://example.com/)" }],
+    undefined,
+    {
+      model: script,
+      stopReason: "error",
+      errorMessage: all
+    }
+  )
+  s.add({ type: "model_change", provider: script, modelId: script, ...s.place() })
+  s.add({ type: "custom_message", customType: script, content: all, display: true, ...s.place() })
+  s.add({ type: "compaction", summary: all, firstKeptEntryId: script, tokensBefore: 1, ...s.place() })
+  const odd = { type: script, id: `"><${script}`, parentId: s.leaf(), timestamp: script, message: { role: script } }
+  s.add({ type: "foreign", raw: odd, id: odd.id, parentId: odd.parentId, timestamp: script })
+  s.add({ type: "label", targetId: odd.id, label: script, ...s.place() })
+  s.add({ type: "session_info", name: `${script}${strange}`, ...s.place() })
+  const made = document(s.entries)
+  return { ...made, systemPrompt: all, tools: [{ name: script, description: all }], header: { ...header, cwd: script } }
 }

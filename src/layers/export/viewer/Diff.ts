@@ -45,9 +45,10 @@ const withNumbers = (lines: ReadonlyArray<string>): ReadonlyArray<DiffLine> =>
 
 export const parse = (diff: string): ReadonlyArray<DiffLine> => {
   const lines = diff.replace(/\n$/, "").split("\n")
-  const isNumbered = !lines.some((line) => hunkHeader.test(line)) && lines.every((line) => numbered.test(line))
-  const body = lines.filter((line) => !/^(--- |\+\+\+ |diff |index )/.test(line) || isNumbered)
-  return isNumbered ? withNumbers(body) : unified(body)
+  // What stands above the first hunk names the files.
+  const firstHunk = lines.findIndex((line) => hunkHeader.test(line))
+  const isNumbered = firstHunk < 0 && lines.every((line) => numbered.test(line))
+  return isNumbered ? withNumbers(lines) : unified(lines.slice(Math.max(0, firstHunk)))
 }
 
 /** What an edit without a stored difference replaced by what. */

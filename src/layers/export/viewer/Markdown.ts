@@ -46,6 +46,7 @@ const sanitise = (html: string) =>
     ALLOWED_TAGS: tags,
     ALLOWED_ATTR: ["href", "target", "rel", "class", "start", "align"],
     ALLOWED_URI_REGEXP: /^(https?:\/\/|mailto:)/i,
+    ADD_URI_SAFE_ATTR: ["target", "rel", "start", "align"],
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true
