@@ -87,9 +87,18 @@ const spotNames = { user: "prompt", model: "answer", tool: "tool", bad: "failure
 
 const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   const { breaks, spots } = Timeline.layout(entries, width)
-  const ticks = spots.map(({ kind, x }) => {
-    const tall = kind === "user" ? 24 : 12
-    return svg("rect", { class: `spot ${kind}`, x, y: (timelineHeight - tall) / 2, width: 2, height: tall })
+  const most = Math.max(...spots.map(({ count }) => count))
+  // Prompts stand out while there is room between them; else height says how much happened.
+  const isDense = spots.length > width / 6
+  const ticks = spots.map(({ count, kind, x }) => {
+    const tall = isDense ? 6 + (20 * count) / most : kind === "user" ? 24 : 12
+    return svg("rect", {
+      class: `spot ${isDense && kind !== "bad" ? "dense" : kind}`,
+      x,
+      y: (timelineHeight - tall) / 2,
+      width: 2,
+      height: tall
+    })
   })
   const pauses = breaks.map((x) => svg("rect", { class: "pause", x: x - 5, y: 0, width: 10, height: timelineHeight }))
   const marks = spots.map(({ entry, kind, x }, at): Mark => ({

@@ -49,9 +49,9 @@ const paths = {
   chevron: "M6 4l4 4-4 4",
   search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.5 10.5L14 14",
   outline: "M2.5 3.5h11M2.5 8h7M2.5 12.5h9",
-  theme: "M8 2a6 6 0 1 0 0 12V2z",
+  theme: "M8 2.5a5.5 5.5 0 0 1 0 11zM8 2.5a5.5 5.5 0 1 0 0 11",
   unfold: "M4.5 6L8 2.5 11.5 6M4.5 10L8 13.5l3.5-3.5",
-  help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.1-.6.4-.6.9v.7M8 12v.2",
+  help: "M8 1.75a6.25 6.25 0 1 0 0 12.5 6.25 6.25 0 0 0 0-12.5zM6.3 6.4a1.75 1.75 0 1 1 2.3 1.7c-.4.1-.6.4-.6.8v.3M8 11.2v.1",
   up: "M4 10l4-4 4 4",
   down: "M4 6l4 4 4-4",
   close: "M4 4l8 8M12 4l-8 8",
@@ -64,5 +64,7 @@ export const icon = (name: keyof typeof paths) =>
   svg(
     "svg",
     { viewBox: "0 0 16 16", width: 16, height: 16, class: `icon icon-${name}`, "aria-hidden": "true" },
-    svg("path", { d: paths[name] })
+    ...(paths[name].match(/M[^M]*/g) ?? []).map((d) =>
+      svg("path", { d, fill: d.endsWith("z") && name === "theme" ? "currentColor" : "none" })
+    )
   )

@@ -12,6 +12,9 @@ export const compact = (value: number): string => (value < 1000 ? plain.format(v
 export const plural = (amount: number, one: string, many = `${one}s`): string =>
   `${whole(amount)} ${amount === 1 ? one : many}`
 
+/** How many lines a text has; empty ones at its end do not count. */
+export const lines = (text: string): string => plural(text.trimEnd().split("\n").length, "line")
+
 /** Small sums keep two digits that say something. */
 export const money = (value: number): string => {
   if (value === 0) return "$0"
@@ -49,4 +52,10 @@ export const excerpt = (text: string, most: number): string => {
 
 /** The same without the signs of Markdown. */
 export const gist = (text: string, most: number): string =>
-  excerpt(text.slice(0, most * 8).replaceAll(/(^|\n)\s*(#+|[-*>])\s|[*`]/g, " "), most)
+  excerpt(
+    text
+      .slice(0, most * 8)
+      .replaceAll(/(^|\n)\s*(#+|[-*>])\s/g, " ")
+      .replaceAll(/[*`]/g, ""),
+    most
+  )

@@ -84,7 +84,7 @@ const follow = (reader: ReturnType<typeof Reader.make>, main: HTMLElement) => {
     const { left, width } = main.getBoundingClientRect()
     const seen = document.elementFromPoint(left + width / 2, 96)?.closest(".item")
     root.classList.toggle("scrolled", window.scrollY > 140)
-    if (seen) reader.noticed(seen.id)
+    if (seen || window.scrollY === 0) reader.noticed(seen?.id ?? "")
   }
   document.addEventListener(
     "scroll",

@@ -77,7 +77,7 @@ const bash = (message: JsonRecord): ReadonlyArray<Child> => {
           open: output.length < 4000,
           summary: [
             h("span", { class: "fold-title" }, "Output"),
-            h("span", { class: "fold-hint" }, Format.plural(output.split("\n").length, "line"))
+            h("span", { class: "fold-hint" }, Format.lines(output))
           ],
           body: () => [codeBlock(output, { label: "Output" })],
           words: () => output

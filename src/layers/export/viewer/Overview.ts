@@ -17,7 +17,7 @@ const tiles = (path: ReadonlyArray<Entry>, all: ReadonlyArray<Entry>) => {
   const sum = Totals.sum(Totals.turns(path))
   const whole = Totals.sum(Totals.turns(all))
   const elsewhere = (here: number, there: number, say: (value: number) => string) =>
-    there > here ? `${say(there)} with all branches` : ""
+    there > here ? `all branches ${say(there)}` : ""
   const cached = sum.total === 0 ? 0 : Math.round((sum.tokens.cacheRead / (sum.total - sum.tokens.output || 1)) * 100)
   return h(
     "dl",
@@ -36,7 +36,7 @@ const tiles = (path: ReadonlyArray<Entry>, all: ReadonlyArray<Entry>) => {
       "Tokens",
       Format.compact(sum.total),
       elsewhere(sum.total, whole.total, Format.compact) ||
-        (sum.total === 0 ? "not counted" : `${cached} % of the input cached`)
+        (sum.total === 0 ? "not counted" : `${cached} % of input cached`)
     ),
     tile(
       "Cost",

@@ -21,6 +21,8 @@ export const make = ({ data, title }: ReaderOptions) => {
   /** Branches part at entries that may not show: the fork stands at the first item that does. */
   let forks: ReadonlyMap<Items.Item, Fork> = new Map()
   let at = -1
+  /** Where the reader was taken: what is nearer to the top of the window does not count while that is in view. */
+  let taken: HTMLElement | undefined
 
   const forksOf = (): ReadonlyMap<Items.Item, Fork> => {
     const found = new Map<Items.Item, Fork>()
@@ -77,6 +79,7 @@ export const make = ({ data, title }: ReaderOptions) => {
   const scrollTo = (item: Items.Item): HTMLElement | undefined => {
     const view = conversation.viewOf(item)
     if (view === undefined) return undefined
+    taken = view
     view.scrollIntoView({ block: "start" })
     // Pages around it are filled with the next frames and may push it away.
     requestAnimationFrame(() => requestAnimationFrame(() => view.scrollIntoView({ block: "start" })))
@@ -113,9 +116,12 @@ export const make = ({ data, title }: ReaderOptions) => {
     step,
     ends: (last: boolean) => step(last ? branch.items.length : -branch.items.length),
     isShown: (entryId: string) => onBranch.has(entryId),
-    /** The item whose element this is. */
+    /** What stands at the top of the window: an item, or the head of the page. */
     noticed: (elementId: string) => {
-      const item = branch.items.find(({ id }) => anchorOf(id) === elementId)
+      const { bottom, top } = taken?.getBoundingClientRect() ?? { bottom: 0, top: 0 }
+      if (bottom > 0 && top < window.innerHeight / 1.5) return
+      taken = undefined
+      const item = branch.items.find(({ id }) => anchorOf(id) === elementId) ?? branch.items[0]
       if (item !== undefined) markAround(item)
     },
     /** Another branch at the last parting at or above where the reader is, else at the first one below. */

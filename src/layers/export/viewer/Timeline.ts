@@ -9,6 +9,8 @@ export interface Spot {
   readonly entry: Entry
   readonly kind: SpotKind
   readonly x: number
+  /** How many entries stand here. */
+  readonly count: number
 }
 
 const longPause = 10 * 60_000
@@ -22,13 +24,16 @@ export const spotKind = (kind: Kind, message: JsonRecord): SpotKind => {
 
 const weight: Readonly<Record<SpotKind, number>> = { bad: 4, user: 3, model: 2, tool: 1, other: 0 }
 
-/** One spot for each column of two; the most telling entry wins. */
+const columnWidth = 3
+
+/** One spot for each column; the most telling entry wins. */
 const thin = (spots: ReadonlyArray<Spot>): ReadonlyArray<Spot> => {
   const columns = new Map<number, Spot>()
   for (const spot of spots) {
-    const column = Math.floor(spot.x / 2)
+    const column = Math.floor(spot.x / columnWidth)
     const before = columns.get(column)
-    if (before === undefined || weight[spot.kind] > weight[before.kind]) columns.set(column, spot)
+    const winner = before === undefined || weight[spot.kind] > weight[before.kind] ? spot : before
+    columns.set(column, { ...winner, count: (before?.count ?? 0) + 1 })
   }
   return [...columns.values()].toSorted((one, other) => one.x - other.x)
 }
@@ -46,7 +51,7 @@ export const layout = (entries: ReadonlyArray<Entry>, width: number) => {
     const gap = gaps[at] ?? 0
     if (gap > longPause) breaks.push(x + pause / 2)
     x += gap > longPause ? pause : gap * scale
-    return { entry, kind: spotKind(kindOf(entry), messageOf(entry)), x }
+    return { entry, kind: spotKind(kindOf(entry), messageOf(entry)), x, count: 1 }
   })
   return { spots: thin(spots), breaks }
 }

@@ -110,7 +110,7 @@ const outcome = (call: Call, diff: ReadonlyArray<Diff.DiffLine>): ReadonlyArray<
     const { added, removed } = Diff.changes(diff)
     return [h("span", { class: "plus" }, `+${added}`), h("span", { class: "minus" }, `−${removed}`)]
   }
-  return [output === "" ? undefined : h("span", {}, Format.plural(output.split("\n").length, "line"))]
+  return [output === "" ? undefined : h("span", {}, Format.lines(output))]
 }
 
 const card = (call: Call, words: () => string): HTMLElement => {
