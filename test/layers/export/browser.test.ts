@@ -215,7 +215,17 @@ const tests = [
     await page.press("Enter")
     const found = `({ open: document.querySelector(".thinking").open, marked: [...CSS.highlights.get("search-current")].map(String) })`
     assert.deepStrictEqual(await page.evaluate(found), { open: true, marked: ["first suspect"] })
+    await page.evaluate("document.activeElement.select()")
+    await page.send("Input.insertText", { text: "push(thread(i + 1))" })
+    await page.press("Enter")
+    const across = `[...CSS.highlights.get("search-current")].map(String)`
+    assert.deepStrictEqual(await page.evaluate(across), ["push(thread(i + 1))"], "across the spans of highlighting")
     await page.press("Escape")
+    await page.evaluate(`document.querySelector('.outline-row[tabindex="0"]').focus()`)
+    await page.press("Home")
+    await page.press("ArrowDown")
+    await page.press("Enter")
+    assert.include(await shown(page), "That touches eleven callers.", "chosen in the outline")
     await page.press("?")
     assert.strictEqual(await page.evaluate("document.querySelector('dialog').open"), true)
     await page.evaluate("document.querySelector('dialog').close(); document.querySelector('.chart-face').focus()")
@@ -284,7 +294,7 @@ const tests = [
     assert.isBelow(Number(await page.evaluate(filled)), 200)
     const blank = await page.evaluate(`(async () => {
       let blank = 0
-      for (let step = 0; step < 30; step++) {
+      for (let step = 0; step < 15; step++) {
         scrollBy(0, 900)
         await ${frames(3)}
         if (document.elementFromPoint(800, 450).closest(".item, .conversation > .page:empty")?.matches(".page")) blank++
@@ -313,7 +323,7 @@ const tests = [
   }),
 
   test("on paper: everything filled, no controls, light", async (open) => {
-    const page = await open("print", Sample.long(200), { dark: true })
+    const page = await open("print", Sample.long(80), { dark: true })
     const { data } = await page.send("Page.printToPDF")
     assert.isTrue(String(data).startsWith("JVBERi"), "a PDF")
     assert.strictEqual(await page.evaluate("document.querySelectorAll('.page:empty').length"), 0)
@@ -323,7 +333,7 @@ const tests = [
     assert.deepStrictEqual(quiet(page), nothing)
   }),
 
-  test("small screens, empty sessions and damaged pages", async (open) => {
+  test("small screens, empty sessions and damaged pages", async (open, openHtml) => {
     const small = await open("rich", Sample.rich(), { width: 390, height: 800 })
     assert.isTrue(await small.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out")
     assert.strictEqual(await small.evaluate("getComputedStyle(document.querySelector('.outline')).display"), "none")
@@ -333,6 +343,12 @@ const tests = [
     assert.strictEqual(await small.evaluate("getComputedStyle(document.querySelector('.outline')).display"), "none")
     const empty = await open("empty", Sample.document([]))
     assert.include(String(await empty.evaluate("document.body.innerText")), "Nothing was said yet")
+    const html = Page.render(Sample.rich(), viewer)
+    for (const broken of [html.replace('id="session">', 'id="session">!'), html.replace('id="session"', 'id="lost"')]) {
+      const page = await openHtml("broken", broken)
+      assert.include(String(await page.evaluate("document.body.innerText")), "This page is damaged")
+      assert.deepStrictEqual(quiet(page), nothing)
+    }
     for (const page of [small, empty]) assert.deepStrictEqual(quiet(page), nothing)
   })
 ]

@@ -25,13 +25,35 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
   let mode: Mode = "prompts"
 
   const list = h("div", { class: "outline-list" })
+  /** The Tab key stops once in the list; arrows go on from there. */
+  let stop: HTMLElement | undefined
+  const stopAt = (next: HTMLElement | undefined) => {
+    stop?.setAttribute("tabindex", "-1")
+    stop = next
+    stop?.setAttribute("tabindex", "0")
+  }
+  const steps: Readonly<Record<string, (at: number) => number>> = {
+    ArrowDown: (at) => Math.min(all.length - 1, at + 1),
+    ArrowUp: (at) => Math.max(0, at - 1),
+    Home: () => 0,
+    End: () => all.length - 1
+  }
+  list.addEventListener("keydown", (event) => {
+    const step = steps[event.key]
+    const at = all.findIndex(({ entry }) => links.get(entry.id) === stop)
+    const next = step === undefined ? undefined : links.get(all[step(at)]?.entry.id ?? "")
+    if (next === undefined) return
+    event.preventDefault()
+    stopAt(next)
+    next.focus()
+  })
   const status = h("p", { class: "outline-status" })
 
   const link = (row: Row) => {
     const { depth, entry, isFork, kind } = row
     const title = titleOf(entry)
     const element = button(
-      { class: `outline-row ${kind}`, title: `${title}\n${Format.moment(entry.time)}` },
+      { class: `outline-row ${kind}`, tabindex: -1, title: `${title}\n${Format.moment(entry.time)}` },
       () => onChoose(entry.id),
       isFork ? icon("branch") : h("span", { class: "outline-dot" }),
       h("span", { class: "outline-title", dir: "auto" }, title)
@@ -55,6 +77,7 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
       groups.push(h("div", { class: "outline-group" }, ...all.slice(at, at + groupSize).map(link)))
     }
     list.replaceChildren(...groups)
+    stopAt(links.get(all[0]?.entry.id ?? ""))
     const forks = everything.filter((row) => row.isFork).length
     status.textContent =
       all.length === 0
@@ -100,6 +123,7 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
       marked = next
       next?.setAttribute("aria-current", "true")
       next?.scrollIntoView({ block: "nearest" })
+      if (next !== undefined && !list.contains(document.activeElement)) stopAt(next)
     }
   }
 }

@@ -3,6 +3,7 @@ import { button, h, icon } from "./Dom.ts"
 import type { Entry } from "./Entries.ts"
 import * as Format from "./Format.ts"
 import { wordsOf } from "./Items.ts"
+import * as Places from "./Places.ts"
 
 export interface SearchOptions {
   readonly entries: ReadonlyArray<Entry>
@@ -15,26 +16,6 @@ export interface SearchOptions {
 const pauseBefore = 120
 const name = "search"
 const current = "search-current"
-
-/** Every place in an element that holds the query, letter case aside. */
-const rangesIn = (root: HTMLElement, query: string): ReadonlyArray<Range> => {
-  const found: Array<Range> = []
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-  for (let node = walker.nextNode(); node !== null && found.length < 2000; node = walker.nextNode()) {
-    const words = (node.textContent ?? "").toLowerCase()
-    for (
-      let at = words.indexOf(query);
-      at >= 0 && at + query.length <= (node.textContent ?? "").length;
-      at = words.indexOf(query, at + query.length)
-    ) {
-      const range = document.createRange()
-      range.setStart(node, at)
-      range.setEnd(node, at + query.length)
-      found.push(range)
-    }
-  }
-  return found
-}
 
 const paint = (ranges: ReadonlyArray<Range>) => {
   if (!("highlights" in CSS)) return
@@ -78,10 +59,11 @@ export const make = (options: SearchOptions) => {
     at = (at + step + hits.length) % hits.length
     const hit = hits[at]
     const view = hit === undefined ? undefined : options.reveal(hit.id, query)
-    const ranges = view === undefined ? [] : rangesIn(view, query)
+    const ranges = view === undefined ? [] : Places.find(view, query)
     paint(ranges)
     const place = ranges[0]?.startContainer.parentElement
-    place?.scrollIntoView({ block: "center" })
+    if (place) place.scrollIntoView({ block: "center" })
+    else view?.scrollIntoView({ block: "start" })
     say()
   }
 
