@@ -5,11 +5,13 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
 import type { Document } from "../../../src/layers/export/Document.ts"
 import * as Page from "../../../src/layers/export/Page.ts"
 import { viewer } from "../../../src/layers/export/ViewerAsset.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as Sample from "../../support/SampleSessions.ts"
+import { renderings } from "./renderings.ts"
 
 type Open = (name: string, document: Document, look?: Chromium.Look) => Promise<Chromium.Page>
 
@@ -58,6 +60,7 @@ const shown = async (page: Chromium.Page) => {
   return String(await page.evaluate("document.querySelector('.conversation').innerText"))
 }
 const quiet = ({ problems, requests }: Chromium.Page) => ({ problems, requests })
+const nowhere = { id: "", parentId: null, timestamp: "" }
 const nothing = { problems: [], requests: [] }
 
 const test = (name: string, body: (open: Open, openHtml: OpenHtml) => Promise<void>) =>
@@ -234,6 +237,26 @@ const tests = [
     assert.strictEqual(says, "Turn 2: 7.7K in (6.4K cached), 180 out")
     await page.press("Enter")
     assert.include(String(await page.evaluate("document.activeElement.innerText")), "src/weave.ts")
+    assert.deepStrictEqual(quiet(page), nothing)
+  }),
+
+  test("every kind of entry, in every condition", async (_, openHtml) => {
+    // As a file of version 1 has them: without ids, so that each follows the one before.
+    const entries = renderings.map(([, entry]): SessionEntry => ({ type: "foreign", raw: entry, ...nowhere }))
+    const page = await openHtml("kinds", Page.render({ ...Sample.document([]), entries, leafId: "last" }, viewer))
+    await shown(page)
+    await page.press("e")
+    await page.evaluate(
+      "for (const each of document.querySelectorAll('.page')) each.style.contentVisibility = 'visible'"
+    )
+    const read = `[...document.querySelectorAll(".item-body")].map((each) => each.innerText.replace(/\\s+/g, " ").trim())`
+    const expected = renderings.flatMap(([why, , text]) => (text === undefined ? [] : [[why, text] as const]))
+    const got: unknown = await page.evaluate(read)
+    assert.deepStrictEqual(
+      Array.isArray(got) ? got.map((text, at) => [expected[at]?.[0], text]) : got,
+      expected.map(([why, text]) => [why, text])
+    )
+    assert.strictEqual(await page.evaluate("[...document.images].filter((each) => each.naturalWidth === 16).length"), 2)
     assert.deepStrictEqual(quiet(page), nothing)
   }),
 

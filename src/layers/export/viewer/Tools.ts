@@ -20,10 +20,10 @@ interface Call {
 
 const tellingKeys = [
   "command",
+  "pattern",
   "path",
   "file_path",
   "filePath",
-  "pattern",
   "query",
   "url",
   "task",
