@@ -60,6 +60,10 @@ describe("--export", () => {
     [["sub"], "--export: Cannot open session DIR/sub: is a folder, not a file"],
     [["2026_abc.jsonl", "none/x.html"], "--export: Cannot export to DIR/none/x.html: there is no folder DIR/none"],
     [["2026_abc.jsonl", "sub"], "--export: Cannot export to DIR/sub: it is a directory, not a file"],
+    [
+      ["2026_abc.jsonl", "sub/../2026_abc.jsonl"],
+      "--export: Cannot export to DIR/2026_abc.jsonl: it is the session itself"
+    ],
     [["2026_abc.jsonl", "a.html", "b.html"], '--export takes a session file and one more path; got "b.html" too'],
     [["2026_abc.jsonl", "--nope"], '--export takes a session file and one more path; got "--nope" too'],
     [[], "unknown option, or an option without its value: --export (see --help)"]

@@ -23,7 +23,8 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
     }
     const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
-    return yield* PageFile.write(document, { cwd, outputPath: outputPath ?? name })
+    const source = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
+    return yield* PageFile.write(document, { cwd, outputPath: outputPath ?? name, ...source })
   })
 
   return SessionExport.of({ toHtml })

@@ -33,16 +33,22 @@ const detailOf = (error: FileError, path: string): string => {
 export interface WriteOptions {
   readonly cwd: string
   readonly outputPath: string
+  /** Never overwritten: a slip of the hand must not cost a session. */
+  readonly sessionFile?: string
 }
 
 /** Answers the absolute path. What was there before is replaced. */
-export const write = Effect.fnUntraced(function* (document: Document, { cwd, outputPath }: WriteOptions) {
+export const write = Effect.fnUntraced(function* (document: Document, options: WriteOptions) {
+  const { cwd, outputPath, sessionFile } = options
   const path = ReadText.absolute(cwd, outputPath)
   const { viewer } = yield* Effect.promise(() => import("./ViewerAsset.ts"))
   yield* Effect.gen(function* () {
     const target = yield* AtomicFiles.inspect(yield* AtomicFiles.resolveTarget(path))
+    if (sessionFile !== undefined && target.path === (yield* AtomicFiles.resolveTarget(sessionFile))) {
+      return yield* new ExportFailed({ path, detail: "it is the session itself" })
+    }
     const bytes = new TextEncoder().encode(Page.render(document, viewer))
     yield* AtomicFiles.replace(target, bytes, () => {})
-  }).pipe(Effect.mapError((error) => new ExportFailed({ path, detail: detailOf(error, path) })))
+  }).pipe(Effect.catchTag("FileError", (error) => new ExportFailed({ path, detail: detailOf(error, path) })))
   return path
 })

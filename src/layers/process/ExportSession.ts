@@ -19,7 +19,7 @@ export const run = Effect.fnUntraced(
     const { entries, header } = yield* StoredSession.read(file)
     const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
     const outputPath = request.outputPath ?? PageFile.defaultName(file)
-    yield* Process.print(yield* PageFile.write(document, { cwd, outputPath }))
+    yield* Process.print(yield* PageFile.write(document, { cwd, outputPath, sessionFile: file }))
   },
   Effect.mapError(({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--export: ${message}` }))
 )

@@ -18,7 +18,7 @@ const toggleTheme = () => {
   root.dataset["theme"] = isDark ? "light" : "dark"
 }
 
-const isNarrow = () => matchMedia("(max-width: 960px)").matches
+const narrow = matchMedia("(max-width: 960px)")
 
 /** Beside the conversation where there is room, over it where not. */
 const toggleOutline = (open = root.dataset["outline"] !== "open") => {
@@ -68,9 +68,11 @@ const start = (payload: unknown) => {
   const main = h("main", { class: "reading" }, reader.head, reader.conversation.element)
   const veil = button({ class: "veil", "aria-label": "Close the outline", tabindex: -1 }, () => toggleOutline(false))
   document.body.append(bar, h("div", { class: "frame" }, reader.outline.element, veil, main), help)
-  if (isNarrow()) toggleOutline(false)
+  const fit = () => toggleOutline(!narrow.matches)
+  narrow.addEventListener("change", fit)
+  fit()
   reader.outline.element.addEventListener("click", (event) => {
-    if (isNarrow() && event.target instanceof Element && event.target.closest(".outline-row") !== null)
+    if (narrow.matches && event.target instanceof Element && event.target.closest(".outline-row") !== null)
       toggleOutline(false)
   })
   follow(reader, main)
