@@ -1,12 +1,12 @@
 /** The head of the page: what the session was, how long it took and what it used. */
 import type { ChartOptions } from "./ChartFace.ts"
 import { charts } from "./Charts.ts"
-import { codeBlock } from "./Code.ts"
 import { type Child, h } from "./Dom.ts"
 import type { Entry, SessionData } from "./Entries.ts"
 import { fold } from "./Fold.ts"
 import * as Format from "./Format.ts"
 import { text } from "./Json.ts"
+import { prose } from "./Markdown.ts"
 import * as Totals from "./Totals.ts"
 
 const tile = (label: string, value: string, detail: string) =>
@@ -73,7 +73,7 @@ const instructions = ({ systemPrompt }: SessionData) =>
           h("span", { class: "fold-title" }, "System prompt"),
           h("span", { class: "fold-hint" }, Format.excerpt(systemPrompt, 90))
         ],
-        body: () => [codeBlock(systemPrompt, { label: "System prompt" })],
+        body: () => [prose(systemPrompt)],
         words: () => systemPrompt
       })
 
