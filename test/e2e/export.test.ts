@@ -64,8 +64,8 @@ describe("--export", () => {
       ["2026_abc.jsonl", "sub/../2026_abc.jsonl"],
       "--export: Cannot export to DIR/2026_abc.jsonl: it is the session itself"
     ],
-    [["2026_abc.jsonl", "a.html", "b.html"], '--export takes a session file and one more path; got "b.html" too'],
-    [["2026_abc.jsonl", "--nope"], '--export takes a session file and one more path; got "--nope" too'],
+    [["2026_abc.jsonl", "a.html", "b.html"], '--export takes a session and one more path; got "b.html" too'],
+    [["2026_abc.jsonl", "--nope"], '--export takes a session and one more path; got "--nope" too'],
     [[], "unknown option, or an option without its value: --export (see --help)"]
   ]
   for (const [args, message] of bad) {

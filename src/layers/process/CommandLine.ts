@@ -77,25 +77,16 @@ const checkTogether = (has: (name: string) => boolean, mode: string) => {
   return mode === "rpc" ? Effect.void : invalid(`--mode ${mode} is not there yet; start with --mode rpc`)
 }
 
-const exportSession = Effect.fnUntraced(function* (
-  sessionFile: string,
-  words: ReadonlyArray<string>,
-  cwd: string | undefined
-) {
-  const [outputPath, ...more] = words
-  const wrong = words.find((word) => word.startsWith("-")) ?? more[0]
-  if (wrong !== undefined) return yield* invalid(`--export takes a session file and one more path; got "${wrong}" too`)
-  const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
-  return yield* ExportSession.run({ sessionFile, ...present("outputPath", outputPath), ...present("cwd", cwd) })
-})
-
 const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
   Effect.fnUntraced(function* (given: Given) {
     const one = (name: string) => given.values.get(name)?.[0]
     const has = (name: string) => given.values.has(name)
     yield* checkChoices(given)
     const exported = one("export")
-    if (exported !== undefined) return yield* exportSession(exported, given.messages, one("cwd"))
+    if (exported !== undefined) {
+      const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
+      return yield* ExportSession.run({ session: exported, words: given.messages, ...present("cwd", one("cwd")) })
+    }
     yield* checkMessages(given.messages)
     const isOffline = has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
     const overrides = yield* readOverrides(given.values.get("set") ?? [], isOffline)

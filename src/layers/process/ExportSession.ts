@@ -2,24 +2,31 @@
 import * as Effect from "effect/Effect"
 import * as PageFile from "../export/PageFile.ts"
 import * as StoredSession from "../export/StoredSession.ts"
+import * as LocalPaths from "../platform/LocalPaths.ts"
 import * as Process from "../platform/Process.ts"
 import * as ReadText from "../platform/ReadText.ts"
-import { StartupFailure } from "./StartupFailure.ts"
+import { invalid } from "./StartupFailure.ts"
 
 export interface ExportRequest {
-  readonly sessionFile: string
-  readonly outputPath?: string
+  readonly session: string
+  /** What else stands on the command line: where to write, if anything. */
+  readonly words: ReadonlyArray<string>
   readonly cwd?: string
 }
 
-export const run = Effect.fnUntraced(
-  function* (request: ExportRequest) {
-    const cwd = request.cwd ?? (yield* Process.currentFolder)
-    const file = ReadText.absolute(cwd, request.sessionFile)
-    const { entries, header } = yield* StoredSession.read(file)
-    const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
-    const outputPath = request.outputPath ?? PageFile.defaultName(file)
-    yield* Process.print(yield* PageFile.write(document, { cwd, outputPath, sessionFile: file }))
-  },
-  Effect.mapError(({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--export: ${message}` }))
-)
+const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {
+  const cwd = LocalPaths.resolve(request.cwd ?? (yield* Process.currentFolder))
+  const sessionFile = ReadText.absolute(cwd, request.session)
+  const { entries, header } = yield* StoredSession.read(sessionFile)
+  const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
+  const outputPath = given ?? PageFile.defaultName(sessionFile)
+  return yield* PageFile.write(document, { cwd, outputPath, sessionFile })
+})
+
+export const run = Effect.fnUntraced(function* (request: ExportRequest) {
+  const [outputPath, ...more] = request.words
+  const wrong = request.words.find((word) => word.startsWith("-")) ?? more[0]
+  if (wrong !== undefined) return yield* invalid(`--export takes a session and one more path; got "${wrong}" too`)
+  const path = yield* Effect.mapError(write(request, outputPath), ({ message }) => invalid(`--export: ${message}`))
+  yield* Process.print(path)
+})
