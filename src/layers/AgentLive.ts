@@ -24,7 +24,7 @@ import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
-import * as NoHostTools from "./host/NoHostTools.ts"
+import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
@@ -93,16 +93,18 @@ const agent = Effect.fnUntraced(function* (options: AgentOptions) {
   })
 })
 
-const constants = Context.make(HostUi, HeadlessUi.service).pipe(
-  Context.add(HostTools, NoHostTools.service),
-  Context.add(Ids, RandomIds.service)
+const constants = Effect.sync(() =>
+  Context.make(HostUi, HeadlessUi.service).pipe(
+    Context.add(HostTools, HostToolRegistry.make()),
+    Context.add(Ids, RandomIds.service)
+  )
 )
 
 const newSession = Effect.flatMap(SessionStore, (store) => store.create({}))
 
 export const layer = (options: AgentOptions) =>
   Layer.scopedContext(
-    Effect.succeed(constants).pipe(
+    constants.pipe(
       Wiring.add(Settings, FileSettings.make(options)),
       Wiring.add(Catalog.Catalog, Catalog.make(options)),
       Wiring.add(Budget, MemoryBudget.make({})),

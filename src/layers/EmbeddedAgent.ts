@@ -4,12 +4,13 @@
  */
 import * as Layer from "effect/Layer"
 import type { Model } from "../domain/Model.ts"
+import type { HostTool } from "../services/HostTools.ts"
 import type { SettingsValues } from "../services/Settings.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
-import * as NoHostTools from "./host/NoHostTools.ts"
+import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
@@ -22,7 +23,13 @@ export interface EmbeddedAgentOptions {
   readonly model: Model
   readonly settings?: Partial<SettingsValues>
   readonly budget?: MemoryBudget.BudgetLimits
+  /** Tools of the program itself, beside the built-in ones. */
+  readonly hostTools?: ReadonlyArray<HostTool>
 }
+
+/** Their names are written in the program, so two of the same name are a bug in it. */
+const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
+  tools === undefined ? HostToolRegistry.layer : Layer.orDie(HostToolRegistry.layerOf(tools))
 
 /** Built anew for every use, so that two agents share nothing even when they are given the same value. */
 export const layer = (options: EmbeddedAgentOptions) =>
@@ -33,7 +40,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
       Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
       Layer.provideMerge(CurrentSession.layerMemory(options)),
       Layer.provideMerge(MemoryBudget.layer(options.budget ?? {})),
-      Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, HeadlessUi.layer, RandomIds.layer)),
+      Layer.provideMerge(Layer.mergeAll(hostTools(options), HeadlessUi.layer, RandomIds.layer)),
       Layer.provideMerge(StaticSettings.layer(options.settings))
     )
   )

@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/AgentEvent.ts"
 import { lazy } from "../domain/Lazy.ts"
+import type { HostToolSet } from "../services/HostTools.ts"
 import type { Connection } from "./Connection.ts"
+import type { HostToolCalls } from "./HostToolCalls.ts"
 import { explain } from "./protocol/explain.ts"
 
 /** Answered as a failure under the command's own name, with its id. */
@@ -25,6 +27,8 @@ export type Lane = "ordered" | "holding" | "background" | "instant" | "query" | 
 export interface Request {
   readonly id: RequestId | undefined
   readonly connection: Connection
+  /** The tools of this host. */
+  readonly hostTools: HostToolSet & Pick<HostToolCalls, "toTool">
   /** Returns when every ordered command that arrived earlier is done. */
   readonly earlier: Effect.Effect<void>
   /** Whether one of those may take long. */

@@ -3,6 +3,7 @@ import type { JsonObject } from "../domain/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
 import { events } from "./protocol/EventSchemas.ts"
+import { hostFrames } from "./protocol/HostToolFrames.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -59,8 +60,8 @@ const commandSection = (document: JsonObject, command: Command<CommandServices>)
     .join("\n\n")
 }
 
-const eventRow = (document: JsonObject, { summary, type }: (typeof events)[number]): string => {
-  const table = document["x-events"]
+const frameRow = (document: JsonObject, name: string, { summary, type }: { type: string; summary: string }): string => {
+  const table = document[name]
   const entry = isObject(table) ? table[type] : undefined
   const frame = isObject(entry) ? definition(document, entry["frame"]) : undefined
   return `| \`${type}\` | ${members(frame, ["type", "sessionId", "epoch", "seq"])} | ${summary} |`
@@ -86,12 +87,21 @@ a \`get_*\` sees the effect of every ordered command before it.
 
 ${commands.map((command) => commandSection(document, command)).join("\n\n")}
 
+## Frames of the host that are not commands
+
+They belong to a call that heddle has sent, by its \`id\`, and are never answered. Those for a call that is over or was never
+there are ignored.
+
+| Frame | Members | Meaning |
+| --- | --- | --- |
+${hostFrames.map((frame) => frameRow(document, "x-hostFrames", frame)).join("\n")}
+
 ## Events
 
 Every event also carries \`sessionId\`, \`epoch\` and \`seq\` (counted from 1, without gaps).
 
 | Event | Members | Meaning |
 | --- | --- | --- |
-${events.map((event) => eventRow(document, event)).join("\n")}
+${events.map((event) => frameRow(document, "x-events", event)).join("\n")}
 `
 }

@@ -6,6 +6,7 @@ import type { Command, Lane } from "./Command.ts"
 import { protocolVersion } from "./protocol/Capabilities.ts"
 import { events } from "./protocol/EventSchemas.ts"
 import { RequestId, Response } from "./protocol/Frame.ts"
+import { Definition, hostFrames } from "./protocol/HostToolFrames.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
 export type Part = "commands" | "events" | "types" | "all"
@@ -63,6 +64,7 @@ const addCommand = (command: Command<CommandServices>, defs: Record<string, unkn
 export const part = (wanted: Part): JsonObject => {
   const defs: Record<string, unknown> = {}
   generate(Response(), defs)
+  generate(Definition(), defs)
   const byCommand = Object.fromEntries(commands.map((command) => [command.name, addCommand(command, defs)]))
   const byEvent = Object.fromEntries(
     events.map(({ schema, summary, type }) => {
@@ -70,12 +72,18 @@ export const part = (wanted: Part): JsonObject => {
       return [type, { frame: ref(`${camel(type)}Event`), summary }]
     })
   )
+  const byHostFrame = Object.fromEntries(
+    hostFrames.map(({ schema, summary, type }) => {
+      defs[`${camel(type)}Frame`] = generate(schema(), defs)
+      return [type, { frame: ref(`${camel(type)}Frame`), summary }]
+    })
+  )
   const sorted = Object.fromEntries(Object.entries(defs).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "heddle rpc",
     "x-protocolVersion": protocolVersion,
-    ...(wanted === "events" || wanted === "types" ? {} : { "x-commands": byCommand }),
+    ...(wanted === "events" || wanted === "types" ? {} : { "x-commands": byCommand, "x-hostFrames": byHostFrame }),
     ...(wanted === "commands" || wanted === "types" ? {} : { "x-events": byEvent }),
     $defs: sorted
   }

@@ -19,6 +19,8 @@ export interface Before {
   /** Lets the next ordered command go on; only a `background` command is ahead of it. */
   readonly release: Effect.Effect<void>
   readonly released: Effect.Effect<void>
+  /** Handled by the reader itself, before it reads on. */
+  readonly atOnce: boolean
 }
 
 export interface Lanes<R> {
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function* <R>() {
       case "instant":
         return run
       case "query":
-        return done === received || before.blocked ? run : aside(Effect.zipRight(before.earlier, run))
+        return before.atOnce ? run : aside(Effect.zipRight(before.earlier, run))
       case "control":
         return aside(run)
     }
@@ -105,6 +107,7 @@ export const make = Effect.fnUntraced(function* <R>() {
       return {
         earlier: until(received),
         blocked: holding > 0,
+        atOnce: lane === "instant" || (lane === "query" && (done === received || holding > 0)),
         release: latch === undefined ? Effect.void : Effect.asVoid(latch.open),
         released: latch === undefined ? Effect.void : latch.await
       }

@@ -6,17 +6,21 @@ import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../domain/Json.ts"
 import { Agent } from "../services/Agent.ts"
+import { HostTools, type HostToolSet } from "../services/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
+import type { LiveNode } from "../services/Supervision.ts"
 import { Transport } from "../services/Transport.ts"
 import type { Command, Request } from "./Command.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
+import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Frame from "./protocol/Frame.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import { type CommandServices, commands } from "./registry.ts"
+import * as Requests from "./Requests.ts"
 import * as Writer from "./Writer.ts"
 
 export interface ServerOptions<Stop> {
@@ -46,6 +50,9 @@ interface Session {
   readonly lanes: Lanes.Lanes<CommandServices>
   /** The last frame, where it was a question: whatever happens in between removes it. */
   latest: Answer | undefined
+  /** What commands that wait for their answer hang under. */
+  readonly root: LiveNode
+  readonly hostTools: HostToolSet & HostToolCalls.HostToolCalls
 }
 
 interface Answer {
@@ -62,14 +69,9 @@ const isPlain = (frame: unknown): boolean =>
 const sameQuestion = ({ latest, writer }: Session, command: Command<CommandServices>, frame: unknown): boolean =>
   latest?.command === command && command.lane === "query" && latest.offered === writer.offered() && isPlain(frame)
 
-/** Runs a command and answers it exactly once, whatever it does. */
-const execute = (
-  session: Session,
-  command: Command<CommandServices>,
-  frame: unknown,
-  before: Lanes.Before
-): Effect.Effect<void, never, CommandServices> => {
-  const { connection, writer } = session
+/** Runs a command and answers it exactly once, whatever it does; `refuse` answers one that is not to run. */
+const execute = (session: Session, command: Command<CommandServices>, frame: unknown, before: Lanes.Before) => {
+  const { connection, hostTools, writer } = session
   const id = Frame.idOf(frame)
   let answered = false
   const respond = (response: Frame.Response) => {
@@ -79,6 +81,7 @@ const execute = (
   const request: Request = {
     id,
     connection,
+    hostTools,
     ...before,
     record: (frame) =>
       Effect.suspend(() => {
@@ -87,7 +90,7 @@ const execute = (
       }),
     answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data)))
   }
-  return command.handle(frame, request).pipe(
+  const run: Effect.Effect<void, never, CommandServices> = command.handle(frame, request).pipe(
     Effect.matchCauseEffect({
       onSuccess: (data) =>
         Effect.sync(() => {
@@ -107,14 +110,19 @@ const execute = (
       }
     })
   )
+  return { run, refuse: () => respond(Frame.failure(command.name, id, "Cancelled by host", "cancelled")) }
 }
 
 const dispatch = (session: Session, frame: unknown): Handling => {
-  const { connection, lanes, writer } = session
+  const { connection, lanes, root, writer } = session
   const type = Frame.typeOf(frame)
   const id = Frame.idOf(frame)
   if (type === undefined) {
     writer.respond(Frame.parseFailure('expected an object with a string "type"', id))
+    return undefined
+  }
+  if (session.hostTools.receive(type, frame)) {
+    session.latest = undefined
     return undefined
   }
   const command = byName.get(type)
@@ -128,7 +136,11 @@ const dispatch = (session: Session, frame: unknown): Handling => {
   }
   session.latest = undefined
   const before = lanes.before(command.lane)
-  const routed = lanes.route(command.lane, before, execute(session, command, frame, before))
+  const { refuse, run } = execute(session, command, frame, before)
+  if (before.atOnce) return run
+  const routed = Effect.flatMap(Requests.watch(root, { command: command.name, id, run, refuse }), (watched) =>
+    lanes.route(command.lane, before, watched)
+  )
   return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival), routed)
 }
 
@@ -209,7 +221,18 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       }
       const { run, writer } = Writer.make(transport, connection, ids.next("epoch"))
       const lanes = yield* Lanes.make<CommandServices>()
-      const session: Session = { connection, writer, lanes, latest: undefined }
+      const hostTools = {
+        ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
+        ...HostToolCalls.make(ids, writer.record)
+      }
+      const session: Session = {
+        connection,
+        writer,
+        lanes,
+        latest: undefined,
+        root: agent.supervision.root,
+        hostTools
+      }
       writer.record(readyFrame(connection))
       yield* agent.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
@@ -228,6 +251,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const windDown = Effect.gen(function* () {
         if (eof) yield* lanes.accepted
         yield* agent.close
+        if (eof) hostTools.disconnect()
         yield* drain ? agent.awaitIdle : cutShort
         yield* lanes.drained
         yield* shell.endBackground

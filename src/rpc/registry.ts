@@ -1,5 +1,6 @@
 /** Every command there is. Dispatch, docs/rpc.md and docs/rpc.schema.json follow from this list. */
 import type { Agent } from "../services/Agent.ts"
+import type { HostTools } from "../services/HostTools.ts"
 import type { ModelCatalog } from "../services/ModelCatalog.ts"
 import type { Session } from "../services/Session.ts"
 import type { SessionExport } from "../services/SessionExport.ts"
@@ -10,6 +11,8 @@ import * as bash from "./commands/bash.ts"
 import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
 import * as exporting from "./commands/export.ts"
+import * as fibers from "./commands/fibers.ts"
+import * as hostTools from "./commands/hostTools.ts"
 import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
@@ -22,7 +25,7 @@ import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 
 /** What the handlers need, all together. */
-export type CommandServices = Agent | ModelCatalog | Session | SessionExport | Shell | Tools
+export type CommandServices = Agent | HostTools | ModelCatalog | Session | SessionExport | Shell | Tools
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,
@@ -38,5 +41,7 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...compaction.commands,
   ...bash.commands,
   ...exporting.commands,
+  ...hostTools.commands,
+  ...fibers.commands,
   ...protocol.commands
 ]

@@ -14,6 +14,7 @@ import type { BudgetExceeded } from "./Budget.ts"
 import type { CompactionFailed } from "./Compaction.ts"
 import type { SessionChanges } from "./SessionChanges.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
+import type { Supervision } from "./Supervision.ts"
 
 export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
   override get message() {
@@ -166,6 +167,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     /** Loaded when it is first asked for. */
     readonly sessions: Effect.Effect<SessionChanges>
+    /** Everything that goes on in the session, and how to end a part of it. */
+    readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

@@ -1,12 +1,62 @@
-/** Tools that the host runs for us. */
+/** Tools that somebody else runs for us: the host over the wire, or the program that embeds us. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { Tool } from "./Tools.ts"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { JsonObject } from "../domain/Content.ts"
+import type { ToolOutput } from "../domain/Message.ts"
+import type { Tool, ToolContext, ToolFailure } from "./Tools.ts"
+
+export interface HostToolDefinition {
+  readonly name: string
+  /** For people; the name unless given. */
+  readonly label?: string
+  readonly description: string
+  /** JSON Schema of an object; arguments are checked against it before a call. */
+  readonly parameters: JsonObject
+  /** Registered, but models are not offered it. */
+  readonly hidden?: boolean
+  /** Longest time without progress. */
+  readonly timeoutMs?: number
+}
+
+export interface HostTool extends HostToolDefinition {
+  /** Does one call. An interrupt means that the result is not wanted any more: an abort, or the deadline has passed. */
+  readonly call: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
+  /** Last line of the result of an interrupted call. */
+  readonly abortedText?: () => string
+}
+
+/** Two tools of one name, or one that has the name of another tool. */
+export class HostToolRefused extends Schema.TaggedError<HostToolRefused>()("HostToolRefused", {
+  reason: Schema.Literal("duplicate", "conflict"),
+  name: Schema.String
+}) {
+  override get message() {
+    return this.reason === "duplicate"
+      ? `Host tool names must be unique: ${this.name}`
+      : `Host tool "${this.name}" conflicts with an existing tool`
+  }
+}
+
+/** The tools of one source. */
+export interface HostToolSet {
+  /**
+   * Takes the place of everything that was in the set, from the next model call on; answers the names, in order. Calls
+   * that are going on come to their end. `reserved` are names that are taken. On failure the set stays as it was.
+   */
+  readonly replace: (
+    tools: ReadonlyArray<HostTool>,
+    reserved?: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, HostToolRefused>
+}
 
 export class HostTools extends Context.Tag("heddle/services/HostTools")<
   HostTools,
   {
-    /** What the host registered last; an interrupt of a call is passed on to the host. */
+    /** What all sources offer now. */
     readonly active: Effect.Effect<ReadonlyArray<Tool>>
+    /** A set of one's own, empty at first; it goes with the scope. */
+    readonly join: Effect.Effect<HostToolSet, never, Scope.Scope>
   }
 >() {}

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-export type IdKind = "run" | "message" | "session" | "entry" | "epoch" | "compaction"
+export type IdKind = "run" | "message" | "session" | "entry" | "epoch" | "compaction" | "hostCall" | "hostCancel"
 
 export class Ids extends Context.Tag("heddle/services/Ids")<
   Ids,

@@ -3,13 +3,15 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { JsonObject, optional } from "../domain/Content.ts"
+import { type InputContent, JsonObject, optional } from "../domain/Content.ts"
 import type { ToolOutput } from "../domain/Message.ts"
 import type { ToolDefinition } from "./ModelClient.ts"
 
 /** The model is told; the run goes on. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
   message: Schema.String,
+  /** What the model reads in place of the message. */
+  content: optional(Schema.declare((value): value is ReadonlyArray<InputContent> => Array.isArray(value))),
   details: optional(JsonObject())
 }) {}
 
@@ -17,7 +19,8 @@ export interface ToolContext {
   readonly toolCallId: string
   /**
    * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one
-   * reported is what the result keeps, so a tool may call this from its own clean-up.
+   * reported is what the result keeps, so a tool may call this from its own clean-up. Elsewhere it waits while
+   * somebody who watches is too far behind.
    */
   readonly progress: (output: ToolOutput) => Effect.Effect<void>
 }

@@ -8,7 +8,9 @@ const prefixes = {
   epoch: "ep_",
   compaction: "cmp_",
   session: "session-",
-  entry: "entry-"
+  entry: "entry-",
+  hostCall: "host_",
+  hostCancel: "host_cancel_"
 } as const
 
 const make = Effect.gen(function* () {

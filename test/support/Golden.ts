@@ -11,7 +11,7 @@ import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
 import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
 import * as HtmlExport from "../../src/layers/export/HtmlExport.ts"
-import * as NoHostTools from "../../src/layers/host/NoHostTools.ts"
+import * as HostToolRegistry from "../../src/layers/host/HostToolRegistry.ts"
 import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
 import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
@@ -72,7 +72,7 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
         Layer.provideMerge(CurrentSession.layerMemory({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
-        Layer.provideMerge(Layer.mergeAll(NoHostTools.layer, FixedIds.layer)),
+        Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
     )

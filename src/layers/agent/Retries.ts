@@ -1,4 +1,5 @@
 /** Waits between attempts at a model call. The wait is a fiber of its own, so that it can be ended without the run. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -9,6 +10,7 @@ import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import * as RetryPolicy from "../../domain/RetryPolicy.ts"
 import type { ModelFailure } from "../../services/ModelClient.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
+import * as Watched from "./Watched.ts"
 
 /** The retries of one run. */
 export interface RetryChain {
@@ -41,7 +43,10 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
   }
 
   const wait = (delayMs: number) =>
-    FiberHandle.run(waiting, Effect.interruptible(Effect.sleep(delayMs))).pipe(
+    Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) =>
+        FiberHandle.run(waiting, Watched.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs))))
+      ),
       Effect.flatMap(Fiber.await),
       Effect.onInterrupt(() => FiberHandle.clear(waiting)),
       Effect.map(Exit.isSuccess)

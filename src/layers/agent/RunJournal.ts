@@ -186,6 +186,7 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
   return {
     runId,
     messages,
+    turnIndex: () => turn.index,
     startTurn,
     announce,
     startAssistant,

@@ -19,6 +19,7 @@ import * as RunCompaction from "./RunCompaction.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as ToolBatch from "./ToolBatch.ts"
 import * as Turn from "./Turn.ts"
+import * as Watched from "./Watched.ts"
 
 /** A prompt that was accepted: stored, and its model checked. */
 export interface AcceptedPrompt {
@@ -66,10 +67,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const { messageId, runId } = receipt
     const journal = RunJournal.make({ runId, publish, session, ids, budget })
     const retries = options.retries(runId)
-    const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) => ToolBatch.run({ tools, budget, journal }, calls)
+    const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
+      ToolBatch.run({ tools, budget, journal, ready }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready }
     const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
-      Turn.run(calling, model, request(model, thinkingLevel))
+      Watched.turn(journal.turnIndex(), Turn.run(calling, model, request(model, thinkingLevel)))
     )
     const model = Effect.map(choice, (now) => now.model)
     const shrinking = RunCompaction.make({ runId, compaction, session, budget, model, limits })

@@ -33,7 +33,9 @@ import * as ManualCompaction from "./ManualCompaction.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Retries from "./Retries.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
+import * as SupervisionTree from "./SupervisionTree.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
+import * as Watched from "./Watched.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
@@ -54,6 +56,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const running = yield* FiberHandle.make<void, never>()
   /** Prompts are accepted one at a time, and not while the session changes. */
   const gate = yield* Effect.makeSemaphore(1)
+  const supervision = yield* SupervisionTree.make
   const systemPrompt = SystemPrompt.render(options)
 
   const currentModel = Effect.flatMap(controls.values, ({ model }) =>
@@ -93,7 +96,8 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     yield* accepted(receipt)
     const requestId = input.requestId === undefined ? {} : { requestId: input.requestId }
     // FiberHandle starts the fiber at once, so an abort that follows in the same instant finds its clean-up in place.
-    yield* FiberHandle.run(running, lifecycle({ receipt, message, ...requestId }))
+    const run = lifecycle({ receipt, message, ...requestId })
+    yield* FiberHandle.run(running, Effect.uninterruptible(Watched.run(supervision, { ...receipt, ...requestId })(run)))
     return receipt
   })
 
@@ -180,6 +184,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     abortCompactions: compaction.cancelUntil,
     setAutoCompaction: compaction.setEnabled,
     sessions,
+    supervision,
     attach: hub.attach,
     subscribe: hub.subscribe
   })

@@ -11,13 +11,17 @@ import type { ToolOutput } from "../../domain/Message.ts"
 import type { Budget } from "../../services/Budget.ts"
 import { type Tool, ToolFailure, type Tools } from "../../services/Tools.ts"
 import type { RunJournal } from "./RunJournal.ts"
+import * as Watched from "./Watched.ts"
 
 interface Dependencies {
   readonly tools: typeof Tools.Service
   readonly budget: typeof Budget.Service
   readonly journal: RunJournal
+  /** Waits while somebody who watches is too far behind. */
+  readonly ready: Effect.Effect<void>
 }
 
+const cancelledText = "Cancelled by host"
 const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
 
 /** The tool that answers a call, or the reason why none does. */
@@ -36,41 +40,48 @@ const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall): Effec
 }
 
 /** What the model reads of an interrupted call: the output so far, then that it was interrupted. */
-const interruptedOutput = (tool: Tool, latest: ToolOutput | undefined): ToolOutput => {
+const interruptedOutput = (how: string, latest: ToolOutput | undefined): ToolOutput => {
   const said = plainText(latest?.content ?? [])
   return {
-    content: [text(said === "" ? tool.abortedText : `${said}\n\n${tool.abortedText}`)],
+    content: [text(said === "" ? how : `${said}\n\n${how}`)],
     details: latest?.details ?? {}
   }
 }
 
 /** Starts the call, runs it, and records its one result, whatever becomes of it; a defect ends the batch. */
-const settle = ({ budget, journal }: Dependencies, requested: RequestedCall, position: number, tool: Tool) =>
+const settle = ({ budget, journal, ready }: Dependencies, { call }: RequestedCall, position: number, tool: Tool) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
       yield* journal.startCall(position)
       yield* budget.recordToolCall
       let latest: ToolOutput | undefined
-      const progress = (output: ToolOutput) =>
+      let cancelled = false
+      const show = (output: ToolOutput) =>
         Effect.sync(() => {
           latest = output
           journal.progressOfCall(position, output)
         })
-      const exit = yield* Effect.exit(
-        restore(tool.run(requested.call.arguments, { toolCallId: requested.call.id, progress }))
-      )
+      // What a tool says while it cleans up is not held back: an abort waits for nobody who reads.
+      const progress = (output: ToolOutput) =>
+        Effect.checkInterruptible((mayWait) => (mayWait ? Effect.zipRight(ready, show(output)) : show(output)))
+      const running = tool.run(call.arguments, { toolCallId: call.id, progress })
+      const exit = yield* Effect.exit(restore(Watched.toolCall(call, () => (cancelled = true), running)))
       if (Exit.isSuccess(exit)) return yield* journal.endCall(position, exit.value, false)
       const failure = Cause.failureOption(exit.cause)
       if (Option.isSome(failure)) return yield* journal.endCall(position, failureOutput(failure.value), true)
       if (Cause.isInterruptedOnly(exit.cause)) {
-        return yield* journal.endCall(position, interruptedOutput(tool, latest), true)
+        return yield* journal.endCall(
+          position,
+          interruptedOutput(cancelled ? cancelledText : tool.abortedText, latest),
+          true
+        )
       }
       return yield* Effect.failCause(Cause.stripFailures(exit.cause))
     })
   )
 
-const failureOutput = ({ details, message }: ToolFailure): ToolOutput => ({
-  content: [text(message)],
+const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput => ({
+  content: content ?? [text(message)],
   details: details ?? {}
 })
 

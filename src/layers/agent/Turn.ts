@@ -4,8 +4,10 @@ import * as Either from "effect/Either"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import { advance } from "../../services/Supervision.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as RunJournal from "./RunJournal.ts"
+import * as Watched from "./Watched.ts"
 
 export type TurnOutcome =
   /** Tools have answered; the model is to be called again. */
@@ -25,16 +27,23 @@ interface Dependencies {
 
 /** Leaving the scope, by end, failure or interrupt, closes the connection. */
 const receiveAll = ({ client, journal, ready }: Dependencies, request: ModelRequest) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const events = yield* client.stream(request)
-      while (true) {
-        const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
-        for (const event of batch) journal.receive(event)
-        if (done) return
-        yield* ready
-      }
-    })
+  Watched.modelCall(request.model, (node) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const events = yield* client.stream(request)
+        while (true) {
+          const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
+          let deltas = 0
+          for (const event of batch) {
+            journal.receive(event)
+            if (event._tag === "Delta") deltas++
+          }
+          yield* advance(node, deltas)
+          if (done) return
+          yield* ready
+        }
+      })
+    )
   )
 
 /** `request` is made after the message has begun, so that a host sees at once who answers. */

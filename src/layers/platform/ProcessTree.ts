@@ -33,6 +33,7 @@ export interface SpawnOptions {
 
 export interface ShellProcess {
   readonly pid: number
+  readonly isAlive: () => boolean
   /**
    * The exit code of the shell, 128 + n when signal n ended it, once its output is read. A job in background may hold
    * the pipe open for ever, so that is waited for a quarter of a second at most.
@@ -116,7 +117,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       ),
       (shell) =>
         Effect.promise(async () => {
-          if (shell.child.exitCode === null && shell.child.signalCode === null) await end(shell)
+          if (isRunning(shell)) await end(shell)
           if (!ProcessScan.findsMarks) left.add(shell.child.pid)
           shell.cleanUp()
           const { output } = shell
@@ -126,6 +127,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     ).pipe(
       Effect.map((shell): ShellProcess => ({
         pid: shell.child.pid,
+        isAlive: () => isRunning(shell),
         finished: Effect.promise(async () => {
           const code = exitCode(await Promise.race([shell.child.exited, shell.output.broken]), shell.child.signalCode)
           await shell.output.read(lateOutput)
@@ -157,6 +159,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   }
   return tree
 }
+
+const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
 
 const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
   by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])

@@ -3,7 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type IdKind, Ids } from "../../services/Ids.ts"
 
-const prefixes = { run: "run_", message: "msg_", epoch: "ep_", compaction: "cmp_" } as const
+const prefixes = {
+  run: "run_",
+  message: "msg_",
+  epoch: "ep_",
+  compaction: "cmp_",
+  hostCall: "host_",
+  hostCancel: "host_cancel_"
+} as const
 
 const fresh = (kind: IdKind): string => {
   if (kind === "session") return Bun.randomUUIDv7()

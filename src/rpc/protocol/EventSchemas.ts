@@ -139,6 +139,15 @@ export const events: ReadonlyArray<EventSchema> = [
     durationMs: Schema.Finite,
     runId
   }),
+  event("host_tool_call", "The host is to run one of its tools and to answer with `host_tool_result`.", {
+    id: Schema.String,
+    ...tool,
+    arguments: JsonObject()
+  }),
+  event("host_tool_cancel", "The result of the call `targetId` is not wanted any more.", {
+    id: Schema.String,
+    targetId: Schema.String
+  }),
   event("auto_retry_start", "A failed model call is tried again after `delayMs`; `attempt` counts from 1.", {
     attempt: Schema.Int,
     maxAttempts: Schema.Int,

@@ -39,7 +39,7 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
       assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
       assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
       assert.notStrictEqual(active[0]?.definition.description, "from the host")
-    }).pipe(Effect.provide(Layer.provide(registry, Layer.succeed(HostTools, { active: Ref.get(registered) }))))
+    }).pipe(Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Ref.get(registered) }))))
   })
 )
 
@@ -67,12 +67,12 @@ it.effect("what models are told about the built-in tools", () =>
         ["path", "limit"]
       ]
     )
-  }).pipe(Effect.provide(Layer.provide(registry, Layer.succeed(HostTools, { active: Effect.succeed([]) }))))
+  }).pipe(Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Effect.succeed([]) }))))
 )
 
 it.effect("offers what was selected, and knows no other names", () =>
   Effect.gen(function* () {
-    const host = Layer.succeed(HostTools, { active: Effect.succeed([fromHost("deploy"), fromHost("read")]) })
+    const host = Layer.mock(HostTools, { active: Effect.succeed([fromHost("deploy"), fromHost("read")]) })
     const offered = (selection: ToolRegistry.Selection) =>
       Effect.flatMap(Tools, (tools) => Effect.map(tools.active, names)).pipe(
         Effect.provide(Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {})]))

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Session } from "../../../services/Session.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
+import * as Supervision from "../../../services/Supervision.ts"
 import * as ProcessTree from "../../platform/ProcessTree.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Environment from "./Environment.ts"
@@ -58,7 +59,10 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
         userCommands.add(command)
         return command
       }),
-      (command) => execute(request, command.cancel.await),
+      ({ cancel }) =>
+        Supervision.node({ kind: "bash", label: request.command, end: Effect.asVoid(cancel.open) }, () =>
+          execute(request, cancel.await)
+        ),
       (command) =>
         Effect.suspend(() => {
           userCommands.delete(command)

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
+import * as Supervision from "../../../services/Supervision.ts"
 import type { ProcessTree, SpawnOptions } from "../../platform/ProcessTree.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
@@ -47,6 +48,7 @@ const execute = (tree: ProcessTree, options: CommandOptions, recorder: OutputRec
     Effect.gen(function* () {
       const { cancel, command, cwd, env, hooks, timeoutMs } = options
       const shell = yield* tree.spawn({ command, cwd, env, take: recorder.push })
+      yield* Supervision.process(shell)
       if (hooks.onUpdate !== undefined) yield* Effect.forkScoped(reportUpdates(recorder, hooks.onUpdate))
       yield* hooks.onStarted ?? Effect.void
       const exited = Effect.map(shell.finished, (code): Ending => ({ _tag: "Exited", code }))

@@ -1,0 +1,48 @@
+/** The steps of a run as nodes of the supervision tree: how each is called and by which names it can be ended. */
+import type * as Effect from "effect/Effect"
+import type { RequestId } from "../../domain/AgentEvent.ts"
+import type { ToolCall } from "../../domain/Content.ts"
+import * as Model from "../../domain/Model.ts"
+import * as Supervision from "../../services/Supervision.ts"
+
+const longestLabel = 80
+
+/** What a call is about, for people: its first argument that is a text. */
+const callLabel = ({ arguments: args, name }: ToolCall): string => {
+  const subject = Object.values(args).find((value) => typeof value === "string")
+  const label = typeof subject === "string" ? `${name}: ${subject.trim().split("\n", 1).join()}` : name
+  return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label
+}
+
+/** Hangs under the session, whoever sent the prompt. */
+export const run =
+  (tree: Supervision.Supervision, { requestId, runId }: { readonly runId: string; readonly requestId?: RequestId }) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Supervision.under(tree.root)(
+      Supervision.node(
+        {
+          kind: "run",
+          label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
+          refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
+          names: [runId]
+        },
+        () => effect
+      )
+    )
+
+export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
+  Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect)
+
+export const modelCall = <A, E, R>(
+  model: Model.Model,
+  use: (node: Supervision.LiveNode | undefined) => Effect.Effect<A, E, R>
+) => Supervision.node({ kind: "model_call", label: Model.label(model) }, use)
+
+export const retryWait = <A, E, R>(delayMs: number, until: number, effect: Effect.Effect<A, E, R>) =>
+  Supervision.node({ kind: "retry_wait", label: `${delayMs} ms`, waitingOn: { kind: "timer", until } }, () => effect)
+
+export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: Effect.Effect<A, E, R>) =>
+  Supervision.node(
+    { kind: "tool_call", label: callLabel(call), refs: { toolCallId: call.id }, names: [call.id], onCancel },
+    () => effect
+  )

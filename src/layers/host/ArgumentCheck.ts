@@ -1,0 +1,57 @@
+/** Checks arguments against the JSON Schema that a host gave (docs/decisions/0007-host-tool-schemas.md). */
+import { type SchemaDraft, Validator } from "@cfworker/json-schema"
+import * as Either from "effect/Either"
+import type { JsonObject } from "../../domain/Content.ts"
+
+/** What is wrong, for the model; undefined when nothing is. */
+export type Check = (args: JsonObject) => string | undefined
+
+const mostProblems = 5
+
+const draftOf = ({ $schema }: JsonObject): SchemaDraft => {
+  if (typeof $schema !== "string") return "2020-12"
+  if ($schema.includes("draft-04")) return "4"
+  if ($schema.includes("draft-07") || $schema.includes("draft-06")) return "7"
+  return $schema.includes("2019-09") ? "2019-09" : "2020-12"
+}
+
+interface Problem {
+  readonly instanceLocation: string
+  readonly error: string
+}
+
+/** `#/options/0/name` as `options.0.name`. */
+const place = (location: string) =>
+  location
+    .slice(2)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".")
+
+/** The validator also says of everything around a problem that it has one. */
+const innermost = (problems: ReadonlyArray<Problem>) =>
+  problems.filter(
+    ({ instanceLocation: here }) => !problems.some(({ instanceLocation }) => instanceLocation.startsWith(`${here}/`))
+  )
+
+const explain = (problems: ReadonlyArray<Problem>): string => {
+  const lines = innermost(problems).map(({ error, instanceLocation }) =>
+    instanceLocation === "#" ? error : `${place(instanceLocation)}: ${error}`
+  )
+  return [...new Set(lines)].slice(0, mostProblems).join(" ")
+}
+
+const unusable = (cause: unknown) => `The JSON Schema of its parameters cannot be used: ${cause}`
+
+export const make = (parameters: JsonObject): Check => {
+  // The validator leaves notes in the schema it is given; models are sent the host's own.
+  const validator = Either.try(() => new Validator(structuredClone(parameters), draftOf(parameters), false))
+  return (args) =>
+    validator.pipe(
+      Either.flatMap((ready) => Either.try(() => ready.validate(args))),
+      Either.match({
+        onLeft: unusable,
+        onRight: ({ errors, valid }) => (valid ? undefined : explain(errors))
+      })
+    )
+}

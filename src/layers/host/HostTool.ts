@@ -1,0 +1,52 @@
+/** A host tool as the model sees it: arguments checked, deadline kept, the same words for every kind of host. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { JsonObject } from "../../domain/Content.ts"
+import type { ToolOutput } from "../../domain/Message.ts"
+import type { HostTool } from "../../services/HostTools.ts"
+import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
+import type * as ArgumentCheck from "./ArgumentCheck.ts"
+
+/** Ends the call when nothing was heard of it for so long; every progress begins the time anew. */
+const withDeadline = Effect.fnUntraced(function* (
+  { call, name }: HostTool,
+  timeoutMs: number,
+  args: JsonObject,
+  context: ToolContext
+) {
+  let heardAt = yield* Clock.currentTimeMillis
+  const progress = (output: ToolOutput) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      heardAt = now
+      return context.progress(output)
+    })
+  const expired = Effect.gen(function* () {
+    while (true) {
+      const left = heardAt + timeoutMs - (yield* Clock.currentTimeMillis)
+      if (left <= 0) return yield* new ToolFailure({ message: `Host tool "${name}" timed out after ${timeoutMs} ms` })
+      yield* Effect.sleep(left)
+    }
+  })
+  return yield* Effect.raceFirst(call(args, { ...context, progress }), expired)
+})
+
+export const toTool = (tool: HostTool): Tool => {
+  const { description, name, parameters, timeoutMs } = tool
+  let check: ArgumentCheck.Check | undefined
+  const loadCheck = Effect.map(
+    Effect.promise(() => import("./ArgumentCheck.ts")),
+    ({ make }) => (check ??= make(parameters))
+  )
+  return {
+    definition: { name, description, parameters },
+    concurrency: "shared",
+    get abortedText() {
+      return tool.abortedText?.() ?? `Host tool "${name}" was aborted`
+    },
+    run: Effect.fn("HostTool.run")(function* (args: JsonObject, context: ToolContext) {
+      const problem = (check ?? (yield* loadCheck))(args)
+      if (problem !== undefined) return yield* new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
+      return yield* timeoutMs === undefined ? tool.call(args, context) : withDeadline(tool, timeoutMs, args, context)
+    })
+  }
+}

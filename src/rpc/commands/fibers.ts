@@ -1,0 +1,142 @@
+/** What the session is doing, and the end of any one part of it (supplement 6.5). */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/Content.ts"
+import { lazy } from "../../domain/Lazy.ts"
+import { Agent } from "../../services/Agent.ts"
+import type { LiveNode, NodeKind } from "../../services/Supervision.ts"
+import * as Command from "../Command.ts"
+import { RequestId } from "../protocol/Frame.ts"
+
+interface FiberNode {
+  readonly id: string
+  readonly kind: NodeKind
+  readonly label: string
+  readonly status: "running" | "waiting" | "cancelling"
+  readonly startedAt: number
+  readonly ageMs: number
+  readonly refs: Readonly<Record<string, string | number>>
+  readonly cancellable: boolean
+  readonly progress?: { readonly count: number; readonly unit: "deltas"; readonly lastAt: number }
+  readonly pids?: ReadonlyArray<number>
+  readonly waitingOn?: { readonly kind: string; readonly id?: string; readonly until?: number }
+  readonly children: ReadonlyArray<FiberNode>
+}
+
+const FiberNode = lazy(() =>
+  Schema.Struct({
+    id: Schema.String,
+    kind: Schema.Literal(
+      "session",
+      "run",
+      "turn",
+      "model_call",
+      "retry_wait",
+      "tool_call",
+      "host_call",
+      "compaction",
+      "bash",
+      "command"
+    ),
+    label: Schema.String,
+    status: Schema.Literal("running", "waiting", "cancelling"),
+    startedAt: Schema.Finite,
+    ageMs: Schema.Finite,
+    refs: Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Finite) }),
+    cancellable: Schema.Boolean,
+    progress: optional(Schema.Struct({ count: Schema.Int, unit: Schema.Literal("deltas"), lastAt: Schema.Finite })),
+    pids: optional(Schema.Array(Schema.Int)),
+    waitingOn: optional(
+      Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
+    ),
+    children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode()))
+  }).annotations({ identifier: "FiberNode" })
+)
+
+const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {
+  if (cancelling) return "cancelling"
+  return node.spec.waitingOn === undefined && (node.fiber !== undefined || node.parent === undefined)
+    ? "running"
+    : "waiting"
+}
+
+/** A node that ends takes all below it along, so they are being cancelled, too. */
+const snapshot = (node: LiveNode, now: number, above = false): FiberNode => {
+  const { id, parent, processes, progress, spec, startedAt } = node
+  const cancelling = above || node.cancelling
+  const waitingOn =
+    spec.waitingOn ?? (spec.kind === "command" && node.fiber === undefined ? { kind: "lane" } : undefined)
+  return {
+    id,
+    kind: spec.kind,
+    label: spec.label,
+    status: statusOf(node, cancelling),
+    startedAt,
+    ageMs: now - startedAt,
+    refs: spec.refs ?? {},
+    cancellable: parent !== undefined,
+    ...(progress === undefined ? {} : { progress: { count: progress.count, unit: "deltas", lastAt: progress.lastAt } }),
+    ...(processes.size === 0 ? {} : { pids: [...processes].map(({ pid }) => pid) }),
+    ...(waitingOn === undefined ? {} : { waitingOn }),
+    children: [...node.children].map((child) => snapshot(child, now, cancelling))
+  }
+}
+
+const getFibers = Command.make({
+  name: "get_fibers",
+  lane: "instant",
+  summary: "Everything that goes on in the session right now, as a tree; what is not in it is not running.",
+  notes:
+    "The first node is the session. Under it are the run with its turns, model calls, tool calls and waits, and commands that are not answered yet. " +
+    "`progress` counts what a model call has received. `pids` are the processes that a call has started.",
+  origin: ["ours"],
+  params: Command.noParams,
+  result: () => Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode()) }),
+  run: Effect.fnUntraced(function* () {
+    const { state, supervision } = yield* Agent
+    const { sessionId } = yield* state
+    const now = yield* Clock.currentTimeMillis
+    return { now, fibers: [{ ...snapshot(supervision.root, now), refs: { sessionId } }] }
+  })
+})
+
+const defaultGraceMs = 10_000
+
+const cancel = Command.make({
+  name: "cancel",
+  lane: "control",
+  summary: "Ends one node of `get_fibers` and all below it; answers when they are gone.",
+  notes:
+    "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that is not answered yet. " +
+    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run as `abort` does; " +
+    "a command is answered with the code `cancelled`. What is over already is answered with `already_done`. " +
+    "`still_running` comes after `graceMs` (10 000 unless given), with the processes that are left in `data`; the end is still asked for.",
+  origin: ["ours"],
+  params: () =>
+    Schema.Struct({
+      targetId: RequestId,
+      reason: optional(Schema.String),
+      graceMs: optional(Schema.Finite.pipe(Schema.nonNegative()))
+    }),
+  result: () =>
+    Schema.Struct({
+      targetId: RequestId,
+      outcome: Schema.Literal("cancelled", "already_done"),
+      pidsKilled: Schema.Array(Schema.Int),
+      ms: Schema.Finite
+    }),
+  errors: ["unknown_target", "not_cancellable", "still_running"],
+  run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }) {
+    const { supervision } = yield* Agent
+    yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
+    const outcome = yield* Effect.mapError(
+      supervision.cancel(targetId, graceMs),
+      ({ message, pids, reason: code }) =>
+        new Command.CommandFailure({ code, message, ...(code === "still_running" ? { data: { pids } } : {}) })
+    )
+    return { targetId, ...outcome }
+  })
+})
+
+export const commands = [getFibers, cancel]

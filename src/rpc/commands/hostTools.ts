@@ -1,0 +1,43 @@
+/** Tools that the host runs for the model (protocol.md 11.1). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { HostTools } from "../../services/HostTools.ts"
+import { Tools } from "../../services/Tools.ts"
+import * as Command from "../Command.ts"
+import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"
+
+/** Names of tools that are not the host's. */
+const reservedNames = Effect.gen(function* () {
+  const tools = yield* Effect.flatMap(Tools, ({ active }) => active)
+  const ofHosts = yield* Effect.flatMap(HostTools, ({ active }) => active)
+  return tools.filter((tool) => !ofHosts.includes(tool)).map(({ definition }) => definition.name)
+})
+
+const refused = (code: string) => (message: string) => new Command.CommandFailure({ code, message })
+
+const setHostTools = Command.make({
+  name: "set_host_tools",
+  lane: "ordered",
+  summary: "Registers the tools that the host runs, in place of all that it had registered; `[]` removes them.",
+  notes:
+    "Models are offered them from the next model call on, also inside a run; with `hidden` they are registered only. " +
+    "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts.md](hosts.md#host-tools). " +
+    "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay.",
+  origin: ["omp", "xcsh"],
+  params: () => Schema.Struct({ tools: Schema.Array(AnyDefinition()) }),
+  result: () => Schema.Struct({ toolNames: Schema.Array(Schema.String) }),
+  errors: ["tool_conflict"],
+  run: Effect.fnUntraced(function* ({ tools }, { hostTools }) {
+    const definitions = yield* Effect.mapError(readDefinitions(tools), refused("invalid_params"))
+    const toolNames = yield* Effect.mapError(
+      hostTools.replace(definitions.map(hostTools.toTool), yield* reservedNames),
+      ({ name, reason }) =>
+        reason === "duplicate"
+          ? refused("invalid_params")("RPC host tool names must be unique")
+          : refused("tool_conflict")(`RPC host tool "${name}" conflicts with an existing tool`)
+    )
+    return { toolNames }
+  })
+})
+
+export const commands = [setHostTools]

@@ -1,0 +1,109 @@
+/** What host and agent say to each other about host tools (protocol.md 4.14, 11.1): definitions, answers, progress. */
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { InputContent, JsonObject, optional, plainText, text } from "../../domain/Content.ts"
+import { lazy } from "../../domain/Lazy.ts"
+import type { ToolOutput } from "../../domain/Message.ts"
+import type { HostToolDefinition } from "../../services/HostTools.ts"
+import { ToolFailure } from "../../services/Tools.ts"
+
+/** For the reference: what comes in is read below, because the words of each refusal are part of the protocol. */
+export const Definition = lazy(() =>
+  Schema.Struct({
+    name: Schema.String,
+    label: optional(Schema.String),
+    description: Schema.String,
+    parameters: JsonObject(),
+    hidden: optional(Schema.Boolean),
+    timeoutMs: optional(Schema.Finite)
+  }).annotations({ identifier: "HostToolDefinition" })
+)
+
+export const AnyDefinition = lazy(() =>
+  Schema.Unknown.annotations({ jsonSchema: { $ref: "#/$defs/HostToolDefinition" } })
+)
+
+const given = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
+
+const readDefinition = (input: unknown, index: number): Either.Either<HostToolDefinition, string> => {
+  const fields = Predicate.isReadonlyRecord(input) ? input : {}
+  const { hidden, parameters, timeoutMs } = fields
+  const [name, label, description] = [given(fields["name"]), given(fields["label"]), given(fields["description"])]
+  if (name === "") return Either.left(`Host tool at index ${index} must provide a non-empty name`)
+  const must = (what: string) => Either.left(`Host tool "${name}" must provide a ${what}`)
+  if (description === "") return must("non-empty description")
+  if (!Predicate.isReadonlyRecord(parameters)) return must("JSON Schema object")
+  const isTime = typeof timeoutMs === "number" && Number.isFinite(timeoutMs) && timeoutMs > 0
+  if (timeoutMs !== undefined && !isTime) return must("positive timeoutMs")
+  return Either.right({
+    name,
+    label: label === "" ? name : label,
+    description,
+    parameters,
+    ...(hidden === true ? { hidden } : {}),
+    ...(isTime ? { timeoutMs } : {})
+  })
+}
+
+/** Every definition, or what is wrong with the first bad one. */
+export const readDefinitions = (
+  input: ReadonlyArray<unknown>
+): Either.Either<ReadonlyArray<HostToolDefinition>, string> => Either.all(input.map(readDefinition))
+
+const Output = lazy(() =>
+  Schema.Struct({
+    content: Schema.Array(InputContent()),
+    details: optional(Schema.Unknown)
+  }).annotations({ identifier: "HostToolOutput" })
+)
+
+/** Frames of the host that are not commands: they are never answered. */
+export const hostFrames = [
+  {
+    type: "host_tool_update",
+    summary:
+      "Progress of a host tool call; `partialResult` is everything so far. Begins the deadline of the call anew.",
+    schema: () =>
+      Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output() })
+  },
+  {
+    type: "host_tool_result",
+    summary: "The result of a host tool call. With `isError` the model is told that the call failed.",
+    schema: () =>
+      Schema.Struct({
+        type: Schema.Literal("host_tool_result"),
+        id: Schema.String,
+        result: Output(),
+        isError: optional(Schema.Boolean)
+      })
+  }
+] as const
+
+const compile = () => Schema.decodeUnknownEither(Output())
+let decode: ReturnType<typeof compile> | undefined
+
+/** Details are an object wherever we keep them; a host may have sent anything. */
+const toDetails = (details: unknown): Pick<ToolOutput, "details"> => {
+  if (details === undefined || details === null) return {}
+  return { details: Predicate.isReadonlyRecord(details) ? details : { value: details } }
+}
+
+/** Undefined when there is no list of content. */
+export const readOutput = (input: unknown): ToolOutput | undefined =>
+  Either.getOrUndefined(
+    Either.map((decode ??= compile())(input), ({ content, details }) => ({ content, ...toDetails(details) }))
+  )
+
+const nothingSaid = "Host tool execution failed"
+
+/** Pictures of a failed call are kept, too. */
+export const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
+  const said = plainText(content)
+  const silent = said.trim() === ""
+  return new ToolFailure({
+    message: silent ? nothingSaid : said,
+    content: silent ? [text(nothingSaid), ...content.filter(({ type }) => type !== "text")] : content,
+    ...(details === undefined ? {} : { details })
+  })
+}
