@@ -113,12 +113,10 @@ export const make = (transport: typeof Transport.Service, connection: Connection
       yield* transport.gather
       const taken = yield* take
       yield* responses.size() > 0 ? responses.takeAll : Effect.void
-      if (Option.isNone(taken)) {
-        yield* transport.write(updates.flush())
-        continue
-      }
-      if (taken.value.length === 0) return
-      yield* writeAll(taken.value)
+      const ended = Option.isSome(taken) && taken.value.length === 0
+      if (Option.isSome(taken) && !ended) yield* writeAll(taken.value)
+      else if (updates.dueAt() !== undefined) yield* transport.write(updates.flush())
+      if (ended) return
     }
   })
 

@@ -10,7 +10,7 @@ export interface Backlog<A> {
   readonly takeAll: Effect.Effect<ReadonlyArray<A>>
   /** Returns at once unless more than `limit` items wait to be taken. */
   readonly ready: Effect.Effect<void>
-  /** Nothing more will come: readers get what is left, then nothing. */
+  /** Nothing more is wanted or will come: readers get what is left, then nothing, and nobody waits for them. */
   readonly end: () => void
   readonly size: () => number
 }
@@ -34,10 +34,11 @@ export const make = <A>(limit: number): Backlog<A> => {
       if (items.length > limit) ready.unsafeClose()
     },
     takeAll: Effect.suspend(() => (items.length > 0 ? take : Effect.zipRight(filled.await, take))),
-    ready: Effect.suspend(() => (items.length > limit ? ready.await : Effect.void)),
+    ready: Effect.suspend(() => (items.length > limit && !ended ? ready.await : Effect.void)),
     end: () => {
       ended = true
       filled.unsafeOpen()
+      ready.unsafeOpen()
     },
     size: () => items.length
   }

@@ -41,3 +41,17 @@ it.effect("an interrupted takeAll loses nothing", () =>
     assert.deepStrictEqual(yield* backlog.takeAll, [1])
   })
 )
+
+it.effect("nobody waits for a reader that has left", () =>
+  Effect.gen(function* () {
+    const backlog = Backlog.make<number>(0)
+    backlog.offer(1)
+    const waiting = yield* Effect.fork(backlog.ready)
+    yield* Effect.yieldNow()
+    assert.isNull(waiting.unsafePoll())
+    backlog.end()
+    yield* Fiber.join(waiting)
+    backlog.offer(2)
+    yield* backlog.ready
+  })
+)

@@ -1,0 +1,156 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FastCheck, Fiber, Mailbox } from "effect"
+import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
+import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
+import * as Writer from "../../src/rpc/Writer.ts"
+import { model } from "../support/ScriptedModel.ts"
+
+/** A step of a session: text of a delta, or the kind of something that must arrive as it is. */
+type Step = { readonly delta: string } | "turn" | "response" | "record" | "block"
+
+const steps = FastCheck.array(
+  FastCheck.oneof(
+    { weight: 6, arbitrary: FastCheck.record({ delta: FastCheck.string({ minLength: 1, maxLength: 200 }) }) },
+    { weight: 1, arbitrary: FastCheck.constantFrom(...(["turn", "response", "record", "block"] as const)) }
+  ),
+  { maxLength: 200 }
+)
+
+/** What a host must see: everything but deltas one by one, and between them all the text there was. */
+const expected = (all: ReadonlyArray<Step>) => {
+  const seen: Array<string> = ["start"]
+  let text = ""
+  const control = (name: string) => {
+    if (text !== "") seen.push(`text ${text}`)
+    text = ""
+    seen.push(name)
+  }
+  all.forEach((step, i) => {
+    if (typeof step === "object") text += step.delta
+    else if (step === "block") seen.push(...(text === "" ? [] : [`text ${text}`]), "end", "start")
+    else control(`${step} ${i}`)
+    if (step === "block") text = ""
+  })
+  control("end")
+  return seen
+}
+
+const observed = (lines: ReadonlyArray<string>) => {
+  const seen: Array<string> = []
+  const frames = lines.map((line) => JSON.parse(line))
+  for (const { assistantMessageEvent: update, id, n, turnIndex, type } of frames) {
+    const last = seen.at(-1) ?? ""
+    if (type === "turn_start") seen.push(`turn ${turnIndex}`)
+    else if (type === "response") seen.push(`response ${id}`)
+    else if (type === "note") seen.push(`record ${n}`)
+    else if (update.type !== "text_delta") seen.push(update.type.replace("text_", ""))
+    else if (last.startsWith("text ")) seen[seen.length - 1] = last + update.delta
+    else seen.push(`text ${update.delta}`)
+  }
+  const numbers = frames.filter(({ type }) => type !== "response").map(({ seq }) => seq)
+  return { seen, numbers }
+}
+
+const setUp = (updates: UpdateForm, write: (text: string) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const connection: Connection = {
+      serverVersion: "0",
+      sessionId: "s",
+      epoch: "e",
+      maxFrameBytes: 1,
+      updates,
+      initialized: false,
+      negotiated: false,
+      seq: 0
+    }
+    const input = yield* Mailbox.make<Uint8Array>()
+    return Writer.make({ input, write, gather: Effect.yieldNow() }, connection)
+  })
+
+const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
+  Effect.gen(function* () {
+    let draft = AssistantDraft.empty(model, 0)
+    const play = (event: ModelEvent) => {
+      const [next, update] = AssistantDraft.apply(draft, event)
+      draft = next
+      if (update !== undefined) writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+    }
+    play({ _tag: "TextStarted" })
+    for (const [i, step] of all.entries()) {
+      if (typeof step === "object") play({ _tag: "Delta", delta: step.delta })
+      else if (step === "turn") writer.offer({ _tag: "TurnStarted", runId: "r", turnIndex: i, timestamp: 0 })
+      else if (step === "response") writer.respond({ id: i, type: "response", command: "x", success: true })
+      else if (step === "record") writer.record({ type: "note", n: i })
+      else {
+        play({ _tag: "BlockEnded" })
+        play({ _tag: "TextStarted" })
+      }
+      if (pause(i)) yield* Effect.yieldNow()
+    }
+    play({ _tag: "BlockEnded" })
+    writer.end()
+  })
+
+it.effect.prop(
+  "whatever the reader's pace, only deltas are merged: nothing else is dropped, merged or moved",
+  [steps, FastCheck.constantFrom(...(["full", "delta"] as const)), FastCheck.integer({ min: 1, max: 9 })],
+  ([all, form, pace]) =>
+    Effect.gen(function* () {
+      let text = ""
+      const slow = (more: string) =>
+        Effect.zipRight(
+          Effect.repeatN(Effect.yieldNow(), pace),
+          Effect.sync(() => void (text += more))
+        )
+      const { run, writer } = yield* setUp(form, slow)
+      const writing = yield* Effect.fork(run)
+      yield* offerAll(writer, all, (i) => i % pace === 0)
+      yield* Fiber.join(writing)
+      const { numbers, seen } = observed(text.split("\n").slice(0, -1))
+      assert.deepStrictEqual(seen, expected(all))
+      assert.deepStrictEqual(
+        numbers,
+        numbers.map((_, i) => i + 1)
+      )
+    }),
+  { fastCheck: { numRuns: 150 } }
+)
+
+it.effect("deltas that are held back are written before the end, also when nothing follows them", () =>
+  Effect.gen(function* () {
+    let text = ""
+    const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
+    const block = { type: "text", text: "x".repeat(10_000) } as const
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
+    writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+    writer.end()
+    yield* run
+    assert.include(text, '"delta":"y"')
+  })
+)
+
+it.effect("a reader that has stopped holds back events and responses each by their own measure", () =>
+  Effect.gen(function* () {
+    const { run, writer } = yield* setUp("delta", () => Effect.never)
+    yield* Effect.fork(run)
+    writer.record({ type: "note" })
+    yield* Effect.repeatN(Effect.yieldNow(), 20)
+    const isReady = (ready: Effect.Effect<void>) =>
+      Effect.gen(function* () {
+        const waiting = yield* Effect.fork(ready)
+        yield* Effect.yieldNow()
+        const done = waiting.unsafePoll() !== null
+        yield* Fiber.interrupt(waiting)
+        return done
+      })
+    for (let i = 0; i < 1024; i++) writer.record({ type: "note" })
+    assert.isTrue(yield* isReady(writer.ready))
+    writer.record({ type: "note" })
+    assert.isFalse(yield* isReady(writer.ready))
+    assert.isTrue(yield* isReady(writer.readerReady))
+    for (let i = 0; i < 8193; i++) writer.respond({ type: "response", command: "x", success: true })
+    assert.isFalse(yield* isReady(writer.readerReady))
+  })
+)
