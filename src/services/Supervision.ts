@@ -51,8 +51,9 @@ export interface SupervisedProcess {
 export interface Registry {
   opened: number
   readonly named: Map<RequestId, LiveNode>
-  /** Names of nodes that are gone, the newest last: not all of them, or it would grow for ever. */
-  readonly ended: Set<RequestId>
+  /** Names of nodes that are gone, each in place of the oldest one: written for every node, read when one is asked for. */
+  readonly ended: Array<RequestId>
+  endedAt: number
 }
 
 export interface LiveNode {
@@ -64,6 +65,8 @@ export interface LiveNode {
   readonly children: Set<LiveNode>
   readonly processes: Set<SupervisedProcess>
   fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  /** Of the nodes that its fiber has opened inside it. */
+  innermost: LiveNode | undefined
   progress: { count: number; lastAt: number } | undefined
   cancelling: boolean
   /** What somebody who asked for its end is told. */
@@ -100,7 +103,7 @@ const current = FiberRef.unsafeMake<LiveNode | undefined>(undefined, { join: (mi
 
 /** The node with nothing above it. */
 export const makeRoot = (spec: NodeSpec, startedAt: number): LiveNode =>
-  make({ opened: 0, named: new Map(), ended: new Set() }, undefined, spec, startedAt)
+  make({ opened: 0, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
 
 const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, startedAt: number): LiveNode => ({
   id: `fb_${++registry.opened}`,
@@ -111,6 +114,7 @@ const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, 
   children: new Set(),
   processes: new Set(),
   fiber: undefined,
+  innermost: undefined,
   progress: undefined,
   cancelling: false,
   outcome: "cancelled",
@@ -122,56 +126,80 @@ export const open = (parent: LiveNode, spec: NodeSpec, now: number): LiveNode =>
   const node = make(registry, parent, spec, now)
   parent.children.add(node)
   registry.named.set(node.id, node)
-  for (const name of spec.names ?? []) registry.named.set(name, node)
+  if (spec.names !== undefined) for (const name of spec.names) registry.named.set(name, node)
   return node
 }
 
 export const close = (node: LiveNode): void => {
-  const { named } = node.registry
   node.parent?.children.delete(node)
-  for (const name of [node.id, ...(node.spec.names ?? [])]) {
-    if (named.get(name) !== node) continue
-    named.delete(name)
-    remember(node.registry, name)
-  }
+  forget(node, node.id)
+  if (node.spec.names !== undefined) for (const name of node.spec.names) forget(node, name)
   node.gone?.unsafeOpen()
 }
 
-const remember = ({ ended }: Registry, name: RequestId) => {
-  ended.delete(name)
-  ended.add(name)
-  if (ended.size <= rememberedNames) return
-  for (const oldest of ended) return void ended.delete(oldest)
+const forget = (node: LiveNode, name: RequestId) => {
+  const { named } = node.registry
+  if (named.get(name) !== node) return
+  named.delete(name)
+  remember(node.registry, name)
+}
+
+const remember = (registry: Registry, name: RequestId) => {
+  registry.ended[registry.endedAt] = name
+  registry.endedAt = (registry.endedAt + 1) % rememberedNames
 }
 
 /** What the effect starts hangs under the node, whoever runs it. */
 export const under =
-  (node: LiveNode) =>
+  (base: LiveNode) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.locally(effect, current, node)
+    Effect.locally(effect, current, base)
 
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
-export const node = <A, E, R>(
-  spec: NodeSpec,
-  use: (node: LiveNode | undefined) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(FiberRef.get(current), (parent) =>
-    parent === undefined
-      ? use(undefined)
-      : Effect.acquireUseRelease(enter(parent, spec), use, (live) =>
-          Effect.zipRight(
-            Effect.sync(() => close(live)),
-            FiberRef.set(current, parent)
-          )
-        )
+export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(current), (base) => (base === undefined ? use(undefined) : nodeUnder(base, spec, use)))
+
+type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
+
+/** The same under a given node. */
+export const nodeUnder = <A, E, R>(base: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.clockWith((clock) =>
+      Effect.withFiberRuntime<A, E, R>((fiber) => {
+        const above = base.innermost ?? base
+        const live = open(above, spec, clock.unsafeCurrentTimeMillis())
+        live.fiber = fiber
+        const effect = restore(Effect.suspend(() => use(live)))
+        return base.fiber === fiber ? inside(base, above, live, effect) : asBase(live, effect)
+      })
+    )
   )
 
-const enter = (parent: LiveNode, spec: NodeSpec) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.withFiberRuntime<LiveNode>((fiber) => {
-      const live = open(parent, spec, now)
-      live.fiber = fiber
-      return Effect.as(FiberRef.set(current, live), live)
+/** A fiber does one thing at a time, so its nodes are a stack: the lowest one knows the innermost, which costs nothing. */
+const inside = <A, E, R>(base: LiveNode, above: LiveNode, live: LiveNode, effect: Effect.Effect<A, E, R>) => {
+  base.innermost = live
+  const leave = () => {
+    base.innermost = above
+    close(live)
+  }
+  return Effect.matchCauseEffect(effect, {
+    onFailure: (cause) => {
+      leave()
+      return Effect.failCause(cause)
+    },
+    onSuccess: (value) => {
+      leave()
+      return Effect.succeed(value)
+    }
+  })
+}
+
+/** The first node of a fiber. Fibers that it starts find it here, and in it the node they hang under. */
+const asBase = <A, E, R>(live: LiveNode, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(FiberRef.getAndSet(current, live), (before) =>
+    Effect.onExit(effect, () => {
+      close(live)
+      return FiberRef.set(current, before)
     })
   )
 
@@ -187,11 +215,11 @@ export const advance = (node: LiveNode | undefined, count: number): Effect.Effec
 
 /** A process that belongs to the node at hand until the scope closes. */
 export const process = (started: SupervisedProcess): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.flatMap(FiberRef.get(current), (live) =>
-    live === undefined
-      ? Effect.void
-      : Effect.acquireRelease(
-          Effect.sync(() => void live.processes.add(started)),
-          () => Effect.sync(() => live.processes.delete(started))
-        )
-  )
+  Effect.flatMap(FiberRef.get(current), (base) => {
+    if (base === undefined) return Effect.void
+    const { processes } = base.innermost ?? base
+    return Effect.acquireRelease(
+      Effect.sync(() => void processes.add(started)),
+      () => Effect.sync(() => processes.delete(started))
+    )
+  })

@@ -56,7 +56,7 @@ export const make = Effect.map(Clock.currentTimeMillis, (now): Supervision => {
       if (targetId === root.id) return refused("not_cancellable", "A session cannot be cancelled")
       const node = named.get(targetId)
       if (node !== undefined) return end(node, graceMs)
-      if (ended.has(targetId)) return Effect.succeed(alreadyDone)
+      if (ended.includes(targetId)) return Effect.succeed(alreadyDone)
       return refused("unknown_target", `Nothing is known by the id ${JSON.stringify(targetId)}`)
     })
   return { root, cancel }

@@ -18,16 +18,15 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
 export const run =
   (tree: Supervision.Supervision, { requestId, runId }: { readonly runId: string; readonly requestId?: RequestId }) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Supervision.under(tree.root)(
-      Supervision.node(
-        {
-          kind: "run",
-          label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
-          refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
-          names: [runId]
-        },
-        () => effect
-      )
+    Supervision.nodeUnder(
+      tree.root,
+      {
+        kind: "run",
+        label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
+        refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
+        names: [runId]
+      },
+      () => effect
     )
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
