@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import * as Heddle from "../src/index.ts"
 import * as EventLoop from "../src/layers/platform/EventLoop.ts"
 import * as ScriptedModel from "./support/ScriptedModel.ts"
@@ -21,11 +21,15 @@ const ask = (text: string) =>
     )
   }).pipe(Effect.scoped)
 
-const embedded = (...turns: ReadonlyArray<ScriptedModel.ScriptedTurn>) =>
+const withTools = (
+  hostTools: ReadonlyArray<Heddle.HostTools.HostTool>,
+  ...turns: ReadonlyArray<ScriptedModel.ScriptedTurn>
+) =>
   Effect.map(ScriptedModel.make(turns), (script) => ({
     ...script,
-    agent: Heddle.EmbeddedAgent.layer({ cwd: ".", model }).pipe(Layer.provide(script.layer))
+    agent: Heddle.EmbeddedAgent.layer({ cwd: ".", model, hostTools }).pipe(Layer.provide(script.layer))
   }))
+const embedded = (...turns: ReadonlyArray<ScriptedModel.ScriptedTurn>) => withTools([], ...turns)
 
 it.effect("an Effect program prompts and reads the events as a Stream", () =>
   Effect.gen(function* () {
@@ -74,5 +78,50 @@ it.effect("two agents in one process share nothing", () =>
     const again = yield* Effect.provide(inspect, one)
     assert.deepStrictEqual([first.count, second.count, again.count], [2, 2, 0])
     assert.strictEqual(new Set([first.id, second.id, again.id]).size, 3)
+  })
+)
+
+it.effect("functions of the program are tools of the model, beside the built-in ones; an abort interrupts them", () =>
+  Effect.gen(function* () {
+    const called = yield* Deferred.make<void>()
+    const interrupted = yield* Deferred.make<void>()
+    const clock: Heddle.HostTools.HostTool = {
+      name: "clock",
+      description: "Tells the time.",
+      parameters: { type: "object", properties: { zone: { type: "string" } }, required: ["zone"] },
+      call: ({ zone }) => Effect.succeed({ content: [Heddle.Content.text(`noon in ${zone}`)] })
+    }
+    const dice = Heddle.Tool.make({
+      name: "dice",
+      description: "Never stops rolling.",
+      parameters: Schema.Struct({ sides: Schema.Number }),
+      run: () =>
+        Effect.zipRight(Deferred.succeed(called, undefined), Effect.never).pipe(
+          Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+        )
+    })
+    const { agent, requests } = yield* withTools(
+      [clock, Heddle.HostToolRegistry.fromTool(dice)],
+      ScriptedModel.call(["a", "clock", { zone: "Utrecht" }], ["b", "clock", {}], ["c", "dice", { sides: "six" }]),
+      ScriptedModel.call(["d", "dice", { sides: 6 }])
+    )
+    yield* Effect.gen(function* () {
+      const { abort, messages, prompt } = yield* Agent
+      yield* prompt({ text: "roll" })
+      yield* Deferred.await(called)
+      yield* abort
+      yield* Deferred.await(interrupted)
+      const results = (yield* messages).flatMap((message) =>
+        message.role === "toolResult" ? [Heddle.Content.plainText(message.content)] : []
+      )
+      assert.deepStrictEqual(results.slice(0, 2), [
+        "noon in Utrecht",
+        'Invalid arguments for clock: Instance does not have required property "zone".'
+      ])
+      assert.match(results[2] ?? "", /^Invalid arguments for dice: sides: /)
+      assert.strictEqual(results[3], "Operation aborted")
+    }).pipe(Effect.provide(agent))
+    const names = (yield* requests)[0]?.tools.map(({ name }) => name)
+    assert.deepStrictEqual(names?.slice(-3), ["ls", "clock", "dice"])
   })
 )

@@ -230,7 +230,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         writer,
         lanes,
         latest: undefined,
-        root: agent.supervision.root,
+        root: (yield* agent.supervision).root,
         hostTools
       }
       writer.record(readyFrame(connection))

@@ -168,7 +168,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** Loaded when it is first asked for. */
     readonly sessions: Effect.Effect<SessionChanges>
     /** Everything that goes on in the session, and how to end a part of it. */
-    readonly supervision: Supervision
+    readonly supervision: Effect.Effect<Supervision>
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

@@ -159,3 +159,30 @@ host(
     )
   }
 )
+
+host(
+  "get_fibers over real pipes: a stream and a command at once, each ended by `cancel`, then nothing but the session",
+  script("slow-stream"),
+  async (host) => {
+    const tag = `heddle-e2e-${crypto.randomUUID()}`
+    host.send({ id: "p", type: "prompt", message: "go" })
+    host.send({ id: "b", type: "bash", command: `echo begun; HEDDLE_TEST=${tag} sleep 60` })
+    await host.until(type("bash_execution_update"))
+    await host.until(type("message_update"))
+    host.send({ id: "f1", type: "get_fibers" })
+    const tree = JSON.stringify(await host.until(answer("f1")))
+    const kinds = [...tree.matchAll(/"kind":"(\w+)"/g)].map(([, kind]) => kind)
+    assert.deepStrictEqual([...kinds].sort(), ["bash", "command", "model_call", "run", "session", "turn"])
+    assert.match(tree, /"progress":\{"count":\d+,"unit":"deltas"/)
+    const modelCall = /"id":"(fb_\d+)","kind":"model_call"/.exec(tree)?.[1]
+    host.send({ id: "c1", type: "cancel", targetId: "b" }, { id: "c2", type: "cancel", targetId: modelCall })
+    assert.deepInclude(await host.until(answer("b")), { success: false, code: "cancelled" })
+    const killed = named("data", await host.until(answer("c1")))["pidsKilled"]
+    assert.match(JSON.stringify(killed), /^\[\d+\]$/)
+    assert.deepStrictEqual(Processes.holding(tag), [])
+    assert.propertyVal(named("data", await host.until(answer("c2"))), "outcome", "cancelled")
+    assert.propertyVal(await host.until(type("prompt_result")), "status", "aborted")
+    host.send({ id: "f2", type: "get_fibers" })
+    assert.match(JSON.stringify(await host.until(answer("f2"))), /"kind":"session".*"children":\[\]/)
+  }
+)

@@ -65,7 +65,7 @@ const setUp = (updates: UpdateForm, write: (text: string) => Effect.Effect<void>
       seq: 0
     }
     const input = yield* Mailbox.make<Uint8Array>()
-    return Writer.make({ input, write, gather: Effect.yieldNow() }, connection)
+    return Writer.make({ input, write, gather: Effect.yieldNow() }, connection, Effect.succeed("e2"))
   })
 
 const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
@@ -149,8 +149,8 @@ it.effect("a reader that has stopped holds back events and responses each by the
     assert.isTrue(yield* isReady(writer.ready))
     writer.record({ type: "note" })
     assert.isFalse(yield* isReady(writer.ready))
-    assert.isTrue(yield* isReady(writer.readerReady))
+    assert.isTrue(yield* isReady(writer.readerReady() ?? Effect.void))
     for (let i = 0; i < 8193; i++) writer.respond({ type: "response", command: "x", success: true })
-    assert.isFalse(yield* isReady(writer.readerReady))
+    assert.isFalse(yield* isReady(writer.readerReady() ?? Effect.void))
   })
 )

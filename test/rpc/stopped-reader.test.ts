@@ -38,7 +38,18 @@ const start = Effect.fnUntraced(function* (
     input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))
   const turnsOfLoop = (count: number) => Effect.repeatN(EventLoop.nextTurn, count)
   const until = (fits: () => boolean) => Effect.repeat(EventLoop.nextTurn, { until: fits })
-  return { agent, cwd, script, shell: Context.get(context, Shell), offered: () => offered, send, turnsOfLoop, until }
+  const { root } = yield* agent.supervision
+  return {
+    agent,
+    root,
+    cwd,
+    script,
+    shell: Context.get(context, Shell),
+    offered: () => offered,
+    send,
+    turnsOfLoop,
+    until
+  }
 })
 
 const flood: ScriptedModel.ScriptedTurn = {
@@ -52,7 +63,7 @@ const flood: ScriptedModel.ScriptedTurn = {
 
 it.scopedLive("the run pauses, abort ends it all the same, and what was said is kept", () =>
   Effect.gen(function* () {
-    const { agent, offered, script, send, turnsOfLoop, until } = yield* start([flood])
+    const { agent, offered, root, script, send, turnsOfLoop, until } = yield* start([flood])
     yield* send({ id: "p", type: "prompt", message: "go" })
     yield* until(() => offered() > 1024)
     yield* turnsOfLoop(50)
@@ -67,7 +78,7 @@ it.scopedLive("the run pauses, abort ends it all the same, and what was said is 
     assert.isAbove(JSON.stringify(last).length, 1000)
     assert.strictEqual(yield* script.open, 0)
     assert.isBelow(offered(), paused + 20)
-    yield* until(() => Fibers.paths(agent.supervision.root).length === 1)
+    yield* until(() => Fibers.paths(root).length === 1)
   })
 )
 
@@ -105,7 +116,7 @@ it.scopedLive("progress of tools waits, too, and an abort does not wait for it",
 
 it.scopedLive("a noisy `bash` command stands still, and abort_bash ends it", () =>
   Effect.gen(function* () {
-    const { agent, cwd, send, shell, turnsOfLoop, until } = yield* start([])
+    const { agent, cwd, root, send, shell, turnsOfLoop, until } = yield* start([])
     const lines = join(cwd, "lines")
     yield* send({ id: "b", type: "bash", command: `while echo noise; do echo >> ${lines}; done` })
     yield* until(() => existsSync(lines))
@@ -114,7 +125,7 @@ it.scopedLive("a noisy `bash` command stands still, and abort_bash ends it", () 
     // The pipe and every buffer behind it are full.
     yield* Effect.repeat(written, { until: (now) => before === (before = now) })
     yield* send({ id: "a", type: "abort_bash" })
-    yield* until(() => Fibers.paths(agent.supervision.root).length === 1).pipe(Effect.timeout("5 seconds"))
+    yield* until(() => Fibers.paths(root).length === 1).pipe(Effect.timeout("5 seconds"))
     assert.isFalse(yield* shell.isUserRunning)
     assert.strictEqual((yield* agent.messages).at(-1)?.role, "bashExecution")
   })

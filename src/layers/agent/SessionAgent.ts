@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     abortCompactions: compaction.cancelUntil,
     setAutoCompaction: compaction.setEnabled,
     sessions,
-    supervision,
+    supervision: Effect.succeed(supervision),
     attach: hub.attach,
     subscribe: hub.subscribe
   })

@@ -1,4 +1,4 @@
-/** Checks arguments against the JSON Schema that a host gave (docs/decisions/0007-host-tool-schemas.md). */
+/** Checks arguments against the JSON Schema that a host gave (docs/decisions/0009-host-tool-schemas.md). */
 import { type SchemaDraft, Validator } from "@cfworker/json-schema"
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/Content.ts"

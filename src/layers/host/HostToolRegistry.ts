@@ -47,6 +47,14 @@ export const make = () => {
 
 export const layer = Layer.sync(HostTools, make)
 
+/** A tool of the kind that we bring along, as one of the program's own. */
+export const fromTool = (tool: Tool, more: Pick<HostTool, "label" | "hidden" | "timeoutMs"> = {}): HostTool => ({
+  ...tool.definition,
+  ...more,
+  call: tool.run,
+  abortedText: () => tool.abortedText
+})
+
 /** The same with tools of the program itself in it. */
 export const layerOf = (tools: ReadonlyArray<HostTool>) =>
   Layer.provideMerge(

@@ -96,8 +96,9 @@ const getFibers = Command.make({
   run: Effect.fnUntraced(function* () {
     const { state, supervision } = yield* Agent
     const { sessionId } = yield* state
+    const { root } = yield* supervision
     const now = yield* Clock.currentTimeMillis
-    return { now, fibers: [{ ...snapshot(supervision.root, now), refs: { sessionId } }] }
+    return { now, fibers: [{ ...snapshot(root, now), refs: { sessionId } }] }
   })
 })
 
@@ -128,10 +129,10 @@ const cancel = Command.make({
     }),
   errors: ["unknown_target", "not_cancellable", "still_running"],
   run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }) {
-    const { supervision } = yield* Agent
+    const { cancel: end } = yield* Effect.flatMap(Agent, ({ supervision }) => supervision)
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(
-      supervision.cancel(targetId, graceMs),
+      end(targetId, graceMs),
       ({ message, pids, reason: code }) =>
         new Command.CommandFailure({ code, message, ...(code === "still_running" ? { data: { pids } } : {}) })
     )

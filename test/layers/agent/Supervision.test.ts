@@ -37,7 +37,7 @@ const until = (root: Supervision.LiveNode, line: string) =>
 it.effect("a stream shows run, turn and model call with its progress; cancelling the call is an aborted attempt", () =>
   Harness.run({ turns: [hang, say("next")] }, ({ agent, events, script }) =>
     Effect.gen(function* () {
-      const { cancel, root } = agent.supervision
+      const { cancel, root } = yield* agent.supervision
       yield* agent.prompt({ text: "go", requestId: "r" })
       yield* until(root, "session > run > turn > model_call")
       yield* Effect.repeat(
@@ -75,7 +75,7 @@ it.effect("a cancelled tool call is an error result with its output so far, and 
       { turns: [call(["A", "stuck", { on: "this\nand that" }], ["B", "quick", {}]), say("ok")], tools: [never, quick] },
       ({ agent, events }) =>
         Effect.gen(function* () {
-          const { cancel, root } = agent.supervision
+          const { cancel, root } = yield* agent.supervision
           yield* agent.prompt({ text: "go" })
           yield* begun
           assert.strictEqual(Fibers.find(root, "tool_call")?.spec.label, "stuck: this")
@@ -97,7 +97,7 @@ it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
   Effect.forEach(["run_1", "run", "turn"] as const, (target) =>
     Harness.run({ turns: [hang] }, ({ agent, events }) =>
       Effect.gen(function* () {
-        const { cancel, root } = agent.supervision
+        const { cancel, root } = yield* agent.supervision
         yield* agent.prompt({ text: "go" })
         yield* until(root, "session > run > turn > model_call")
         const id = target === "run_1" ? target : (Fibers.find(root, target)?.id ?? "")
@@ -113,7 +113,7 @@ it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
 it.effect("the wait before a retry is a node of the run; cancelling it ends the retries", () =>
   Harness.run({ turns: [{ events: [], after: failure("overloaded", "529") }] }, ({ agent, events }) =>
     Effect.gen(function* () {
-      const { cancel, root } = agent.supervision
+      const { cancel, root } = yield* agent.supervision
       yield* agent.prompt({ text: "go" })
       yield* until(root, "session > run > retry_wait")
       const node = Fibers.find(root, "retry_wait")

@@ -105,7 +105,7 @@ it.scopedLive("a new conversation may write what the one before it had seen othe
     }).pipe(
       Effect.provide(
         Layer.provide(ToolRegistry.layer({ cwd }), [
-          Layer.succeed(HostTools, { active: Effect.succeed([]) }),
+          Layer.mock(HostTools, { active: Effect.succeed([]) }),
           Layer.mock(Shell, {})
         ])
       )

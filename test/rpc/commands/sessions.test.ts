@@ -13,6 +13,7 @@ import { Session } from "../../../src/services/Session.ts"
 import { SessionExport } from "../../../src/services/SessionExport.ts"
 import { SessionStore } from "../../../src/services/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
+import { HostTools } from "../../../src/services/HostTools.ts"
 import { Tools } from "../../../src/services/Tools.ts"
 import { answers, line, says } from "../../support/Entries.ts"
 import * as FixedIds from "../../support/FixedIds.ts"
@@ -25,6 +26,7 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
       Effect.flatMap(SessionStore, (store) => CurrentSession.make(store.create({ entries })))
     ),
     Layer.mock(Agent, {}),
+    Layer.mock(HostTools, {}),
     Layer.mock(ModelCatalog, {}),
     Layer.mock(SessionExport, {}),
     Layer.mock(Shell, {}),
@@ -35,6 +37,12 @@ const send = (connection: Connection, type: string, frame: object = {}) => {
   const request: Request = {
     id: undefined,
     connection,
+    hostTools: {
+      replace: () => Effect.dieMessage("unused"),
+      toTool: () => {
+        throw new Error("unused")
+      }
+    },
     earlier: Effect.void,
     blocked: false,
     release: Effect.void,
