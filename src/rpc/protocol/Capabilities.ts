@@ -13,14 +13,19 @@ export const Capabilities = lazy(() =>
   Schema.Struct({
     messageUpdates: Schema.Array(Schema.Literal("full", "delta")),
     chunks: Schema.Boolean,
-    schema: Schema.Boolean
+    /** `get_fibers` and `cancel`. */
+    fibers: Schema.Boolean,
+    schema: Schema.Boolean,
+    hostTools: Schema.Boolean
   }).annotations({ identifier: "Capabilities" })
 )
 
 export const capabilities: Type<typeof Capabilities> = {
   messageUpdates: ["full", "delta"],
   chunks: false,
-  schema: true
+  fibers: true,
+  schema: true,
+  hostTools: true
 }
 
 export const Enforcement = lazy(() =>
