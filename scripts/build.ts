@@ -46,6 +46,7 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" }
+  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" }
 }
 
 /** Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start. */
