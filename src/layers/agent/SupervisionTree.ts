@@ -18,7 +18,6 @@ const processesOf = (node: LiveNode): ReadonlyArray<SupervisedProcess> => [
   ...[...node.children].flatMap(processesOf)
 ]
 
-/** Asks and does not wait. */
 const askToEnd = ({ fiber, spec }: LiveNode): Effect.Effect<void> => {
   if (spec.end !== undefined) return spec.end
   if (fiber === undefined) return Effect.void
@@ -37,8 +36,7 @@ const end = Effect.fnUntraced(function* (node: LiveNode, graceMs: number) {
   node.cancelling = true
   node.spec.onCancel?.()
   const gone = (node.gone ??= Effect.unsafeMakeLatch(false))
-  yield* askToEnd(node)
-  const ended = yield* Effect.timeoutOption(gone.await, graceMs)
+  const ended = yield* Effect.timeoutOption(Effect.zipRight(askToEnd(node), gone.await), graceMs)
   const alive = processes.filter(isAlive).map(pid)
   if (Option.isNone(ended) || alive.length > 0) return yield* refused("still_running", "It is still running", alive)
   const ms = (yield* Clock.currentTimeMillis) - began

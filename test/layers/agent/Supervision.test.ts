@@ -156,6 +156,24 @@ it.effect("what was never there, the session itself, and what does not end in ti
   })
 )
 
+it.effect("a node that is ended in its own way is asked, also when nobody is to wait", () =>
+  Effect.gen(function* () {
+    const tree = yield* SupervisionTree.make
+    const asked = yield* Deferred.make<void>()
+    const end = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+    const running = Supervision.nodeUnder(tree.root, { kind: "bash", label: "b", names: ["b"], end }, () =>
+      Deferred.await(asked)
+    )
+    const fiber = yield* Effect.fork(running)
+    yield* Effect.yieldNow()
+    const cancelling = yield* Effect.fork(Effect.flip(tree.cancel("b", 0)))
+    yield* TestClock.adjust(0)
+    assert.strictEqual((yield* Fiber.join(cancelling)).reason, "still_running")
+    yield* Fiber.join(fiber)
+    assert.strictEqual((yield* tree.cancel("b", 0)).outcome, "already_done")
+  })
+)
+
 it.effect("a node is there while its effect runs, however it ends, and only where somebody supervises", () =>
   Effect.gen(function* () {
     const tree = yield* SupervisionTree.make
