@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url"
 import { text } from "./host/Frame.ts"
+import * as HostTools from "./host/HostTools.ts"
 import * as Render from "./host/Render.ts"
 import { RpcProcess } from "./host/RpcProcess.ts"
 
@@ -17,10 +18,23 @@ const message = words.length > 0 ? words.join(" ") : "What is in this folder?"
 const style = { color: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" }
 let state = Render.initial
 
+/** An editor would have more to say. */
+const tools = HostTools.make(
+  {
+    ask_editor: {
+      description: "Asks the editor of the person what is open and what is selected in it.",
+      parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+      run: async () => "This is a demo in a terminal: nothing is open, nothing is selected."
+    }
+  },
+  (frame) => host.post(frame)
+)
+
 const host = new RpcProcess({
   command: process.execPath,
   args: [heddle, "--mode", "rpc", ...options],
   onEvent: (frame) => {
+    tools.receive(frame)
     const [next, printed] = Render.render(state, frame, style)
     state = next
     if (printed !== "") process.stdout.write(printed)
@@ -48,6 +62,7 @@ const converse = async (): Promise<number> => {
     clientInfo: { name: "heddle-demo" },
     capabilities: { messageUpdates: "delta" }
   })
+  await host.request("set_host_tools", { tools: tools.definitions })
   const result = await host.prompt(message)
   return text(result, "status") === "completed" ? 0 : 1
 }

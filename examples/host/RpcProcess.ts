@@ -94,6 +94,11 @@ export class RpcProcess {
     return result.promise
   }
 
+  /** Sends a frame that is not answered. */
+  post(frame: object): void {
+    if (this.ended === undefined) this.child.stdin.write(`${JSON.stringify(frame)}\n`)
+  }
+
   /** Closes stdin, which asks heddle to end, and waits until it has. */
   async close(): Promise<number> {
     this.child.stdin.end()

@@ -55,6 +55,21 @@ describe("the demo", () => {
     assert.notInclude(out, "\u001b")
   })
 
+  it("answers the calls of its own tools, and tells the model when there is none", async () => {
+    const scenario = resolve(import.meta.dirname, "../../examples/scenarios/host-tools.json")
+    const { code, err, out } = await run(emptyFolder(), [
+      "--model",
+      "offline/script",
+      "--set",
+      `offline.scenario=${scenario}`,
+      "--",
+      "go"
+    ])
+    assert.strictEqual(code, 0, err)
+    assert.strictEqual(out.split("nothing is open, nothing is selected").length, 3)
+    assert.include(out, "Tool show_diff not found")
+  })
+
   it("sends the words it is given, and obeys NO_COLOR", async () => {
     const folder = project({ "loom.txt": "warp and weft\n" })
     const { code, out } = await run(folder, ["What", "is", "in", "loom.txt?"], { NO_COLOR: "1", FORCE_COLOR: "1" })

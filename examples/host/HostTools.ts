@@ -1,0 +1,47 @@
+/** Tools that this host runs for the model: functions by name. Each call has a signal that fires when it is cancelled. */
+import { type Frame, member, text } from "./Frame.ts"
+
+export interface HostTool {
+  readonly description: string
+  /** JSON Schema; heddle sends nothing that does not fit it. */
+  readonly parameters: object
+  readonly run: (args: unknown, signal: AbortSignal) => Promise<string>
+}
+
+export const make = (tools: Readonly<Record<string, HostTool>>, send: (frame: object) => void) => {
+  const calls = new Map<string, AbortController>()
+
+  const answer = async (id: string, tool: HostTool | undefined, args: unknown, signal: AbortSignal) => {
+    const said = (text: string, isError: boolean) => ({ result: { content: [{ type: "text", text }] }, isError })
+    const result =
+      tool === undefined
+        ? said("this tool is gone", true)
+        : await tool.run(args, signal).then(
+            (text) => said(text, false),
+            (error: unknown) => said(String(error), true)
+          )
+    // A call that was cancelled is over: its answer would be ignored.
+    if (calls.delete(id)) send({ type: "host_tool_result", id, ...result })
+  }
+
+  return {
+    /** For `set_host_tools`. */
+    definitions: Object.entries(tools).map(([name, { description, parameters }]) => ({
+      name,
+      description,
+      parameters
+    })),
+    /** Takes every event; those about calls are acted upon. */
+    receive: (frame: Frame): void => {
+      if (frame.type === "host_tool_cancel") {
+        const target = text(frame, "targetId")
+        calls.get(target)?.abort()
+        calls.delete(target)
+      }
+      if (frame.type !== "host_tool_call") return
+      const [id, call] = [text(frame, "id"), new AbortController()]
+      calls.set(id, call)
+      void answer(id, tools[text(frame, "toolName")], member(frame, "arguments"), call.signal)
+    }
+  }
+}
