@@ -1,10 +1,10 @@
 /** Tools that somebody else runs for us: the host over the wire, or the program that embeds us. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { JsonObject } from "../domain/Content.ts"
 import type { ToolOutput } from "../domain/Message.ts"
+import type { HostToolRefused } from "./HostToolRefused.ts"
 import type { Tool, ToolContext, ToolFailure } from "./Tools.ts"
 
 export interface HostToolDefinition {
@@ -25,18 +25,6 @@ export interface HostTool extends HostToolDefinition {
   readonly call: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
   /** Last line of the result of an interrupted call. */
   readonly abortedText?: () => string
-}
-
-/** Two tools of one name, or one that has the name of another tool. */
-export class HostToolRefused extends Schema.TaggedError<HostToolRefused>()("HostToolRefused", {
-  reason: Schema.Literal("duplicate", "conflict"),
-  name: Schema.String
-}) {
-  override get message() {
-    return this.reason === "duplicate"
-      ? `Host tool names must be unique: ${this.name}`
-      : `Host tool "${this.name}" conflicts with an existing tool`
-  }
 }
 
 /** The tools of one source. */

@@ -6,9 +6,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { RequestId } from "../domain/AgentEvent.ts"
+import type { CancelFailed } from "./CancelFailed.ts"
 
 export type NodeKind =
   | "session"
@@ -80,14 +80,6 @@ export interface CancelOutcome {
   readonly pidsKilled: ReadonlyArray<number>
   readonly ms: number
 }
-
-/** Nothing is known by that id; it is nothing that could end; or it was asked to end and has not done so yet. */
-export class CancelFailed extends Schema.TaggedError<CancelFailed>()("CancelFailed", {
-  reason: Schema.Literal("unknown_target", "not_cancellable", "still_running"),
-  message: Schema.String,
-  /** Processes that are left. */
-  pids: Schema.Array(Schema.Int)
-}) {}
 
 /** The tree of one session. */
 export interface Supervision {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/Content.ts"
 import type { ToolOutput } from "../../domain/Message.ts"
 import type { HostTool } from "../../services/HostTools.ts"
+import { HostToolRefused } from "../../services/HostToolRefused.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import type * as ArgumentCheck from "./ArgumentCheck.ts"
 
@@ -49,4 +50,13 @@ export const toTool = (tool: HostTool): Tool => {
       return yield* timeoutMs === undefined ? tool.call(args, context) : withDeadline(tool, timeoutMs, args, context)
     })
   }
+}
+
+/** The names of a set, if each is there once and none is taken. */
+export const checkNames = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>) => {
+  const names = tools.map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) return new HostToolRefused({ reason: "duplicate", name: twice })
+  const conflict = names.find((name) => taken.has(name))
+  return conflict === undefined ? Effect.succeed(names) : new HostToolRefused({ reason: "conflict", name: conflict })
 }

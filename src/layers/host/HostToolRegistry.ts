@@ -1,36 +1,34 @@
 /** Keeps the tools of every source that has joined. Empty until somebody does. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type HostTool, HostToolRefused, HostTools, type HostToolSet } from "../../services/HostTools.ts"
+import { type HostTool, HostTools, type HostToolSet } from "../../services/HostTools.ts"
 import type { Tool } from "../../services/Tools.ts"
+import * as Once from "../Once.ts"
 
 interface Source {
   names: ReadonlyArray<string>
   offered: ReadonlyArray<Tool>
 }
 
-const findDuplicate = (names: ReadonlyArray<string>) => names.find((name, at) => names.indexOf(name) !== at)
-
 export const make = () => {
   const sources = new Set<Source>()
+
+  // Loaded with the first set, because a process that has no host tools needs none of it.
+  const loaded = Once.make(Effect.promise(() => import("./HostTool.ts")))
 
   const replace =
     (mine: Source): HostToolSet["replace"] =>
     (tools, reserved = []) =>
-      Effect.gen(function* () {
-        const names = tools.map(({ name }) => name)
-        const twice = findDuplicate(names)
-        if (twice !== undefined) return yield* new HostToolRefused({ reason: "duplicate", name: twice })
-        // Loaded with the first set, because a process that has no host tools needs none of it.
-        const { toTool } = yield* Effect.promise(() => import("./HostTool.ts"))
-        const others = [...sources].filter((source) => source !== mine)
-        const taken = new Set([...reserved, ...others.flatMap((source) => source.names)])
-        const conflict = names.find((name) => taken.has(name))
-        if (conflict !== undefined) return yield* new HostToolRefused({ reason: "conflict", name: conflict })
-        mine.names = names
-        mine.offered = tools.filter(({ hidden }) => hidden !== true).map(toTool)
-        return names
-      })
+      Effect.flatMap(
+        loaded,
+        Effect.fnUntraced(function* ({ checkNames, toTool }) {
+          const others = [...sources].filter((source) => source !== mine)
+          const taken = new Set([...reserved, ...others.flatMap(({ names }) => names)])
+          mine.names = yield* checkNames(tools, taken)
+          mine.offered = tools.filter(({ hidden }) => hidden !== true).map(toTool)
+          return mine.names
+        })
+      )
 
   return HostTools.of({
     active: Effect.sync(() => [...sources].flatMap(({ offered }) => offered)),
