@@ -21,6 +21,7 @@ import { Session } from "../../services/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import * as Starts from "./Starts.ts"
+import * as Watched from "./Watched.ts"
 
 interface Options {
   readonly publish: (event: AgentEvent) => void
@@ -106,7 +107,10 @@ export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options)
         lastTold = told.await
         yield* starts.add
         publish({ _tag: "CompactionStarted", ...ref })
-        const fiber = yield* FiberHandle.run(attempt, Effect.interruptible(work(order)))
+        const fiber = yield* FiberHandle.run(
+          attempt,
+          Effect.interruptible(Watched.compaction(order.reason, work(order)))
+        )
         const waited = yield* Effect.exit(restore(Fiber.await(fiber)))
         const exit = Exit.isSuccess(waited) ? waited.value : yield* Fiber.interrupt(fiber)
         publish({ _tag: "CompactionEnded", ...ref, ...ending(order, exit) })
@@ -123,7 +127,9 @@ export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options)
   /** Of a branch that is being left; undefined where there is nothing to say. Cancelled like a compaction. */
   const summarizeBranch = (request: BranchSummaryRequest): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
     Effect.promise(() => import("./BranchSummary.ts")).pipe(
-      Effect.flatMap(({ summarize }) => FiberHandle.run(summary, Effect.interruptible(summarize(tools, request)))),
+      Effect.flatMap(({ summarize }) =>
+        FiberHandle.run(summary, Effect.interruptible(Watched.compaction("branch", summarize(tools, request))))
+      ),
       Effect.zipLeft(starts.add),
       Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(summary))),
       Effect.flatMap((exit) =>

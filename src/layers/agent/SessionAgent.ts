@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     )
   )
 
-  yield* IdleCompaction.watch({ compaction, hub, session, settings, model: currentModel })
+  yield* Watched.session(supervision)(IdleCompaction.watch({ compaction, hub, session, settings, model: currentModel }))
   const manual = ManualCompaction.make({ ...occupancy, compaction, model: summaryModel, abortRun: endRun, prompt })
 
   const state = Effect.gen(function* () {

@@ -14,6 +14,7 @@ import type { Usage } from "../../domain/Usage.ts"
 import { type ModelClient, ModelFailure, type ModelRequest } from "../../services/ModelClient.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
+import * as Watched from "./Watched.ts"
 
 export interface SummaryTools {
   readonly client: typeof ModelClient.Service
@@ -60,7 +61,7 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
     }
   })
   yield* Effect.ensuring(
-    Effect.scoped(receive),
+    Watched.modelCall(call.model, () => Effect.scoped(receive)),
     Effect.suspend(() => (draft.usage.totalTokens > 0 ? call.spent(draft.usage) : Effect.void))
   )
   const text = plainText(AssistantDraft.toMessage(draft).content).trim()

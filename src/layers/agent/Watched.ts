@@ -14,6 +14,9 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
   return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label
 }
 
+/** For what the agent does by itself. */
+export const session = (tree: Supervision.Supervision) => Supervision.under(tree.root)
+
 /** Hangs under the session, whoever sent the prompt. */
 export const run =
   (tree: Supervision.Supervision, { requestId, runId }: { readonly runId: string; readonly requestId?: RequestId }) =>
@@ -45,3 +48,6 @@ export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: 
     { kind: "tool_call", label: callLabel(call), refs: { toolCallId: call.id }, names: [call.id], onCancel },
     () => effect
   )
+
+export const compaction = <A, E, R>(reason: string, effect: Effect.Effect<A, E, R>) =>
+  Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect)

@@ -3,6 +3,7 @@ import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 import * as SupervisionTree from "../../../src/layers/agent/SupervisionTree.ts"
 import * as Supervision from "../../../src/services/Supervision.ts"
 import * as Harness from "../../support/AgentHarness.ts"
+import * as CompactionHarness from "../../support/CompactionHarness.ts"
 import * as Fibers from "../../support/Fibers.ts"
 import { call, failure, say, type ScriptedTurn } from "../../support/ScriptedModel.ts"
 
@@ -123,6 +124,24 @@ it.effect("the wait before a retry is a node of the run; cancelling it ends the 
       const ended = events.find(({ _tag }) => _tag === "RetryEnded")
       assert.deepInclude(ended, { success: false, finalError: "Retry cancelled" })
       assert.deepStrictEqual(summary(events).slice(-4), endAs("error"))
+    })
+  )
+)
+
+it.effect("a compaction and its model call are nodes; cancelling it is abort_compaction", () =>
+  CompactionHarness.run({ turns: [say("A long story."), say("Short."), hang] }, ({ agent, ask, events }) =>
+    Effect.gen(function* () {
+      const { cancel, root } = yield* agent.supervision
+      yield* ask("Tell me")
+      yield* ask("Another one")
+      const compacting = yield* Effect.fork(Effect.flip(Supervision.under(root)(agent.compact({}))))
+      yield* until(root, "session > compaction > model_call")
+      assert.strictEqual(Fibers.find(root, "compaction")?.spec.label, "compaction (manual)")
+      assert.strictEqual((yield* cancel(Fibers.find(root, "compaction")?.id ?? "", 1000)).outcome, "cancelled")
+      assert.strictEqual((yield* Fiber.join(compacting))._tag, "CompactionFailed")
+      const ended = events.find(({ _tag }) => _tag === "CompactionEnded")
+      assert.deepInclude(ended, { aborted: true })
+      assert.deepStrictEqual(Fibers.paths(root), gone)
     })
   )
 )
