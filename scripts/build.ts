@@ -45,7 +45,7 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   openai: { name: "openai", from: "openai" },
   "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
-  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" }
+  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" }
 }
 
