@@ -3,7 +3,11 @@ import type { AssistantDraft, Update } from "./AssistantDraft.ts"
 import type { CompactionReason, CompactionResult } from "./compaction/CompactionResult.ts"
 import type { JsonObject } from "./Content.ts"
 import type { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "./Message.ts"
+import type { MessageQueue } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "./Model.ts"
+import type { RequestId } from "./RequestId.ts"
+
+export type { RequestId } from "./RequestId.ts"
 
 /** Why an accepted prompt did not come to a normal end. */
 export interface RunFailure {
@@ -16,9 +20,6 @@ export interface RunFailure {
 
 export type PromptStatus = "completed" | "aborted" | "error"
 
-/** The name by which a host knows its request; echoed as it came. */
-export type RequestId = string | number
-
 export type AgentEvent =
   | { readonly _tag: "RunStarted"; readonly runId: string }
   | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<Message> }
@@ -30,7 +31,7 @@ export type AgentEvent =
       readonly message: AssistantMessage
       readonly toolResults: ReadonlyArray<ToolResultMessage>
     }
-  | { readonly _tag: "MessageStarted"; readonly runId: string; readonly messageId: string; readonly message: Message }
+  | ({ readonly _tag: "MessageStarted"; readonly message: Message } & MessageRef)
   | {
       readonly _tag: "MessageUpdated"
       readonly runId: string
@@ -38,7 +39,7 @@ export type AgentEvent =
       readonly draft: AssistantDraft
       readonly update: Update
     }
-  | { readonly _tag: "MessageEnded"; readonly runId: string; readonly messageId: string; readonly message: Message }
+  | ({ readonly _tag: "MessageEnded"; readonly message: Message } & MessageRef)
   | ({ readonly _tag: "ToolStarted"; readonly runId: string } & ToolRef)
   | ({ readonly _tag: "ToolUpdated"; readonly runId: string; readonly partialResult: ToolOutput } & ToolRef)
   | ({
@@ -100,23 +101,38 @@ export type AgentEvent =
       readonly reason?: CompactionReason
     }
   | { readonly _tag: "SummaryRetryFinished" }
-  /** Exactly one for each accepted prompt. */
-  | {
+  /** Exactly one for each accepted prompt; one more for each time it was sent again. */
+  | ({
       readonly _tag: "PromptFinished"
-      readonly runId: string
       readonly requestId?: RequestId
-      readonly status: PromptStatus
-      readonly error?: RunFailure
-    }
+      /** False while a run goes on, which this prompt was no part of. */
+      readonly sessionSettled: boolean
+    } & PromptEnd)
   /** Nothing of the run is left, and nothing queued continues it. */
   | { readonly _tag: "RunSettled"; readonly runId: string; readonly aborted: boolean }
   | { readonly _tag: "SessionSettled" }
+  /** Something was queued, delivered, edited, moved or removed. */
+  | { readonly _tag: "QueueChanged"; readonly queue: MessageQueue }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
   /** The agent is in another session; everything that follows belongs to that one. */
   | { readonly _tag: "SessionChanged"; readonly sessionId: string }
   /** After a change of the name, and after a change of the session; absent when it has none. */
   | { readonly _tag: "SessionNamed"; readonly name?: string }
+
+export interface MessageRef {
+  readonly runId: string
+  readonly messageId: string
+  /** The name its sender gave to a user message. */
+  readonly clientMessageId?: string
+}
+
+/** How an accepted prompt ended. No run: it waited in the queue and was taken out of it. */
+export interface PromptEnd {
+  readonly runId?: string
+  readonly status: PromptStatus
+  readonly error?: RunFailure
+}
 
 export interface ToolRef {
   readonly toolCallId: string

@@ -53,8 +53,8 @@ interface Spec<P, PE, A, AE, R> {
   readonly result?: () => Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
-  /** Acts as soon as the frame arrives, ahead of the lane. */
-  readonly onArrival?: Effect.Effect<void, never, R>
+  /** Acts as soon as the frame arrives, ahead of the lane and before anybody has checked it. */
+  readonly onArrival?: (frame: unknown) => Effect.Effect<void, never, R>
   readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
 }
 
@@ -67,7 +67,7 @@ export interface Command<R> {
   readonly errors: ReadonlyArray<string>
   readonly params: () => Schema.Schema.AnyNoContext
   readonly result: (() => Schema.Schema.AnyNoContext) | undefined
-  readonly onArrival: Effect.Effect<void, never, R> | undefined
+  readonly onArrival: ((frame: unknown) => Effect.Effect<void, never, R>) | undefined
   readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
 

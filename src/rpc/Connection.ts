@@ -1,5 +1,6 @@
 /** What one host and we have agreed on. Owned by the server of that connection. */
 import type { AgentMessage } from "../domain/Message.ts"
+import type { AbortQueue } from "../services/Settings.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"
@@ -18,6 +19,8 @@ export interface Connection {
   epoch: string
   readonly maxFrameBytes: number
   updates: UpdateForm
+  /** What `abort` does with queued messages when it does not say. */
+  abortQueue: AbortQueue
   initialized: boolean
   /** Sent `initialize` or `negotiate_protocol`: a client that knows today's protocol. */
   negotiated: boolean

@@ -141,7 +141,7 @@ const dispatch = (session: Session, frame: unknown): Handling => {
   const routed = Effect.flatMap(Requests.watch(root, { command: command.name, id, run, refuse }), (watched) =>
     lanes.route(command.lane, before, watched)
   )
-  return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival), routed)
+  return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival(frame)), routed)
 }
 
 const receive = (session: Session, line: Jsonl.Line): Handling => {
@@ -215,6 +215,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         epoch: yield* ids.next("epoch"),
         maxFrameBytes: settings["rpc.maxFrameBytes"],
         updates: options.updates,
+        abortQueue: settings.abortQueue,
         initialized: false,
         negotiated: false,
         seq: 0
@@ -252,7 +253,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         if (eof) yield* lanes.accepted
         yield* agent.close
         if (eof) hostTools.disconnect()
-        yield* drain ? agent.awaitIdle : cutShort
+        // What a run has left in the queue is reported, too, whatever the host chose for its own aborts.
+        yield* drain ? Effect.zipRight(agent.awaitIdle, agent.abort) : cutShort
         yield* lanes.drained
         yield* shell.endBackground
         writer.end()

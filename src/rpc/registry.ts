@@ -17,6 +17,7 @@ import * as model from "./commands/model.ts"
 import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
+import * as queue from "./commands/queue.ts"
 import * as retry from "./commands/retry.ts"
 import * as session from "./commands/session.ts"
 import * as sessionInfo from "./commands/sessionInfo.ts"
@@ -29,6 +30,7 @@ export type CommandServices = Agent | HostTools | ModelCatalog | Session | Sessi
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,
+  ...queue.commands,
   ...state.commands,
   ...messages.commands,
   ...session.commands,

@@ -8,6 +8,7 @@ import type { AgentEvent, RequestId } from "../domain/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent } from "../domain/Content.ts"
 import type { AgentMessage, BashExecutionMessage } from "../domain/Message.ts"
+import type { MessageQueue, Promotion, QueuedMessage, QueueName } from "../domain/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import { keyAdvice } from "../domain/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
@@ -53,17 +54,70 @@ export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNot
   }
 }
 
-export type PromptRejected = AgentBusy | AgentClosing | NoModelSelected | MissingCredentials | BudgetExceeded
+/** The name was used before, for a message that says something else. */
+export class ClientMessageConflict extends Schema.TaggedError<ClientMessageConflict>()("ClientMessageConflict", {
+  clientMessageId: Schema.String
+}) {
+  override get message() {
+    return `clientMessageId was used for another message: ${this.clientMessageId}`
+  }
+}
 
-export interface PromptInput {
+/** Names as hosts know them. */
+export const QueueRefusal = Schema.Literal("queue_item_not_found", "already_delivered", "revision_conflict")
+
+const refusals = {
+  queue_item_not_found: "No such message in the queue",
+  already_delivered: "The message has been delivered",
+  revision_conflict: "The queue has changed"
+} as const
+
+export class QueueRefused extends Schema.TaggedError<QueueRefused>()("QueueRefused", {
+  reason: QueueRefusal,
+  messageId: Schema.String
+}) {
+  override get message() {
+    return `${refusals[this.reason]}: ${this.messageId}`
+  }
+}
+
+export type PromptRejected =
+  | AgentBusy
+  | AgentClosing
+  | NoModelSelected
+  | MissingCredentials
+  | BudgetExceeded
+  | ClientMessageConflict
+
+export interface MessageInput {
   readonly text: string
   readonly images?: ReadonlyArray<ImageContent>
   readonly requestId?: RequestId
+  /** The sender's own name for it: the same name and content again do nothing, also after a restart. */
+  readonly clientMessageId?: string
+}
+
+export interface PromptInput extends MessageInput {
+  /** Where it waits while a run goes on; without it a prompt is then refused. */
+  readonly whenBusy?: QueueName
 }
 
 export interface PromptReceipt {
-  readonly runId: string
+  readonly disposition: "started" | "queued"
+  readonly runId?: string
   readonly messageId: string
+  readonly clientMessageId?: string
+  /** It was sent before; this is what became of it then. */
+  readonly duplicate?: true
+  /** It was queued while no run went on: the first turn of the next one takes it. */
+  readonly idle?: true
+}
+
+export interface QueueEdit {
+  readonly text?: string
+  readonly images?: ReadonlyArray<ImageContent>
+  /** Refused when the queue has another one by now. */
+  readonly expectedRevision?: number
 }
 
 export interface CompactOptions {
@@ -77,7 +131,7 @@ export interface CompactOutcome extends CompactionResult {
   /** A run was going on and had to end. */
   readonly abortedRun?: boolean
   /** The run that continues it. */
-  readonly resumed?: PromptReceipt
+  readonly resumed?: { readonly runId: string; readonly messageId: string }
 }
 
 export type CompactRejected = CompactionFailed | AgentBusy | AgentClosing
@@ -93,6 +147,7 @@ export interface AgentState {
   /** From the acceptance of a prompt to the end of its run. */
   readonly isStreaming: boolean
   readonly messageCount: number
+  readonly queue: MessageQueue
   readonly autoRetryEnabled: boolean
   /** Whether a conversation that becomes too long is compacted by itself. */
   readonly autoCompactionEnabled: boolean
@@ -118,7 +173,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
   {
     /**
      * Accepts or rejects a prompt. `accepted` runs after the user message is stored and before the first event of
-     * the run; every accepted prompt ends with exactly one RunEnded and one PromptFinished.
+     * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded.
      */
     readonly prompt: (
       input: PromptInput,
@@ -126,8 +181,24 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     ) => Effect.Effect<PromptReceipt, PromptRejected>
     /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
-    /** Interrupts the run, or a compaction, and returns after its last event; nothing happens when idle. */
-    readonly abort: Effect.Effect<void>
+    /** Puts a message into the queue, also when idle. The run that delivers it does not report on it. */
+    readonly enqueue: (
+      queue: QueueName,
+      input: MessageInput
+    ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict>
+    /** Whether a message with this name was accepted in this session. */
+    readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
+    /** What waits for a run. A message leaves it with its MessageStarted, so nothing is both removed and delivered. */
+    readonly queue: Effect.Effect<MessageQueue>
+    /** Takes everything out; prompts among it end as aborted. */
+    readonly clearQueue: Effect.Effect<ReadonlyArray<QueuedMessage>>
+    readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused>
+    readonly removeQueued: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
+    readonly promoteQueued: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
+    /** Interrupts the run, or a compaction, returns after its last event, and hands back what was queued; also when idle. */
+    readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
+    /** The same, but what is queued stays for the next run. */
+    readonly interrupt: Effect.Effect<void>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
     /** From now on prompts are refused; `abort` or `awaitIdle` end the run that is left. */

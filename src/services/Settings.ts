@@ -11,6 +11,10 @@ export type QueueMode = typeof QueueMode.Type
 export const InterruptMode = Schema.Literal("immediate", "wait").annotations({ identifier: "InterruptMode" })
 export type InterruptMode = typeof InterruptMode.Type
 
+/** Whether an abort hands queued messages back or leaves them for the next run. */
+export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
+export type AbortQueue = typeof AbortQueue.Type
+
 /** `handoff` is read and does what `context-full` does. */
 const strategies = ["context-full", "handoff", "off"] as const
 
@@ -19,6 +23,7 @@ export const SettingsValues = lazy(() =>
     steeringMode: QueueMode,
     followUpMode: QueueMode,
     interruptMode: InterruptMode,
+    abortQueue: AbortQueue,
     defaultProvider: optional(Schema.String),
     defaultModel: optional(Schema.String),
     defaultThinkingLevel: optional(ThinkingLevel),
@@ -64,6 +69,7 @@ export const defaults: SettingsValues = {
   steeringMode: "one-at-a-time",
   followUpMode: "one-at-a-time",
   interruptMode: "wait",
+  abortQueue: "return",
   enabledModels: [],
   "retry.enabled": true,
   "retry.maxRetries": 3,

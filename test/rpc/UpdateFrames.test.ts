@@ -11,6 +11,7 @@ const connection = (updates: UpdateForm): Connection => ({
   epoch: "e",
   maxFrameBytes: 1,
   updates,
+  abortQueue: "return",
   initialized: false,
   negotiated: false,
   seq: 0

@@ -60,6 +60,7 @@ const setUp = (updates: UpdateForm, write: (text: string) => Effect.Effect<void>
       epoch: "e",
       maxFrameBytes: 1,
       updates,
+      abortQueue: "return",
       initialized: false,
       negotiated: false,
       seq: 0

@@ -7,6 +7,8 @@ import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
 import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
 import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
 import { Agent } from "../../src/services/Agent.ts"
+import { Session } from "../../src/services/Session.ts"
+import type { SettingsValues } from "../../src/services/Settings.ts"
 import { type Tool, Tools } from "../../src/services/Tools.ts"
 import * as FixedIds from "./FixedIds.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
@@ -15,6 +17,7 @@ export interface HarnessOptions {
   readonly turns: ReadonlyArray<ScriptedModel.ScriptedTurn>
   readonly tools?: ReadonlyArray<Tool>
   readonly budget?: MemoryBudget.BudgetLimits
+  readonly settings?: Partial<SettingsValues>
 }
 
 export const tool = (name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool => ({
@@ -32,6 +35,7 @@ export const run = <A, E, R>(
   options: HarnessOptions,
   body: (harness: {
     readonly agent: typeof Agent.Service
+    readonly session: typeof Session.Service
     readonly script: Effect.Effect.Success<ReturnType<typeof ScriptedModel.make>>
     readonly events: ReadonlyArray<AgentEvent>
   }) => Effect.Effect<A, E, R>
@@ -45,15 +49,21 @@ export const run = <A, E, R>(
       find: (name) => Effect.succeed(Option.fromNullable(all.find(({ definition }) => definition.name === name)))
     })
     const layer = SessionAgent.layer({ cwd: "/", model: ScriptedModel.model, scopedModels: [] }).pipe(
-      Layer.provide([tools, script.layer, MemoryBudget.layer(options.budget ?? {}), StaticSettings.layer()]),
-      Layer.provide(CurrentSession.layerMemory({ cwd: "/" })),
+      Layer.provide([
+        tools,
+        script.layer,
+        MemoryBudget.layer(options.budget ?? {}),
+        StaticSettings.layer(options.settings)
+      ]),
+      Layer.provideMerge(CurrentSession.layerMemory({ cwd: "/" })),
       Layer.provide(FixedIds.layer)
     )
     return yield* Effect.gen(function* () {
       const agent = yield* Agent
+      const session = yield* Session
       const events: Array<AgentEvent> = []
       yield* agent.attach({ offer: (event) => events.push(event), ready: Effect.void })
-      return yield* body({ agent, script, events })
+      return yield* body({ agent, session, script, events })
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 

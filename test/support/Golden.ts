@@ -1,7 +1,7 @@
 /**
  * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays), `>` is a line of the host (lines in a
- * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! eof` are what else
- * happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
+ * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
+ * are what else happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -78,9 +78,11 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =
     )
   )
 
-const act = (host: TestHost.TestHost, action: string) => {
-  const [what, amount] = action.split(" ")
-  return what === "eof" ? host.close : TestClock.adjust(Duration.millis(Number(amount)))
+const act = (host: TestHost.TestHost, cwd: string, action: string): Effect.Effect<unknown> => {
+  const [what, amount = ""] = action.split(" ")
+  if (what === "eof") return host.close
+  if (what === "touch") return Effect.sync(() => writeFileSync(join(cwd, amount), ""))
+  return TestClock.adjust(Duration.millis(Number(amount)))
 }
 
 const write = process.env["GOLDEN_WRITE"] === "1"
@@ -117,7 +119,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
     if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
     written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
     if (step.kind === "send") yield* host.send(...step.lines)
-    else yield* act(host, step.lines.join())
+    else yield* act(host, cwd, step.lines.join())
   }
   if (write) {
     written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))

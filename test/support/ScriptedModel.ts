@@ -19,8 +19,9 @@ export const model: Model = {
   maxTokens: 100
 }
 
-/** `hang` keeps the stream open after its events, until it is interrupted. */
+/** `hang` keeps the stream open after its events, until it is interrupted; `before` is what the model waits for. */
 export interface ScriptedTurn {
+  readonly before?: Effect.Effect<ReadonlyArray<ModelEvent>, ModelFailure>
   readonly events: ReadonlyArray<ModelEvent>
   readonly after?: "hang" | ModelFailure | Effect.Effect<void>
 }
@@ -69,7 +70,13 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
           () => Ref.update(open, (count) => count - 1)
         )
         const box = yield* Mailbox.make<ModelEvent, ModelFailure>(1024)
-        yield* Effect.forkScoped(Effect.zipRight(box.offerAll(turn.events), finish(box, turn.after)))
+        const first = turn.before ?? Effect.succeed([])
+        yield* Effect.forkScoped(
+          Effect.flatMap(first, (events) => box.offerAll([...events, ...turn.events])).pipe(
+            Effect.zipRight(finish(box, turn.after)),
+            Effect.catchAll((failed) => box.fail(failed))
+          )
+        )
         return box
       })
     const layer = Layer.merge(

@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
     /** Only for rewriting goldens: what has been written once nothing more came for a while. */
     receiveQuiet: Effect.gen(function* () {
       const all: Array<string> = []
-      for (let last = performance.now(); performance.now() - last < 150;) {
+      for (let last = performance.now(); performance.now() - last < 600;) {
         yield* EventLoop.nextTurn
         const taken = yield* frames.clear
         if (Chunk.isEmpty(taken)) continue

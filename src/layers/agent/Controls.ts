@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { clampLevel, defaultLevel, label, type Model, supportedLevels, type ThinkingLevel } from "../../domain/Model.ts"
 import type { ModelName, SessionSettings } from "../../domain/SessionSettings.ts"
@@ -34,23 +33,24 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
 }
 
-export const make = Effect.fnUntraced(function* (dependencies: Dependencies, options: ControlOptions) {
+export type Controls = ReturnType<typeof make>
+
+export const make = (dependencies: Dependencies, options: ControlOptions) => {
   const { catalog, publish, settings, session } = dependencies
   const { model } = options
   const wanted = options.thinkingLevel ?? settings.defaultThinkingLevel
-  const values = yield* Ref.make<ControlValues>({
+  let now: ControlValues = {
     ...(model === undefined ? {} : { model }),
     thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted),
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode
-  })
+  }
 
   const setThinkingLevel = Effect.fn("Agent.setThinkingLevel")(function* (level: ThinkingLevel) {
-    const [changed, clamped] = yield* Ref.modify(values, (now) => {
-      const next = clampLevel(now.model, level)
-      return [[next !== now.thinkingLevel, next] as const, { ...now, thinkingLevel: next }]
-    })
+    const clamped = clampLevel(now.model, level)
+    const changed = clamped !== now.thinkingLevel
+    now = { ...now, thinkingLevel: clamped }
     if (changed) {
       yield* session.append({ type: "thinking_level_change", thinkingLevel: clamped })
       publish({ _tag: "ThinkingLevelChanged", level: clamped })
@@ -59,7 +59,8 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   })
 
   const use = Effect.fnUntraced(function* (next: Model, level?: ThinkingLevel) {
-    const before = yield* Ref.getAndUpdate(values, (now) => ({ ...now, model: next }))
+    const before = now
+    now = { ...now, model: next }
     if (before.model === undefined || label(before.model) !== label(next)) {
       yield* session.append({ type: "model_change", provider: next.provider, modelId: next.id })
       publish({ _tag: "ModelChanged", model: next })
@@ -81,7 +82,6 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
     const available = yield* catalog.available
     const scoped = ModelSelection.scope(available, options.scopedModels)
     const isScoped = scoped.length > 0
-    const now = yield* Ref.get(values)
     const next = ModelSelection.next(isScoped ? scoped : available.map((model) => ({ model })), now.model)
     if (next === undefined) return null
     const thinkingLevel = yield* use(next.model, ModelSelection.levelFor(next, now.thinkingLevel))
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   }).pipe(Effect.withSpan("Agent.cycleModel"))
 
   const switchTo = Effect.fnUntraced(function* (pattern: string) {
-    const { model: from, thinkingLevel } = yield* Ref.get(values)
+    const { model: from, thinkingLevel } = now
     const found = ModelSelection.select(yield* catalog.available, { pattern }, () => true)
     if (Either.isLeft(found) || from === undefined || label(found.right.model) === label(from)) return Option.none()
     yield* use(found.right.model, ModelSelection.levelFor(found.right, thinkingLevel))
@@ -98,7 +98,6 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   })
 
   const cycleThinkingLevel = Effect.gen(function* () {
-    const now = yield* Ref.get(values)
     const levels = supportedLevels(now.model)
     if (levels.length < 2) return null
     const next = levels[(levels.indexOf(now.thinkingLevel) + 1) % levels.length] ?? "off"
@@ -115,26 +114,31 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies, opt
   /** Puts in force what a session was left with, as far as it can be had. The session knows, so nothing is appended. */
   const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
     const found = settings.model === undefined ? undefined : yield* find(settings.model)
-    const before = yield* Ref.get(values)
+    const before = now
     const model = found ?? before.model
     const thinkingLevel = clampLevel(model, settings.thinkingLevel ?? before.thinkingLevel)
-    yield* Ref.update(values, (now) => ({ ...now, ...(model === undefined ? {} : { model }), thinkingLevel }))
+    now = { ...now, ...(model === undefined ? {} : { model }), thinkingLevel }
     if (found !== undefined && (before.model === undefined || label(before.model) !== label(found))) {
       publish({ _tag: "ModelChanged", model: found })
     }
     if (thinkingLevel !== before.thinkingLevel) publish({ _tag: "ThinkingLevelChanged", level: thinkingLevel })
   })
 
+  const set = (change: Partial<ControlValues>) =>
+    Effect.sync(() => {
+      now = { ...now, ...change }
+    })
+
   return {
-    values: Ref.get(values),
+    values: () => now,
     restore,
     setModel,
     cycleModel,
     switchTo,
     setThinkingLevel,
     cycleThinkingLevel,
-    setSteeringMode: (steeringMode: QueueMode) => Ref.update(values, (now) => ({ ...now, steeringMode })),
-    setFollowUpMode: (followUpMode: QueueMode) => Ref.update(values, (now) => ({ ...now, followUpMode })),
-    setInterruptMode: (interruptMode: InterruptMode) => Ref.update(values, (now) => ({ ...now, interruptMode }))
+    setSteeringMode: (steeringMode: QueueMode) => set({ steeringMode }),
+    setFollowUpMode: (followUpMode: QueueMode) => set({ followUpMode }),
+    setInterruptMode: (interruptMode: InterruptMode) => set({ interruptMode })
   }
-})
+}

@@ -3,8 +3,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { PromptStatus, RunFailure } from "../../domain/AgentEvent.ts"
+import type { DrainPoint } from "../../domain/MessageQueue.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelFailure } from "../../services/ModelClient.ts"
+import type { Intake } from "./Intake.ts"
 import * as RunJournal from "./RunJournal.ts"
 import type { RetryChain } from "./Retries.ts"
 import type { TurnOutcome } from "./Turn.ts"
@@ -12,9 +14,17 @@ import type { TurnOutcome } from "./Turn.ts"
 export interface RunResult {
   readonly status: PromptStatus
   readonly error?: RunFailure
+  /** The model has nothing more to do: such a run goes on when something was queued at its very end. */
+  readonly mayGoOn: boolean
 }
 
-interface Dependencies {
+const completed: RunResult = { status: "completed", mayGoOn: true }
+
+/** Ended without a further model call: what is queued waits for the next prompt. */
+const outOfBudget: RunResult = { status: "completed", mayGoOn: false }
+
+export interface Dependencies {
+  readonly intake: Intake
   readonly journal: RunJournal.RunJournal
   /** False when the budget is spent: the run ends normally, without a further model call. */
   readonly mayCallModel: Effect.Effect<boolean>
@@ -24,8 +34,6 @@ interface Dependencies {
   readonly model: Effect.Effect<Model>
 }
 
-const completed: RunResult = { status: "completed" }
-
 const runFailure = (failure: ModelFailure): RunFailure => ({
   message: failure.message,
   provider: failure.provider,
@@ -34,16 +42,18 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
   retryable: failure.retryable
 })
 
-/** The first turn has been opened with the prompt in it. */
-const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, retries, turn }: Dependencies) {
+const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
+  const { intake, mayCallModel, retries, turn } = dependencies
+  let point = from
   while (true) {
+    if (point !== "start" && !(yield* mayCallModel)) return outOfBudget
+    if (!(yield* intake.open(point))) return completed
     const outcome = yield* turn
+    point = outcome._tag === "Settled" ? "settled" : "continue"
     if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
-      const failed: RunResult = { status: "error", error: runFailure(outcome.failure) }
+      const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
       return failed
     }
-    if (outcome._tag === "Settled" || !(yield* mayCallModel)) return completed
-    yield* journal.startTurn
   }
 })
 
@@ -52,19 +62,19 @@ const loop = Effect.fnUntraced(function* ({ journal, mayCallModel, retries, turn
  * loop or in a tool is reported, and either way everything that was open is closed before this returns. The fiber that
  * calls this is uninterruptible from its first step, so that a run which has begun always gets here.
  */
-export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const exit = yield* Effect.exit(Effect.interruptible(loop(dependencies)))
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
+  const exit = yield* Effect.exit(Effect.interruptible(loop(dependencies, from)))
   if (Exit.isSuccess(exit)) return exit.value
   const { journal, model, retries } = dependencies
   retries.stop("Retry cancelled")
   if (Cause.isInterruptedOnly(exit.cause)) {
     yield* journal.cutOff(RunJournal.aborted, yield* model)
-    const aborted: RunResult = { status: "aborted" }
+    const aborted: RunResult = { status: "aborted", mayGoOn: false }
     return aborted
   }
   yield* Effect.logError("the run died", exit.cause)
   const message = `Internal error: ${Cause.squash(exit.cause)}`
   yield* journal.cutOff(RunJournal.failed(message), yield* model)
-  const died: RunResult = { status: "error", error: { message, retryable: false } }
+  const died: RunResult = { status: "error", error: { message, retryable: false }, mayGoOn: false }
   return died
 })

@@ -5,15 +5,15 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { AgentEvent } from "../../domain/AgentEvent.ts"
+import type { AgentEvent, MessageRef } from "../../domain/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/AssistantDraft.ts"
-import { text, type ToolCall } from "../../domain/Content.ts"
-import type { AssistantMessage, Message, ToolOutput, ToolResultMessage, UserMessage } from "../../domain/Message.ts"
+import type { AssistantMessage, Message, UserMessage } from "../../domain/Message.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelEvent } from "../../domain/ModelEvent.ts"
 import type { Budget } from "../../services/Budget.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { Session } from "../../services/Session.ts"
+import * as CallJournal from "./CallJournal.ts"
 
 interface Dependencies {
   readonly runId: string
@@ -23,16 +23,9 @@ interface Dependencies {
   readonly budget: typeof Budget.Service
 }
 
-/** A call of the turn at hand, in the order of the assistant message. */
-interface OpenCall {
-  readonly call: ToolCall
-  startedAt?: number
-  result?: ToolResultMessage
-}
-
 interface OpenTurn {
   readonly index: number
-  readonly calls: Array<OpenCall>
+  readonly calls: Array<CallJournal.OpenCall>
   streaming?: { readonly messageId: string; draft: AssistantDraft.AssistantDraft }
   message?: AssistantMessage
 }
@@ -59,6 +52,8 @@ export const failed = (errorMessage: string): CutOff => ({
   unstartedCall: `Tool execution failed due to an error: ${errorMessage}`
 })
 
+type UserRef = Omit<MessageRef, "runId">
+
 export type RunJournal = ReturnType<typeof make>
 
 export const make = ({ budget, ids, publish, runId, session }: Dependencies) => {
@@ -66,18 +61,21 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
-  const startTurn = Effect.map(Clock.currentTimeMillis, (timestamp) => {
+  const calls = CallJournal.make({ runId, publish, session, ids, messages, calls: () => turn.calls })
+
+  const startTurn = (timestamp: number) => {
     turn = { index: turn.index + 1, calls: [] }
     turnOpen = true
     publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp })
-  })
-
-  /** Announces a message that is stored already. */
-  const announce = (messageId: string, message: UserMessage) => {
-    messages.push(message)
-    publish({ _tag: "MessageStarted", runId, messageId, message })
-    publish({ _tag: "MessageEnded", runId, messageId, message })
   }
+
+  const startUser = (ref: UserRef, message: UserMessage) => {
+    messages.push(message)
+    publish({ _tag: "MessageStarted", runId, ...ref, message })
+  }
+
+  /** The message is stored. */
+  const endUser = (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 
   const startAssistant = Effect.fnUntraced(function* (model: Model) {
     const draft = AssistantDraft.empty(model, yield* Clock.currentTimeMillis)
@@ -117,54 +115,12 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
     return requested
   }, Effect.uninterruptible)
 
-  const startCall = (position: number) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const open = turn.calls[position]
-      if (open === undefined || open.startedAt !== undefined) return
-      open.startedAt = now
-      const { arguments: args, id: toolCallId, name: toolName } = open.call
-      publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
-    })
-
-  const progressOfCall = (position: number, partialResult: ToolOutput) => {
-    const open = turn.calls[position]
-    if (open === undefined || open.result !== undefined) return
-    const { arguments: args, id: toolCallId, name: toolName } = open.call
-    publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
-  }
-
-  const endCall = Effect.fnUntraced(function* (position: number, result: ToolOutput, isError: boolean) {
-    const open = turn.calls[position]
-    if (open === undefined || open.result !== undefined) return
-    const timestamp = yield* Clock.currentTimeMillis
-    const { id: toolCallId, name: toolName } = open.call
-    const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
-    open.result = message
-    const durationMs = timestamp - (open.startedAt ?? timestamp)
-    publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
-    const messageId = yield* ids.next("message")
-    messages.push(message)
-    yield* session.append({ type: "message", message })
-    publish({ _tag: "MessageStarted", runId, messageId, message })
-    publish({ _tag: "MessageEnded", runId, messageId, message })
-  }, Effect.uninterruptible)
-
   const endTurn = () => {
     if (!turnOpen || turn.message === undefined) return
     turnOpen = false
     const toolResults = turn.calls.flatMap(({ result }) => (result === undefined ? [] : [result]))
     publish({ _tag: "TurnEnded", runId, turnIndex: turn.index, message: turn.message, toolResults })
   }
-
-  const answerOpenCalls = (reason: string) =>
-    Effect.forEach(
-      turn.calls,
-      (open, position) =>
-        open.result === undefined
-          ? Effect.zipRight(startCall(position), endCall(position, { content: [text(reason)], details: {} }, true))
-          : Effect.void,
-      { discard: true }
-    )
 
   /**
    * Brings everything open to its end. A run always ends with an assistant message that says how: where the cut came
@@ -173,13 +129,13 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
   const cutOff = Effect.fnUntraced(function* (how: CutOff, model: Model) {
     const end = { stopReason: how.stopReason, errorMessage: how.errorMessage }
     if (turnOpen && turn.message !== undefined) {
-      yield* answerOpenCalls(how.unstartedCall)
+      yield* calls.answerOpenCalls(how.unstartedCall)
       endTurn()
     }
-    if (!turnOpen) yield* startTurn
+    if (!turnOpen) startTurn(yield* Clock.currentTimeMillis)
     if (turn.streaming === undefined) yield* startAssistant(model)
     yield* endAssistant(end)
-    yield* answerOpenCalls(how.unfinishedCall)
+    yield* calls.answerOpenCalls(how.unfinishedCall)
     endTurn()
   })
 
@@ -188,15 +144,13 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
     messages,
     turnIndex: () => turn.index,
     startTurn,
-    announce,
+    startUser,
+    endUser,
     startAssistant,
     receive,
     endAssistant,
-    startCall,
-    progressOfCall,
-    endCall,
     endTurn,
-    answerOpenCalls,
-    cutOff
+    cutOff,
+    ...calls
   }
 }

@@ -1,10 +1,10 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { AgentEvent, RequestId } from "../../domain/AgentEvent.ts"
 import type { UserMessage } from "../../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../../domain/Model.ts"
 import { forModel } from "../../domain/ModelContext.ts"
-import type { PromptReceipt } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelClient } from "../../services/ModelClient.ts"
@@ -13,6 +13,9 @@ import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as CompactionLimits from "./CompactionLimits.ts"
+import type { ControlValues } from "./Controls.ts"
+import type { Inbox } from "./Inbox.ts"
+import * as Intake from "./Intake.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
 import * as RunCompaction from "./RunCompaction.ts"
@@ -23,9 +26,13 @@ import * as Watched from "./Watched.ts"
 
 /** A prompt that was accepted: stored, and its model checked. */
 export interface AcceptedPrompt {
-  readonly receipt: PromptReceipt
-  readonly message: UserMessage
+  readonly runId: string
+  readonly messageId: string
+  readonly clientMessageId?: string
   readonly requestId?: RequestId
+  readonly message: UserMessage
+  /** What was queued before this `order` has waited for the run. */
+  readonly since: number
 }
 
 interface Options {
@@ -33,23 +40,27 @@ interface Options {
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly systemPrompt: string
-  /** What is in force now; asked before every model call. */
+  /** What is in force now. */
+  readonly controls: () => ControlValues
+  /** Asked before every model call. */
   readonly choice: Effect.Effect<{ readonly model: Model; readonly thinkingLevel: ThinkingLevel }>
   readonly retries: (runId: string) => RetryChain
   readonly compaction: Compaction
-  /** Done between the last step of the run and its last events. */
-  readonly becomeIdle: Effect.Effect<void>
+  readonly inbox: Inbox
 }
 
 /** The returned effect is uninterruptible but for the turns inside it, so a run that has begun always ends. */
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { becomeIdle, choice, compaction, publish, ready, systemPrompt } = options
+  const { choice, compaction, controls, inbox, publish, ready, systemPrompt } = options
+  const { end, occupancy, prompts, queues } = inbox
   const budget = yield* Budget
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
   const limits = CompactionLimits.fromSettings(yield* Settings)
   const tools = yield* Tools
+  const mayCallModel = Effect.isSuccess(budget.check)
+  const currentModel = Effect.map(choice, ({ model }) => model)
 
   const request = Effect.fnUntraced(function* (model: Model, thinkingLevel: ThinkingLevel) {
     const active = yield* tools.active
@@ -63,33 +74,47 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     }
   })
 
-  return Effect.fnUntraced(function* ({ message, receipt, requestId }: AcceptedPrompt) {
-    const { messageId, runId } = receipt
+  const modes = () => {
+    const { followUpMode, steeringMode } = controls()
+    return { steering: steeringMode, followUp: followUpMode }
+  }
+  const isSteered = () => controls().interruptMode === "immediate" && queues.hasSteering()
+
+  const begin = Effect.fnUntraced(function* ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) {
     const journal = RunJournal.make({ runId, publish, session, ids, budget })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
-      ToolBatch.run({ tools, budget, journal, ready }, calls)
+      ToolBatch.run({ tools, budget, journal, ready, isSteered }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready }
     const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
       Watched.turn(journal.turnIndex(), Turn.run(calling, model, request(model, thinkingLevel)))
     )
-    const model = Effect.map(choice, (now) => now.model)
-    const shrinking = RunCompaction.make({ runId, compaction, session, budget, model, limits })
+    const intake = Intake.make({ journal, prompts, queues, session, modes, since })
+    const shrinking = RunCompaction.make({ runId, compaction, session, budget, model: currentModel, limits })
     publish({ _tag: "RunStarted", runId })
     const prepared = yield* Effect.exit(Effect.interruptible(shrinking.beforeRun))
-    yield* journal.startTurn
-    journal.announce(messageId, message)
-    const result = yield* Run.run({
+    journal.startTurn(yield* Clock.currentTimeMillis)
+    journal.startUser(ref, message)
+    journal.endUser(ref, message)
+    const run: Run.Dependencies = {
+      intake,
       journal,
       turn: prepared.pipe(Effect.zipRight(turn), Effect.flatMap(shrinking.afterTurn)),
       retries,
-      mayCallModel: Effect.isSuccess(budget.check),
-      model
-    })
-    yield* becomeIdle
-    publish({ _tag: "RunEnded", runId, messages: journal.messages })
-    publish({ _tag: "PromptFinished", runId, ...(requestId === undefined ? {} : { requestId }), ...result })
-    publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
-    publish({ _tag: "SessionSettled" })
+      mayCallModel,
+      model: currentModel
+    }
+    return run
+  })
+
+  return Effect.fnUntraced(function* (accepted: AcceptedPrompt) {
+    const run = yield* begin(accepted)
+    let result = yield* Run.run(run, "start")
+    while (true) {
+      yield* occupancy.storeLate
+      const next = end.publish(run.journal, result)
+      if (next === "over") return
+      if (next === "goOn") result = yield* Run.run(run, "settled")
+    }
   }, Effect.uninterruptible)
 })

@@ -1,20 +1,10 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { userMessage } from "../../domain/Message.ts"
 import { keyAdvice } from "../../domain/ProviderKeys.ts"
-import {
-  Agent,
-  type AgentState,
-  MissingCredentials,
-  NoModelSelected,
-  type PromptInput,
-  type PromptReceipt
-} from "../../services/Agent.ts"
+import { Agent, type AgentState, MissingCredentials, NoModelSelected } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { CompactionFailed } from "../../services/Compaction.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -24,15 +14,17 @@ import { SessionStore } from "../../services/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
+import * as Admission from "./Admission.ts"
 import type { BranchSummaryRequest } from "./BranchSummary.ts"
 import * as Compaction from "./Compaction.ts"
 import * as Controls from "./Controls.ts"
 import * as EventHub from "./EventHub.ts"
 import * as IdleCompaction from "./IdleCompaction.ts"
+import * as Inbox from "./Inbox.ts"
 import * as ManualCompaction from "./ManualCompaction.ts"
-import * as Occupancy from "./Occupancy.ts"
 import * as Retries from "./Retries.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
+import * as Stopping from "./Stopping.ts"
 import * as SupervisionTree from "./SupervisionTree.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as Watched from "./Watched.ts"
@@ -49,20 +41,24 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const tools = yield* Tools
   const hub = EventHub.make()
   const { publish } = hub
-  const controls = yield* Controls.make({ settings, catalog, session, publish }, options)
+  const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const compaction = yield* Compaction.make({ publish, mayRetry: retries.enabled })
-  const occupancy = yield* Occupancy.make(session)
+  const inbox = Inbox.make(session, publish)
+  const { occupancy, queues } = inbox
   const running = yield* FiberHandle.make<void, never>()
+  const stopping = Stopping.make({ running, compaction, end: inbox.end })
   /** Prompts are accepted one at a time, and not while the session changes. */
   const gate = yield* Effect.makeSemaphore(1)
   const supervision = yield* SupervisionTree.make
   const systemPrompt = SystemPrompt.render(options)
 
-  const currentModel = Effect.flatMap(controls.values, ({ model }) =>
-    model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
-  )
+  const choice = Effect.suspend(() => {
+    const { model, thinkingLevel } = controls.values()
+    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
+  })
 
+  const currentModel = Effect.map(choice, ({ model }) => model)
   const usableModel = Effect.gen(function* () {
     const model = yield* currentModel
     if (yield* catalog.isAvailable(model)) return model
@@ -73,51 +69,31 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     publish,
     ready: hub.ready,
     systemPrompt,
+    controls: controls.values,
     // A model can be changed but never unset, so a run that was accepted has one.
-    choice: Effect.orDie(
-      Effect.all({ model: currentModel, thinkingLevel: Effect.map(controls.values, (now) => now.thinkingLevel) })
-    ),
+    choice: Effect.orDie(choice),
     retries: retries.chain,
     compaction,
-    becomeIdle: occupancy.free
+    inbox
   })
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const admit = Effect.zipRight(budget.check, usableModel)
+  const admit = Effect.asVoid(Effect.zipRight(budget.check, usableModel))
 
-  const start = Effect.fnUntraced(function* (
-    input: PromptInput,
-    accepted: (receipt: PromptReceipt) => Effect.Effect<void>
-  ) {
-    yield* admit
-    const message = userMessage(input.text, input.images ?? [], yield* Clock.currentTimeMillis)
-    const receipt = { runId: yield* ids.next("run"), messageId: yield* ids.next("message") }
-    yield* session.append({ type: "message", message })
-    yield* accepted(receipt)
-    const requestId = input.requestId === undefined ? {} : { requestId: input.requestId }
+  const admission = Admission.make({
+    ids,
+    session,
+    inbox,
+    gate,
+    admit,
+    isRunning: stopping.isRunning,
     // FiberHandle starts the fiber at once, so an abort that follows in the same instant finds its clean-up in place.
-    const run = lifecycle({ receipt, message, ...requestId })
-    yield* FiberHandle.run(running, Effect.uninterruptible(Watched.run(supervision, { ...receipt, ...requestId })(run)))
-    return receipt
+    begin: (prompt) => {
+      const watched = Watched.run(supervision, prompt)(lifecycle(prompt))
+      return Effect.asVoid(FiberHandle.run(running, Effect.uninterruptible(watched)))
+    }
   })
 
-  const prompt = Effect.fn("Agent.prompt")(
-    function* (input: PromptInput, accepted: (receipt: PromptReceipt) => Effect.Effect<void> = () => Effect.void) {
-      yield* occupancy.claim
-      return yield* Effect.onError(start(input, accepted), () => occupancy.free)
-    },
-    Effect.uninterruptible,
-    gate.withPermits(1)
-  )
-
-  // Not FiberHandle.clear: that one also forgets a run that was started while it waited, when two end one run together.
-  const endRun = Effect.suspend(() =>
-    Option.match(FiberHandle.unsafeGet(running), {
-      onNone: () => Effect.void,
-      onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
-    })
-  )
-  const endAll = Effect.zipRight(endRun, compaction.cancel)
   const summaryModel = Effect.catchTags(usableModel, {
     NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
     MissingCredentials: ({ provider }) =>
@@ -137,9 +113,9 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     controls,
     publish,
     gate,
-    endRun: endAll,
+    endRun: Effect.asVoid(stopping.abort),
     summarize,
-    leave: Effect.void
+    leave: Effect.asVoid(queues.control.clearQueue)
   }
   const sessions = Once.make(
     Effect.map(
@@ -149,19 +125,26 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   )
 
   yield* Watched.session(supervision)(IdleCompaction.watch({ compaction, hub, session, settings, model: currentModel }))
-  const manual = ManualCompaction.make({ ...occupancy, compaction, model: summaryModel, abortRun: endRun, prompt })
+  const manual = ManualCompaction.make({
+    compaction,
+    occupancy,
+    model: summaryModel,
+    abortRun: stopping.endRun,
+    prompt: admission.prompt
+  })
 
   const state = Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
     const snapshot: AgentState = {
-      ...(yield* controls.values),
+      ...controls.values(),
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
-      isStreaming: (yield* occupancy.isBusy) && !isManual,
+      isStreaming: occupancy.isBusy() && !isManual,
       isCompacting: isManual || (yield* compaction.isActive),
       autoCompactionEnabled: yield* compaction.enabled,
       messageCount: yield* session.messageCount,
+      queue: queues.current(),
       autoRetryEnabled: yield* retries.enabled,
       isRetrying: yield* retries.isWaiting
     }
@@ -170,9 +153,11 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
 
   return Agent.of({
     ...controls,
-    prompt,
+    ...admission,
+    ...queues.control,
     record: occupancy.record,
-    abort: Effect.withSpan(endAll, "Agent.abort"),
+    abort: Effect.withSpan(stopping.abort, "Agent.abort"),
+    interrupt: Effect.withSpan(stopping.interrupt, "Agent.interrupt"),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: occupancy.close,
     state,

@@ -35,7 +35,7 @@ interface Dependencies {
   readonly catalog: typeof ModelCatalog.Service
   readonly budget: typeof Budget.Service
   readonly tools: typeof Tools.Service
-  readonly controls: Effect.Effect.Success<ReturnType<typeof Controls.make>>
+  readonly controls: Controls.Controls
   readonly publish: (event: AgentEvent) => void
   /** Whoever has it keeps prompts from being accepted. */
   readonly gate: Effect.Semaphore

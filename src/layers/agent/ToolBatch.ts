@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
@@ -19,8 +20,19 @@ interface Dependencies {
   readonly journal: RunJournal
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
+  /** Whether a message waits that the calls which are left have to give way to. */
+  readonly isSteered: () => boolean
 }
 
+/** What the fibers of one batch share. */
+interface Batch extends Dependencies {
+  readonly fibers: FiberMap.FiberMap<number, void>
+  /** Set at the boundary where steering was found: nothing more starts, and what still runs is interrupted. */
+  skips: boolean
+}
+
+const skippedText = "Skipped due to queued user message."
+const skipping = new ToolFailure({ message: skippedText })
 const cancelledText = "Cancelled by host"
 const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
 
@@ -40,18 +52,19 @@ const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall): Effec
 }
 
 /** What the model reads of an interrupted call: the output so far, then that it was interrupted. */
-const interruptedOutput = (how: string, latest: ToolOutput | undefined): ToolOutput => {
+const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
   const said = plainText(latest?.content ?? [])
   return {
-    content: [text(said === "" ? how : `${said}\n\n${how}`)],
+    content: [text(said === "" ? reason : `${said}\n\n${reason}`)],
     details: latest?.details ?? {}
   }
 }
 
 /** Starts the call, runs it, and records its one result, whatever becomes of it; a defect ends the batch. */
-const settle = ({ budget, journal, ready }: Dependencies, { call }: RequestedCall, position: number, tool: Tool) =>
+const settle = (batch: Batch, { call }: RequestedCall, position: number, tool: Tool) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
+      const { budget, journal, ready } = batch
       yield* journal.startCall(position)
       yield* budget.recordToolCall
       let latest: ToolOutput | undefined
@@ -70,11 +83,8 @@ const settle = ({ budget, journal, ready }: Dependencies, { call }: RequestedCal
       const failure = Cause.failureOption(exit.cause)
       if (Option.isSome(failure)) return yield* journal.endCall(position, failureOutput(failure.value), true)
       if (Cause.isInterruptedOnly(exit.cause)) {
-        return yield* journal.endCall(
-          position,
-          interruptedOutput(cancelled ? cancelledText : tool.abortedText, latest),
-          true
-        )
+        const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
+        return yield* journal.endCall(position, interruptedOutput(reason, latest), true)
       }
       return yield* Effect.failCause(Cause.stripFailures(exit.cause))
     })
@@ -97,6 +107,13 @@ const checkBudget = ({ budget }: Dependencies) =>
     ({ reason }) => new ToolFailure({ message: `Budget exceeded (${reason}): tool call not started.` })
   )
 
+/** After a call: with steering at hand its siblings are interrupted, and the walk starts nothing more. */
+const boundary = (batch: Batch, position: number) => {
+  if (batch.skips || !batch.isSteered()) return
+  batch.skips = true
+  for (const [other, fiber] of batch.fibers) if (other !== position) fiber.unsafeInterruptAsFork(FiberId.none)
+}
+
 /**
  * Returns when every call has its result. Each call is a fiber of its own under this effect's scope: an interrupt
  * ends them all, and calls that had not started are left without a result for the journal to answer. Calls start in
@@ -106,11 +123,23 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
   Effect.scoped(
     Effect.gen(function* () {
       const fibers = yield* FiberMap.make<number, void, never>()
+      const batch: Batch = { ...dependencies, fibers, skips: false }
+      let sharedSoFar = true
       const start = Effect.fnUntraced(function* (requested: RequestedCall, position: number) {
         const tool = yield* Effect.either(resolve(dependencies, requested))
         const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
+        // The first call, and the shared ones that start together with it, run whatever is queued.
+        const first = position === 0 || (sharedSoFar && !exclusive)
+        sharedSoFar &&= !exclusive
         if (exclusive) yield* FiberMap.awaitEmpty(fibers)
-        yield* FiberMap.run(fibers, position, answer(dependencies, requested, position, tool))
+        const skipped = !first && (batch.skips || batch.isSteered())
+        batch.skips ||= skipped
+        const answering = skipped ? refuse(batch, position, skipping) : answer(batch, requested, position, tool)
+        yield* FiberMap.run(
+          fibers,
+          position,
+          Effect.tap(answering, () => boundary(batch, position))
+        )
         if (exclusive) yield* FiberMap.awaitEmpty(fibers)
       })
       const all = Effect.zipRight(Effect.forEach(calls, start, { discard: true }), FiberMap.awaitEmpty(fibers))
@@ -118,17 +147,12 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
     })
   )
 
-const answer = (
-  dependencies: Dependencies,
-  requested: RequestedCall,
-  position: number,
-  tool: Either.Either<Tool, ToolFailure>
-) =>
+const answer = (batch: Batch, requested: RequestedCall, position: number, tool: Either.Either<Tool, ToolFailure>) =>
   Either.match(tool, {
-    onLeft: (failure) => refuse(dependencies, position, failure),
+    onLeft: (failure) => refuse(batch, position, failure),
     onRight: (found) =>
-      Effect.matchEffect(checkBudget(dependencies), {
-        onFailure: (failure) => refuse(dependencies, position, failure),
-        onSuccess: () => settle(dependencies, requested, position, found)
+      Effect.matchEffect(checkBudget(batch), {
+        onFailure: (failure) => refuse(batch, position, failure),
+        onSuccess: () => settle(batch, requested, position, found)
       })
   })

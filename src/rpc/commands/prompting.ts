@@ -1,31 +1,62 @@
-/** Starting and stopping runs (protocol.md 3.1). */
+/** Starting and stopping runs, and talking to one that goes on (protocol.md 3.1). */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
+import type { QueuedMessage } from "../../domain/MessageQueue.ts"
 import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
+import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
-import { Attachment, readInput } from "../protocol/Images.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
+import { Attachment, type Input, readInput } from "../protocol/Images.ts"
 
-const Prompt = lazy(() =>
+const Message = lazy(() =>
   Schema.Struct({
     message: Schema.String,
     images: optional(Schema.Array(ImageContent())),
+    /** The host's own name for the message. */
+    clientMessageId: optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)))
+  })
+)
+
+const Prompt = lazy(() =>
+  Schema.Struct({
+    ...Message().fields,
     attachments: optional(Schema.Array(Attachment())),
     streamingBehavior: optional(Schema.Literal("steer", "followUp"))
   })
 )
 
-const Started = lazy(() =>
+const Cleared = lazy(() => {
+  const texts = Schema.Array(Schema.String)
+  return Schema.Struct({ steering: texts, followUp: texts })
+})
+
+const Disposition = lazy(() =>
   Schema.Struct({
     disposition: Schema.Literal("started", "queued", "handled"),
+    runId: optional(Schema.String),
     messageId: Schema.String,
-    runId: Schema.String
+    clientMessageId: optional(Schema.String),
+    duplicate: optional(Schema.Boolean),
+    queued: optional(Schema.Boolean),
+    idle: optional(Schema.Boolean),
+    cleared: optional(Cleared())
   }).annotations({ identifier: "PromptDisposition" })
 )
 
-const started = (receipt: PromptReceipt): Type<typeof Started> => ({ disposition: "started", ...receipt })
+const toDisposition = ({ idle, ...receipt }: PromptReceipt): Type<typeof Disposition> => ({
+  ...receipt,
+  ...(idle === undefined ? {} : { queued: true, idle })
+})
+
+/** The texts of what was taken out of the queue, if there was something. */
+const toCleared = (items: ReadonlyArray<QueuedMessage>): { readonly cleared?: Type<typeof Cleared> } => {
+  if (items.length === 0) return {}
+  const texts = (name: string) => items.filter(({ queue }) => queue === name).map(({ text }) => text)
+  return { cleared: { steering: texts("steering"), followUp: texts("followUp") } }
+}
 
 const rejection = (error: PromptRejected): Command.CommandFailure => {
   switch (error._tag) {
@@ -35,6 +66,8 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
       return new Command.CommandFailure({ code: "closing", message: error.message })
     case "NoModelSelected":
       return new Command.CommandFailure({ code: "no_model", message: error.message })
+    case "ClientMessageConflict":
+      return new Command.CommandFailure({ code: "client_message_conflict", message: error.message })
     case "MissingCredentials":
       return new Command.CommandFailure({
         code: "missing_credentials",
@@ -48,73 +81,139 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
   }
 }
 
-const rejections = ["busy", "closing", "no_model", "missing_credentials", "budget_exceeded"]
+const queueing = ["closing", "client_message_conflict"]
+const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", ...queueing]
 
-/** The response goes out between acceptance and the first event of the run, so that hosts see them in that order. */
-const submit = (name: string) =>
-  Effect.fnUntraced(function* (params: Type<typeof Prompt>, request: Command.Request) {
-    const agent = yield* Agent
-    const input = yield* Effect.mapError(
-      readInput(params),
-      (detail) => new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` })
-    )
-    const requestId = request.id === undefined ? {} : { requestId: request.id }
-    const receipt = yield* Effect.mapError(
-      agent.prompt({ ...input, ...requestId }, (accepted) => request.answer(started(accepted))),
-      rejection
-    )
-    return started(receipt)
+/** What the frame says, checked, with the names of its sender. */
+const read = (
+  name: string,
+  params: Partial<Type<typeof Prompt>> & { readonly message: string },
+  request: Command.Request
+) =>
+  Effect.mapBoth(readInput(params), {
+    onFailure: (detail) =>
+      new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` }),
+    onSuccess: (input: Input) => ({
+      ...input,
+      ...(request.id === undefined ? {} : { requestId: request.id }),
+      ...(params.clientMessageId === undefined ? {} : { clientMessageId: params.clientMessageId })
+    })
   })
 
-const submitPrompt = submit("prompt")
-const submitAfterAbort = submit("abort_and_prompt")
+const queues = { steer: "steering", followUp: "followUp" } as const
 
 export const prompt = Command.make({
   name: "prompt",
   lane: "ordered",
-  summary: "Sends a user message and starts a run.",
+  summary: "Sends a user message: starts a run, or with `streamingBehavior` joins the one that goes on.",
   notes:
     "The response says that the prompt was accepted; it is written before `agent_start`, and everything after that is events. " +
-    "Every accepted prompt ends with exactly one `agent_end` and one `prompt_result` with the id of the request. " +
-    "`streamingBehavior` on an idle session has no effect; queueing into a running one is not there yet, so a prompt during a run is refused.",
+    "Every accepted prompt ends with exactly one `prompt_result` with the id of the request, every run with one `agent_end`. " +
+    "During a run a prompt without `streamingBehavior` is refused with `busy`; on an idle session that member has no effect. " +
+    "The same `clientMessageId` and content again do nothing and answer with `duplicate`; other content is a `client_message_conflict`.",
   origin: ["pi", "omp", "xcsh"],
   params: Prompt,
-  result: Started,
+  result: Disposition,
   errors: rejections,
-  run: submitPrompt
+  run: Effect.fnUntraced(function* (params, request) {
+    const agent = yield* Agent
+    const input = yield* read("prompt", params, request)
+    const busy = params.streamingBehavior === undefined ? {} : { whenBusy: queues[params.streamingBehavior] }
+    // The response goes out between acceptance and the first event of the run.
+    const accepted = (receipt: PromptReceipt) => request.answer(toDisposition(receipt))
+    return yield* agent
+      .prompt({ ...input, ...busy }, accepted)
+      .pipe(Effect.mapBoth({ onFailure: rejection, onSuccess: toDisposition }))
+  })
 })
+
+const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", summary: string) =>
+  Command.make({
+    name,
+    lane: "ordered",
+    summary,
+    notes:
+      "On an idle session the message waits for the next run, whose first turn takes it after the prompt; the answer then has `idle`. " +
+      "No `prompt_result` follows.",
+    origin: ["pi", "omp", "xcsh"],
+    params: Message,
+    result: Disposition,
+    errors: queueing,
+    run: Effect.fnUntraced(function* (params, request) {
+      const agent = yield* Agent
+      const input = yield* read(name, params, request)
+      return toDisposition(yield* Effect.mapError(agent.enqueue(queue, input), rejection))
+    })
+  })
+
+const steer = enqueue(
+  "steer",
+  "steering",
+  "Queues a message for the run that goes on: before its next model call, in `immediate` mode instead of its remaining tool calls."
+)
+const followUp = enqueue("follow_up", "followUp", "Queues a message for when the model would stop.")
 
 export const abort = Command.make({
   name: "abort",
   lane: "control",
   summary: "Stops the active run and answers after its `agent_end`; succeeds also when nothing runs.",
   notes:
-    "A prompt that was sent before the abort is part of what it stops, also when both arrive together: that run starts and ends.",
+    "A prompt that was sent before the abort is part of what it stops, also when both arrive together: that run starts and ends. " +
+    'Queued messages are handed back as `cleared`; with `queue: "keep"` they stay for the next run.',
   origin: ["pi", "omp", "xcsh"],
-  params: Command.noParams,
-  run: Effect.fnUntraced(function* (_, request) {
+  params: () => Schema.Struct({ queue: optional(AbortQueue) }),
+  result: () => Schema.Struct({ cleared: optional(Cleared()) }),
+  run: Effect.fnUntraced(function* ({ queue }, request) {
     const agent = yield* Agent
-    if (request.blocked) yield* agent.abort
+    if (request.blocked) yield* agent.interrupt
     yield* agent.abortCompactions(request.earlier)
-    yield* agent.abort
+    const keeps = (queue ?? request.connection.abortQueue) === "keep"
+    const answer = toCleared(keeps ? yield* Effect.as(agent.interrupt, []) : yield* agent.abort)
+    // Without anything to hand back the response has no data.
+    if (answer.cleared === undefined) yield* request.answer()
+    return answer
   })
 })
+
+/** Sent again, it must not stop the run that it started when it was sent first. */
+const stopUnlessKnown = (clientMessageId: unknown) =>
+  Effect.gen(function* () {
+    const agent = yield* Agent
+    const known = typeof clientMessageId === "string" && (yield* agent.isKnown(clientMessageId))
+    if (!known) yield* agent.interrupt
+    return known
+  })
 
 export const abortAndPrompt = Command.make({
   name: "abort_and_prompt",
   lane: "holding",
   summary: "Stops the active run, then sends a user message.",
-  notes: "One response, after the old run's `agent_end` and before the new `agent_start`.",
+  notes:
+    "One response, after the old run's `agent_end` and before the new `agent_start`. Queued messages are handed back as `cleared`, as by `abort`.",
   origin: ["omp", "xcsh"],
-  params: () => Schema.Struct({ message: Prompt().fields.message, images: Prompt().fields.images }),
-  result: Started,
+  params: Message,
+  result: Disposition,
   errors: rejections,
-  onArrival: Effect.flatMap(Agent, (agent) => agent.abort),
+  onArrival: (frame) =>
+    Effect.asVoid(stopUnlessKnown(Predicate.hasProperty(frame, "clientMessageId") ? frame.clientMessageId : undefined)),
   run: Effect.fnUntraced(function* (params, request) {
     const agent = yield* Agent
-    yield* agent.abort
-    return yield* submitAfterAbort(params, request)
+    const known = yield* stopUnlessKnown(params.clientMessageId)
+    const keeps = known || request.connection.abortQueue === "keep"
+    const cleared = toCleared(keeps ? [] : yield* agent.abort)
+    const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...cleared })
+    const prompted = Effect.flatMap(read("abort_and_prompt", params, request), (input) =>
+      Effect.mapError(
+        agent.prompt(input, (receipt) => request.answer(answer(receipt))),
+        rejection
+      )
+    )
+    return yield* Effect.mapBoth(prompted, {
+      onFailure: ({ code, message }) =>
+        new Command.CommandFailure({ code, message, ...(cleared.cleared === undefined ? {} : { data: cleared }) }),
+      onSuccess: answer
+    })
   })
 })
 
-export const commands = [prompt, abort, abortAndPrompt]
+export const commands = [prompt, steer, followUp, abort, abortAndPrompt]

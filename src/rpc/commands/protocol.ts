@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/Content.ts"
+import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
@@ -57,13 +58,15 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Tells each side what the other can do; all members are optional. Once per connection, best first.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates that carry increments only. Capabilities that are not in the answer are not there.',
+    '`capabilities.messageUpdates: "delta"` asks for updates that carry increments only, `abortQueue: "keep"` for aborts that leave the queue alone. Capabilities that are not in the answer are not there.',
   origin: ["ours"],
   params: () =>
     Schema.Struct({
       protocolVersion: optional(Schema.Int),
       clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
-      capabilities: optional(Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")) }))
+      capabilities: optional(
+        Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")), abortQueue: optional(AbortQueue) })
+      )
     }),
   result: () =>
     Schema.Struct({
@@ -96,6 +99,7 @@ const initialize = Command.make({
     }
     connection.initialized = true
     connection.negotiated = true
+    connection.abortQueue = params.capabilities?.abortQueue ?? connection.abortQueue
     connection.updates = params.capabilities?.messageUpdates ?? connection.updates
     return {
       protocolVersion: Capabilities.protocolVersion,

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../../domain/Content.ts"
+import * as MessageQueue from "../../domain/MessageQueue.ts"
 import { Model, ThinkingLevel } from "../../domain/Model.ts"
 import { ContextUsage } from "../../domain/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
@@ -52,9 +53,6 @@ const State = lazy(() =>
 
 /** Members of parts that are not there yet say so with the value of a part that is off. */
 const absentParts = {
-  queuedMessageCount: 0,
-  pendingMessageCount: 0,
-  queuedMessages: { steering: [], followUp: [] },
   todoPhases: [],
   fastModeEnabled: false,
   fastModeActive: false,
@@ -72,11 +70,15 @@ const getState = Command.make({
   run: Effect.fnUntraced(function* ({ verbose }) {
     const agent = yield* Agent
     const shell = yield* Shell
-    const state = yield* agent.state
+    const { queue, ...state } = yield* agent.state
+    const queued = MessageQueue.size(queue)
     const data: Type<typeof State> = {
       ...state,
       ...absentParts,
       ...(yield* stateMembers(state.model)),
+      queuedMessageCount: queued,
+      pendingMessageCount: queued,
+      queuedMessages: MessageQueue.texts(queue),
       isBashRunning: yield* shell.isUserRunning,
       isSettled: !state.isStreaming,
       protocol: { dialect: "superset", version: protocolVersion }

@@ -15,6 +15,8 @@ export const Capabilities = lazy(() =>
     chunks: Schema.Boolean,
     /** `get_fibers` and `cancel`. */
     fibers: Schema.Boolean,
+    /** Queued messages by id, and `clientMessageId`. */
+    queueIds: Schema.Boolean,
     schema: Schema.Boolean,
     hostTools: Schema.Boolean
   }).annotations({ identifier: "Capabilities" })
@@ -24,6 +26,7 @@ export const capabilities: Type<typeof Capabilities> = {
   messageUpdates: ["full", "delta"],
   chunks: false,
   fibers: true,
+  queueIds: true,
   schema: true,
   hostTools: true
 }

@@ -1,7 +1,9 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
-import type { AgentEvent, ToolRef } from "../../domain/AgentEvent.ts"
+import type { AgentEvent, MessageRef, ToolRef } from "../../domain/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/AssistantDraft.ts"
+import * as MessageQueue from "../../domain/MessageQueue.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
+import { queueItems } from "./QueueItem.ts"
 
 /** Everything but streaming updates, which UpdateFrames.ts writes, and what has another number of frames than one. */
 export type ControlEvent = Exclude<
@@ -16,6 +18,9 @@ export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
 ]
 
 const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, toolName, args })
+
+const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) =>
+  clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
 
 /** The end markers that some client waits for (supplement 4.2): one run, nothing to retry, nothing in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
@@ -39,9 +44,9 @@ const toFrame = (event: Exclude<ControlEvent, CompactionFrames.CompactionEvent>)
       return { type: "turn_end", message, toolResults, turnIndex, runId }
     }
     case "MessageStarted":
-      return { type: "message_start", message: event.message, messageId: event.messageId, runId: event.runId }
+      return { type: "message_start", message: event.message, ...messageRef(event) }
     case "MessageEnded":
-      return { type: "message_end", message: event.message, messageId: event.messageId, runId: event.runId }
+      return { type: "message_end", message: event.message, ...messageRef(event) }
     case "ToolStarted":
       return { type: "tool_execution_start", ...toolRef(event), runId: event.runId }
     case "ToolUpdated":
@@ -79,16 +84,23 @@ const toFrame = (event: Exclude<ControlEvent, CompactionFrames.CompactionEvent>)
       return {
         type: "prompt_result",
         ...(event.requestId === undefined ? {} : { id: event.requestId }),
-        agentInvoked: true,
+        agentInvoked: event.runId !== undefined,
         status: event.status,
         ...(event.error === undefined ? {} : { error: event.error }),
-        sessionSettled: true,
-        runId: event.runId
+        sessionSettled: event.sessionSettled,
+        ...(event.runId === undefined ? {} : { runId: event.runId })
       }
     case "RunSettled":
       return { type: "agent_settled", aborted: event.aborted, runId: event.runId }
     case "SessionSettled":
       return { type: "session_settled" }
+    case "QueueChanged":
+      return {
+        type: "queue_update",
+        ...MessageQueue.texts(event.queue),
+        items: queueItems(event.queue),
+        revision: event.queue.revision
+      }
     case "ModelChanged":
       return { type: "model_changed", model: event.model }
     case "ThinkingLevelChanged":

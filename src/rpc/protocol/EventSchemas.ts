@@ -7,6 +7,7 @@ import { Model, ThinkingLevel } from "../../domain/Model.ts"
 import { Usage } from "../../domain/Usage.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
+import { QueueItem } from "./QueueItem.ts"
 
 const runId = Schema.String
 const index = Schema.Int.pipe(Schema.nonNegative())
@@ -26,6 +27,7 @@ const event = <Fields extends Schema.Struct.Fields>(type: string, summary: strin
   schema: Schema.Struct({ type: Schema.Literal(type), ...fields, ...envelope })
 })
 
+const messageRef = { messageId: Schema.String, clientMessageId: optional(Schema.String), runId }
 const tool = { toolCallId: Schema.String, toolName: Schema.String }
 const partial = { contentIndex: index, partial: optional(AssistantMessage()) }
 const step = <Name extends string, Fields extends Schema.Struct.Fields>(type: Name, fields: Fields) =>
@@ -106,8 +108,7 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event("message_start", "A message begins; an assistant message starts empty.", {
     message: Message(),
-    messageId: Schema.String,
-    runId
+    ...messageRef
   }),
   event(
     "message_update",
@@ -120,7 +121,7 @@ export const events: ReadonlyArray<EventSchema> = [
       runId
     }
   ),
-  event("message_end", "The message is final and stored.", { message: Message(), messageId: Schema.String, runId }),
+  event("message_end", "The message is final and stored.", { message: Message(), ...messageRef }),
   event("tool_execution_start", "A tool call starts, or is about to be answered without running.", {
     ...tool,
     args: JsonObject(),
@@ -200,13 +201,23 @@ export const events: ReadonlyArray<EventSchema> = [
     reason: optional(CompactionReason())
   }),
   event("summarization_retry_finished", "The summary is there, or it is given up.", {}),
+  event(
+    "queue_update",
+    "The queue has changed; complete queues. A message leaves it right before its `message_start`.",
+    {
+      steering: Schema.Array(Schema.String),
+      followUp: Schema.Array(Schema.String),
+      items: Schema.Array(QueueItem()),
+      revision: Schema.Int
+    }
+  ),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,
     status: Schema.Literal("completed", "aborted", "error"),
     error: optional(RunFailure),
     sessionSettled: Schema.Boolean,
-    runId
+    runId: optional(runId)
   }),
   event("agent_settled", "Nothing of the run is left.", { aborted: Schema.Boolean, runId }),
   event("session_settled", "Nothing can wake the session but the host.", {}),

@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:f9716135834ea28e"
+export const schemaHash = "sha256:9d15831f84247687"

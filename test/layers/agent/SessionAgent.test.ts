@@ -14,7 +14,7 @@ it.effect("a prompt without tools is one turn, and its events come in order", ()
     Effect.gen(function* () {
       const receipt = yield* agent.prompt({ text: "Hi", requestId: "r" })
       yield* agent.awaitIdle
-      assert.deepStrictEqual(receipt, { runId: "run_1", messageId: "msg_1" })
+      assert.deepStrictEqual(receipt, { disposition: "started", runId: "run_1", messageId: "msg_1" })
       assert.deepStrictEqual(summary(events), [...user, "MessageEnded:assistant/stop", "TurnEnded", ...end])
       assert.strictEqual((yield* script.requests).length, 1)
       assert.strictEqual((yield* agent.messages).length, 2)

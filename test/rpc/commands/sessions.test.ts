@@ -59,6 +59,7 @@ const connected = (): Connection => ({
   epoch: "e",
   maxFrameBytes: 1,
   updates: "delta",
+  abortQueue: "return",
   initialized: false,
   negotiated: false,
   seq: 0

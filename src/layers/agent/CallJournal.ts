@@ -1,0 +1,91 @@
+/**
+ * The tool calls of the turn that is open: each starts, may report, and gets exactly one result. Owned by the fibers of
+ * the tool batch, which work side by side on calls of their own.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { AgentEvent } from "../../domain/AgentEvent.ts"
+import { text, type ToolCall } from "../../domain/Content.ts"
+import type { Message, ToolOutput, ToolResultMessage } from "../../domain/Message.ts"
+import type { Ids } from "../../services/Ids.ts"
+import type { Session } from "../../services/Session.ts"
+
+/** A call of the turn at hand, in the order of the assistant message. */
+export interface OpenCall {
+  readonly call: ToolCall
+  startedAt?: number
+  result?: ToolResultMessage
+}
+
+interface Dependencies {
+  readonly runId: string
+  readonly publish: (event: AgentEvent) => void
+  readonly session: typeof Session.Service
+  readonly ids: typeof Ids.Service
+  /** Everything the run has said. */
+  readonly messages: Array<Message>
+  /** The calls of the open turn. */
+  readonly calls: () => ReadonlyArray<OpenCall>
+}
+
+export const make = ({ calls, ids, messages, publish, runId, session }: Dependencies) => {
+  const startCall = (position: number) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const open = calls()[position]
+      if (open === undefined || open.startedAt !== undefined) return
+      open.startedAt = now
+      const { arguments: args, id: toolCallId, name: toolName } = open.call
+      publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
+    })
+
+  const progressOfCall = (position: number, partialResult: ToolOutput) => {
+    const open = calls()[position]
+    if (open === undefined || open.result !== undefined) return
+    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
+  }
+
+  let last: Effect.Latch | undefined
+  /** Calls that end together are stored and told one after the other, in the same order. No wait where there is none. */
+  const inTurn = (step: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const before = last
+      const mine = (last = Effect.unsafeMakeLatch(false))
+      const next = Effect.sync(() => {
+        if (last === mine) last = undefined
+        mine.unsafeOpen()
+      })
+      const done = Effect.ensuring(step, next)
+      return before === undefined ? done : Effect.zipRight(before.await, done)
+    })
+
+  const endCall = Effect.fnUntraced(
+    function* (position: number, result: ToolOutput, isError: boolean) {
+      const open = calls()[position]
+      if (open === undefined || open.result !== undefined) return
+      const timestamp = yield* Clock.currentTimeMillis
+      const { id: toolCallId, name: toolName } = open.call
+      const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
+      open.result = message
+      const durationMs = timestamp - (open.startedAt ?? timestamp)
+      publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
+      const messageId = yield* ids.next("message")
+      messages.push(message)
+      yield* session.append({ type: "message", message })
+      publish({ _tag: "MessageStarted", runId, messageId, message })
+      publish({ _tag: "MessageEnded", runId, messageId, message })
+    },
+    inTurn,
+    Effect.uninterruptible
+  )
+
+  const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
+    for (const [position, { result }] of calls().entries()) {
+      if (result !== undefined) continue
+      yield* startCall(position)
+      yield* endCall(position, { content: [text(reason)], details: {} }, true)
+    }
+  })
+
+  return { startCall, progressOfCall, endCall, answerOpenCalls }
+}

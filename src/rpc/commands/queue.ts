@@ -1,0 +1,139 @@
+/** Looking at what is queued, and changing it by id (supplement 6.3) or, as omp hosts do, by text. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { ImageContent, optional } from "../../domain/Content.ts"
+import * as MessageQueue from "../../domain/MessageQueue.ts"
+import { Agent, type QueueRefused } from "../../services/Agent.ts"
+import * as Command from "../Command.ts"
+import { readInput } from "../protocol/Images.ts"
+import { QueueItem, queueItem, queueItems } from "../protocol/QueueItem.ts"
+
+const refusals = ["queue_item_not_found", "already_delivered"]
+
+const refused = ({ message, reason }: QueueRefused) => new Command.CommandFailure({ code: reason, message })
+const invalid = (name: string, detail: string) =>
+  new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` })
+
+const clearQueue = Command.make({
+  name: "clear_queue",
+  lane: "ordered",
+  summary: "Takes everything out of the queue and answers it; prompts among it end as aborted.",
+  origin: ["pi"],
+  params: Command.noParams,
+  result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    const before = yield* agent.queue
+    yield* agent.clearQueue
+    return MessageQueue.texts(before)
+  })
+})
+
+const getQueue = Command.make({
+  name: "get_queue",
+  lane: "query",
+  summary: "What waits for a run, in the order of delivery: steering, then follow-ups.",
+  origin: ["ours"],
+  params: Command.noParams,
+  result: () => Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem()) }),
+  run: Effect.fnUntraced(function* () {
+    const agent = yield* Agent
+    const current = yield* agent.queue
+    return { revision: current.revision, items: queueItems(current) }
+  })
+})
+
+const editQueuedMessage = Command.make({
+  name: "edit_queued_message",
+  lane: "query",
+  summary:
+    "Changes the text or the images of a queued message; with `expectedRevision` only if nothing has changed since.",
+  origin: ["ours"],
+  params: () =>
+    Schema.Struct({
+      messageId: Schema.String,
+      message: optional(Schema.String),
+      images: optional(Schema.Array(ImageContent())),
+      expectedRevision: optional(Schema.Int)
+    }),
+  result: QueueItem,
+  errors: [...refusals, "revision_conflict"],
+  run: Effect.fnUntraced(function* ({ expectedRevision, images, message, messageId }) {
+    const agent = yield* Agent
+    const found = MessageQueue.find(yield* agent.queue, messageId)
+    const wanted = { message: message ?? found?.text ?? "", images: images ?? found?.images ?? [] }
+    const checked = found === undefined ? Either.right(undefined) : readInput(wanted)
+    if (Either.isLeft(checked)) return yield* invalid("edit_queued_message", checked.left)
+    const change = {
+      ...checked.right,
+      ...(expectedRevision === undefined ? {} : { expectedRevision })
+    }
+    const edited = yield* Effect.mapError(agent.editQueued(messageId, change), refused)
+    return queueItem(edited, MessageQueue.position(yield* agent.queue, edited))
+  })
+})
+
+const removeQueuedMessage = Command.make({
+  name: "remove_queued_message",
+  lane: "query",
+  summary: "Takes one message out of the queue: by `messageId`, or the first of a `queue` with the text `message`.",
+  notes: "By text, a message that is not there is answered with `removed: false` instead of a failure.",
+  origin: ["omp", "ours"],
+  params: () =>
+    Schema.Struct({
+      messageId: optional(Schema.String),
+      message: optional(Schema.String),
+      queue: optional(Schema.Literal("steering", "followUp"))
+    }),
+  result: () => Schema.Struct({ removed: Schema.Boolean, item: optional(QueueItem()) }),
+  errors: refusals,
+  run: Effect.fnUntraced(function* ({ message, messageId, queue: name }) {
+    const agent = yield* Agent
+    const before = yield* agent.queue
+    if (messageId !== undefined) {
+      const found = MessageQueue.find(before, messageId)
+      const position = found === undefined ? 0 : MessageQueue.position(before, found)
+      return {
+        removed: true,
+        item: queueItem(yield* Effect.mapError(agent.removeQueued(messageId), refused), position)
+      }
+    }
+    if (message === undefined || name === undefined) {
+      return yield* invalid("remove_queued_message", '"messageId", or "message" and "queue", must be given')
+    }
+    const found = MessageQueue.findText(before, name, message)
+    if (found === undefined || !(yield* Effect.isSuccess(agent.removeQueued(found.messageId))))
+      return { removed: false }
+    return { removed: true, item: queueItem(found, MessageQueue.position(before, found)) }
+  })
+})
+
+const promoteQueuedMessage = Command.make({
+  name: "promote_queued_message",
+  lane: "query",
+  summary: "Moves a queued message to the end of steering, or to the front of the queue it is in.",
+  notes: "By text (`message`) the first follow-up with that text is moved; `promoted: false` when there is none.",
+  origin: ["omp", "ours"],
+  params: () =>
+    Schema.Struct({
+      messageId: optional(Schema.String),
+      message: optional(Schema.String),
+      to: optional(Schema.Literal("steering", "front"))
+    }),
+  result: () => Schema.Struct({ promoted: Schema.Boolean, position: optional(Schema.Int) }),
+  errors: refusals,
+  run: Effect.fnUntraced(function* ({ message, messageId, to = "steering" }) {
+    const agent = yield* Agent
+    if (messageId === undefined && message === undefined) {
+      return yield* invalid("promote_queued_message", '"messageId" or "message" must be given')
+    }
+    const id = messageId ?? MessageQueue.findText(yield* agent.queue, "followUp", message ?? "")?.messageId
+    if (id === undefined) return { promoted: false }
+    const moved = yield* Effect.either(agent.promoteQueued(id, to))
+    if (Either.isLeft(moved)) return messageId === undefined ? { promoted: false } : yield* refused(moved.left)
+    return { promoted: true, position: MessageQueue.position(yield* agent.queue, moved.right) }
+  })
+})
+
+export const commands = [clearQueue, getQueue, editQueuedMessage, removeQueuedMessage, promoteQueuedMessage]

@@ -1,0 +1,146 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Supervisor } from "effect"
+import type { AgentEvent } from "../../../src/domain/AgentEvent.ts"
+import { plainText } from "../../../src/domain/Content.ts"
+import * as MessageQueue from "../../../src/domain/MessageQueue.ts"
+import * as SessionTree from "../../../src/domain/SessionTree.ts"
+import type { Agent } from "../../../src/services/Agent.ts"
+import type { InterruptMode } from "../../../src/services/Settings.ts"
+import * as Harness from "../../support/AgentHarness.ts"
+import { violations } from "../../support/EventGrammar.ts"
+import { call, failure, say } from "../../support/ScriptedModel.ts"
+import { stepping } from "../../support/Steps.ts"
+
+const { output, tool } = Harness
+
+type Service = typeof Agent.Service
+
+/** Two shared calls and an exclusive one, a call that fails and is tried again, an answer, a follow-up. */
+const turns = [
+  call(["A", "slow", {}], ["B", "slow", {}], ["C", "alone", {}]),
+  { events: [{ _tag: "TextStarted" as const }], after: failure("overloaded", "529") },
+  say("one"),
+  say("two"),
+  ...Array.from({ length: 8 }, () => say("more"))
+]
+const pause = Effect.repeatN(Effect.yieldNow(), 2)
+const tools = [
+  tool("slow", (_, { progress }) =>
+    pause.pipe(Effect.zipRight(progress(output("half"))), Effect.zipRight(pause), Effect.as(output("done")))
+  ),
+  tool("alone", () => Effect.as(pause, output("alone done")), { concurrency: "exclusive" })
+]
+
+interface Injection {
+  /** Answers whether the steering it sent, if any, was sent into the run. */
+  readonly act: (agent: Service) => Effect.Effect<boolean, unknown>
+  readonly interruptMode?: InterruptMode
+  /** After how many operations fibers give way. */
+  readonly ops?: number
+}
+
+const finished = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => (event._tag === "PromptFinished" ? [event.requestId] : []))
+
+const delivered = (events: ReadonlyArray<AgentEvent>) =>
+  events.filter(
+    (event) =>
+      event._tag === "MessageStarted" && event.message.role === "user" && plainText(event.message.content) === "S"
+  ).length
+
+/** True when the injection came before the run was over. */
+const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task" | "event", ops: number) =>
+  Effect.gen(function* () {
+    const supervisor = yield* Supervisor.track
+    let count = 0
+    let agent: Service | undefined
+    let acting: Fiber.RuntimeFiber<boolean, unknown> | undefined
+    const point = () => {
+      if (agent !== undefined && count++ === at) acting = Effect.runFork(act(agent))
+    }
+    // Not inside of `publish`: nobody who watches can act in the middle of a step.
+    const soon = () => queueMicrotask(point)
+    const settings = { interruptMode, "retry.baseDelayMs": 0 }
+    const early = yield* Harness.run({ turns, tools, settings }, (harness) =>
+      Effect.gen(function* () {
+        const { events, session } = harness
+        const accepted: Array<string> = []
+        const ask = (requestId: string, more: object) =>
+          Effect.matchEffect(harness.agent.prompt({ text: requestId, requestId, ...more }), {
+            onSuccess: () => Effect.sync(() => void accepted.push(requestId)),
+            onFailure: ({ _tag }) => Effect.sync(() => assert.oneOf(_tag, ["AgentClosing", "AgentBusy"]))
+          })
+        if (by === "event") yield* harness.agent.attach({ offer: soon, ready: Effect.void })
+        agent = harness.agent
+        yield* ask("p", {})
+        yield* ask("f", { whenBusy: "followUp" })
+        yield* harness.agent.awaitIdle
+        agent = undefined
+        const steered = acting !== undefined && (yield* Effect.exit(Fiber.join(acting)))
+        yield* harness.agent.awaitIdle
+        const waiting = MessageQueue.items(yield* harness.agent.queue).filter(({ text }) => text === "S").length
+        assert.isAtMost(delivered(events) + waiting, 1)
+        if (steered !== false && steered._tag === "Success" && steered.value) assert.strictEqual(delivered(events), 1)
+        yield* ask("n", {})
+        yield* harness.agent.awaitIdle
+        assert.strictEqual(MessageQueue.size(yield* harness.agent.queue), 0)
+        assert.deepStrictEqual(violations(events), [])
+        assert.sameMembers(finished(events), accepted)
+        const messages = yield* harness.agent.messages
+        assert.deepStrictEqual(SessionTree.make(yield* session.entries).conversation(), messages)
+        assert.deepStrictEqual(
+          events.flatMap((event) => (event._tag === "RunEnded" ? event.messages : [])),
+          [...messages]
+        )
+        assert.strictEqual(yield* harness.script.open, 0)
+        return acting !== undefined
+      })
+    ).pipe(stepping(by === "task" ? point : () => {}, ops), Effect.supervised(supervisor))
+    const left = (yield* supervisor.value).filter((fiber) => fiber.unsafePoll() === null)
+    assert.strictEqual(left.length, 0, "a fiber is left")
+    return early
+  }).pipe(Effect.tapErrorCause(() => Effect.sync(() => console.error(`injected at ${by} ${at}`))))
+
+/** At every point, until the run is over before the injection comes. */
+const everywhere = (injection: Injection, by: "task" | "event", ops = 2048) =>
+  Effect.gen(function* () {
+    let at = 0
+    while (yield* play(injection, at, by, ops)) at++
+    return at
+  })
+
+const steer = (agent: Service) => Effect.map(agent.enqueue("steering", { text: "S" }), ({ idle }) => idle === undefined)
+const none = Effect.as(false)
+
+const injections: Readonly<Record<string, Injection>> = {
+  abort: { act: (agent) => none(agent.abort) },
+  "abort that keeps the queue": { act: (agent) => none(agent.interrupt) },
+  "two aborts": { act: (agent) => none(Effect.all([agent.abort, agent.abort], { concurrency: 2 })) },
+  // Fine enough to come between the last look into the queue and the end of the run.
+  "steering that waits": { act: steer, ops: 13 },
+  "steering that interrupts": { act: steer, interruptMode: "immediate" },
+  "steering, then abort": {
+    act: (agent) => none(Effect.zipRight(steer(agent), agent.abort)),
+    interruptMode: "immediate"
+  },
+  "a queued prompt that is removed": {
+    act: (agent) =>
+      Effect.flatMap(agent.queue, ({ followUp }) =>
+        none(Effect.forEach(followUp, ({ messageId }) => agent.removeQueued(messageId)))
+      )
+  },
+  EOF: { act: (agent) => none(Effect.zipRight(agent.close, agent.abort)) }
+}
+
+describe.each(Object.entries(injections))("%s", (_, injection) => {
+  it.effect(
+    "at every event",
+    () => Effect.map(everywhere(injection, "event"), (points) => assert.isAbove(points, 40)),
+    60_000
+  )
+  it.effect(
+    "at every point where fibers take turns",
+    () => Effect.map(everywhere(injection, "task", injection.ops ?? 40), (points) => assert.isAbove(points, 60)),
+    60_000
+  )
+})
