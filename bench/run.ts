@@ -1,15 +1,16 @@
-/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline]`. Trust the ratios, not the milliseconds. */
+/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions]`. Trust the ratios, not the milliseconds. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
+import * as Sessions from "./Sessions.ts"
 import { built, bun, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
 
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
-    only: { type: "string", default: "start,stream,latency,pipeline" }
+    only: { type: "string", default: "start,stream,latency,pipeline,sessions" }
   }
 })
 const reps = Number(flags.reps)
@@ -172,6 +173,32 @@ const pipeline = async (place: Place) => {
   samples["pipeline"] = ms
 }
 
+const sizes = [0, 10_000, 100_000] as const
+
+/** Sizes take turns, so that noise hits all alike; a session without messages is the empty start. */
+const sessions = async (place: Place) => {
+  const file = (messages: number) => join(place.home, `${messages}.jsonl`)
+  const mb = new Map(sizes.map((size) => [size, Sessions.write(file(size), place.work, size)]))
+  const open = (size: number) => measureStart(place, () => built(place, "--session", file(size)))
+  const seen: Record<number, Array<Awaited<ReturnType<typeof measureStart>>>> = {}
+  for (let round = 0; round < reps; round++) for (const size of sizes) (seen[size] ??= []).push(await open(size))
+  const middle = (size: number, key: "ms" | "cpu" | "rss") => median((seen[size] ?? []).map((one) => one[key]))
+  const rows: Record<string, Record<string, string | number>> = {}
+  for (const size of sizes) {
+    const above = middle(size, "rss") - middle(0, "rss")
+    rows[`${size} messages`] = {
+      "file MB": (mb.get(size) ?? 0).toFixed(1),
+      "get_state ms": spread((seen[size] ?? []).map(({ ms }) => ms)),
+      "ms over empty": Math.round(middle(size, "ms") - middle(0, "ms")),
+      "RSS over empty MB": above.toFixed(1),
+      "RSS / file": size === 0 ? "-" : ratio(above * 1.048576, mb.get(size)),
+      "append us": (await Sessions.appendCost(size, 2000)).toFixed(0)
+    }
+  }
+  samples["sessions"] = seen
+  report("Opening a session: spawn to the answer of get_state, memory after 1.5 s, and an append to it", rows)
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -179,7 +206,7 @@ if (process.platform !== "linux") {
 // What starts from source is not what people start.
 if (!Bun.spawnSync([bun, "scripts/build.ts"], { cwd: repo, stderr: "inherit" }).success) process.exit(1)
 const place = makePlace()
-const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline }
+const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline, sessions }
 try {
   for (const name of flags.only.split(",")) await parts[name]?.(place)
 } finally {

@@ -30,9 +30,13 @@ const tools = HostTools.make(
   (frame) => host.post(frame)
 )
 
+/** A look at heddle leaves nothing behind, unless a session is asked for. */
+const asksForSession = options.some((option) => /^(--(session|continue|resume|fork|no-session)|-[cr]$)/.test(option))
+const keep = asksForSession ? [] : ["--no-session"]
+
 const host = new RpcProcess({
   command: process.execPath,
-  args: [heddle, "--mode", "rpc", ...options],
+  args: [heddle, "--mode", "rpc", ...keep, ...options],
   onEvent: (frame) => {
     tools.receive(frame)
     const [next, printed] = Render.render(state, frame, style)

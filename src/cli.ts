@@ -9,11 +9,15 @@ import * as Signals from "./layers/platform/Signals.ts"
 import * as StderrLogger from "./layers/platform/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { StartupFailure } from "./layers/process/StartupFailure.ts"
+import { Session } from "./services/Session.ts"
 
 const { version } = packageJson
 
 /** What the process ends with (protocol.md 1.4). */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
+const lastSync = "500 millis"
 
 /** The mode and its layers are loaded when they are started, so that `--version` does not pay for them. */
 const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
@@ -28,10 +32,24 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
   const { drain, updates } = options
   const server = Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received })
+  const end = Effect.fnUntraced(function* (signal: Signals.StopSignal | undefined) {
+    const session = yield* Session
+    yield* Effect.timeoutOption(Effect.disconnect(session.sync), lastSync)
+    const code = (yield* session.hasLostWrites) ? 1 : 0
+    yield* Process.endWith(signal === undefined ? code : signalCodes[signal])
+  })
+  const unusable = ({ message }: Error) => new StartupFailure({ code: "INVALID_ARG", message })
+  const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
   yield* server.pipe(
-    Effect.tap((signal) => Process.endWith(signal === undefined ? 0 : signalCodes[signal])),
+    Effect.tap(end),
     Effect.provide(Layer.provideMerge(agent, BunStdio.layer)),
     Effect.catchTags({
+      SessionNotFound: unusable,
+      AmbiguousSession: unusable,
+      NotASession: unusable,
+      NewerSession: unusable,
+      SessionInUse: refused,
+      StoreFailure: refused,
       UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
       UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
     })

@@ -119,6 +119,15 @@ export type AgentEvent =
   | { readonly _tag: "SessionChanged"; readonly sessionId: string }
   /** After a change of the name, and after a change of the session; absent when it has none. */
   | { readonly _tag: "SessionNamed"; readonly name?: string }
+  /** The conversation is not stored any more; it goes on in memory. */
+  | { readonly _tag: "PersistFailed"; readonly error: string }
+  /** Something that people should know, whoever watches. */
+  | {
+      readonly _tag: "Notice"
+      readonly level: "info" | "warning" | "error"
+      readonly message: string
+      readonly source: string
+    }
 
 export interface MessageRef {
   readonly runId: string

@@ -105,6 +105,8 @@ export interface Place {
   /** Null for a root. */
   readonly parentId: string | null
   readonly timestamp: string
+  /** As it stands in the file, where reading it as an entry of ours had to change it. */
+  readonly original?: JsonObject
 }
 
 /** An entry that other programs of the family write and we do not use: kept as it came. */
@@ -117,4 +119,9 @@ export type OwnEntry = NewEntry & Place
 export type SessionEntry = OwnEntry | ForeignEntry
 
 /** The JSON object that stands for an entry in files and on the wire. */
-export const toJson = (entry: SessionEntry): object => (entry.type === "foreign" ? entry.raw : entry)
+export const toJson = (entry: SessionEntry): object => {
+  if (entry.type === "foreign") return entry.raw
+  if (entry.original !== undefined) return entry.original
+  const { id, parentId, timestamp, type, ...rest } = entry
+  return { type, id, parentId, timestamp, ...rest }
+}

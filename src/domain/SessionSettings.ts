@@ -14,7 +14,7 @@ export interface SessionSettings {
 
 const modelOf = (entry: SessionEntry): ModelName | undefined => {
   if (entry.type === "model_change") return { provider: entry.provider, modelId: entry.modelId }
-  if (entry.type !== "message" || entry.message.role !== "assistant") return undefined
+  if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.model === "") return undefined
   return { provider: entry.message.provider, modelId: entry.message.model }
 }
 

@@ -56,11 +56,11 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     name: () => name,
     branch,
     tail,
-    /** Kept up to date by appending; made anew after a compaction or a move. */
+    /** Kept up to date by appending; made anew after a compaction, an edit or a move. */
     conversation: (): ReadonlyArray<AgentMessage> => (conversation ??= SessionContext.conversation(branch())),
     append: (entry: SessionEntry) => {
       add(entry)
-      if (entry.type === "compaction") conversation = undefined
+      if (SessionContext.changesPast(entry)) conversation = undefined
       const message = conversation === undefined ? undefined : SessionContext.messageOf(entry)
       if (message !== undefined) conversation?.push(message)
     },

@@ -28,15 +28,25 @@ import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
+import * as Environment from "./platform/Environment.ts"
+import * as LocalPaths from "./platform/LocalPaths.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
+import * as ReadText from "./platform/ReadText.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
-import * as CurrentSession from "./session/CurrentSession.ts"
+import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import * as SessionStart from "./session/SessionStart.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 import * as Wiring from "./Wiring.ts"
+
+export interface SessionOptions extends SessionStart.SessionChoice {
+  /** Nothing is written; there is nothing to resume either. */
+  readonly inMemory: boolean
+  readonly sessionDir?: string
+}
 
 export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
   readonly provider?: string
@@ -47,6 +57,7 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly thinkingLevel?: ThinkingLevel
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
+  readonly session: SessionOptions
 }
 
 /** Loaded with the first call to a provider. */
@@ -81,8 +92,9 @@ const shell = ({ cwd }: AgentOptions) =>
 const agent = Effect.fnUntraced(function* (options: AgentOptions) {
   const settings = yield* Settings
   const { model: pattern, provider } = options
-  const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }))
-  const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel
+  const before = yield* Effect.flatMap(Session, ({ settings }) => settings)
+  const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }, before.model))
+  const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel ?? before.thinkingLevel
   return yield* SessionAgent.make({
     cwd: options.cwd,
     scopedModels: options.models.length > 0 ? options.models : settings.enabledModels,
@@ -100,7 +112,16 @@ const constants = Effect.sync(() =>
   )
 )
 
-const newSession = Effect.flatMap(SessionStore, (store) => store.create({}))
+/** Files, unless nothing is to be written; where they are is said by the option, the environment or the settings. */
+const sessionStore = Effect.fnUntraced(function* ({ agentDir, cwd, session }: AgentOptions) {
+  if (session.inMemory) return yield* MemorySessionStore.make({ cwd })
+  const settings = yield* Settings
+  const given = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
+  const folder = session.sessionDir ?? given ?? settings.sessionDir
+  const sessionDir = folder === undefined ? {} : { sessionDir: ReadText.absolute(cwd, folder) }
+  const place = { agentDir: LocalPaths.resolve(agentDir), cwd, home: LocalPaths.home(), ...sessionDir }
+  return yield* JsonlSessionStore.make(place)
+})
 
 export const layer = (options: AgentOptions) =>
   Layer.scopedContext(
@@ -108,8 +129,8 @@ export const layer = (options: AgentOptions) =>
       Wiring.add(Settings, FileSettings.make(options)),
       Wiring.add(Catalog.Catalog, Catalog.make(options)),
       Wiring.add(Budget, MemoryBudget.make({})),
-      Wiring.add(SessionStore, MemorySessionStore.make(options)),
-      Wiring.add(Session, Effect.orDie(CurrentSession.make(newSession))),
+      Wiring.add(SessionStore, sessionStore(options)),
+      Wiring.add(Session, SessionStart.make(options.session)),
       Wiring.add(Credentials, credentials(options)),
       Wiring.add(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
       Wiring.add(ModelClient, modelClient(options)),

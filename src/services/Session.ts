@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { AgentMessage } from "../domain/Message.ts"
 import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../domain/SessionEntry.ts"
+import type { SessionSettings } from "../domain/SessionSettings.ts"
 import type { SessionLog, StoreFailure } from "./SessionStore.ts"
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { entryId: Schema.String }) {
@@ -43,6 +44,8 @@ export class Session extends Context.Tag("heddle/services/Session")<
     readonly tail: (fits: (entry: SessionEntry) => boolean) => Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The same as it would be with another leaf; null stands before the first entry. */
     readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
+    /** The model and thinking level that the branch was left with, as far as it says. */
+    readonly settings: Effect.Effect<SessionSettings>
     readonly leafId: Effect.Effect<string | null>
     /** Moves the leaf; null stands before the first entry. */
     readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>
@@ -52,5 +55,9 @@ export class Session extends Context.Tag("heddle/services/Session")<
     ) => Effect.Effect<void, E, Exclude<R, Scope.Scope>>
     /** The first failure to store something, while this session goes on in memory. */
     readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
+    /** Whether there was such a failure since the process began, in this session or one that was left. */
+    readonly hasLostWrites: Effect.Effect<boolean>
+    /** Hears of each such failure at once, until the scope closes. */
+    readonly watchFailures: (watcher: (failure: StoreFailure) => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >() {}

@@ -8,6 +8,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { SessionEntry, SessionHeader } from "../domain/SessionEntry.ts"
+import type { SessionSettings } from "../domain/SessionSettings.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   reference: Schema.String
@@ -24,6 +25,16 @@ export class NotASession extends Schema.TaggedError<NotASession>()("NotASession"
   override get message() {
     const detail = this.detail === undefined ? "" : ` (${this.detail})`
     return `Not a session file: ${this.reference}${detail}`
+  }
+}
+
+/** Written by a later version of this program or of a relative. */
+export class NewerSession extends Schema.TaggedError<NewerSession>()("NewerSession", {
+  reference: Schema.String,
+  version: Schema.Finite
+}) {
+  override get message() {
+    return `Session version ${this.version} is newer than supported: ${this.reference}`
   }
 }
 
@@ -58,7 +69,18 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
   }
 }
 
-export type OpenFailure = SessionNotFound | NotASession | SessionInUse | AmbiguousSession | StoreFailure
+export type ReadFailure = SessionNotFound | NotASession | NewerSession | AmbiguousSession | StoreFailure
+export type OpenFailure = ReadFailure | SessionInUse
+
+/** What can be told of a session without reading all of it. */
+export interface SessionGlance {
+  readonly messageCount: number
+  readonly name: Option.Option<string>
+  /** What the active branch was left with. */
+  readonly settings: SessionSettings
+  /** The end of the active branch, back to the last entry that fits; undefined where that would be long. */
+  readonly tail: (fits: (entry: SessionEntry) => boolean) => ReadonlyArray<SessionEntry> | undefined
+}
 
 /** An open session. This process is its only writer until the scope it was opened in closes. */
 export interface SessionLog {
@@ -67,10 +89,15 @@ export interface SessionLog {
   readonly file: Option.Option<string>
   /** What was there when it was opened, oldest first: repaired and brought to today's version. */
   readonly entries: ReadonlyArray<SessionEntry>
+  /** Where it spares reading `entries`, which may then be made when they are first asked for. */
+  readonly glance?: SessionGlance | undefined
   /** All of them or, after a failure, a prefix of them. */
   readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailure>
   readonly sync: Effect.Effect<void, StoreFailure>
 }
+
+/** A session as it is kept, without the right to write it. */
+export type StoredSession = Pick<SessionLog, "header" | "file" | "entries">
 
 export interface NewSession {
   /** Chosen by the store where absent. */
@@ -78,6 +105,10 @@ export interface NewSession {
   readonly parentSession?: string
   /** What it begins with: a copy of another session's branch. */
   readonly entries?: ReadonlyArray<SessionEntry>
+  /** The path it gets, where the store keeps files; one beside the others otherwise. */
+  readonly path?: string
+  /** File of the session whose artifacts are copied. */
+  readonly artifactsOf?: string
 }
 
 export interface SessionSummary {
@@ -98,6 +129,10 @@ export interface SessionFolder {
   readonly create: (options: NewSession) => Effect.Effect<SessionLog, StoreFailure, Scope.Scope>
   /** By path, id, or the beginning of an id. */
   readonly open: (reference: string) => Effect.Effect<SessionLog, OpenFailure, Scope.Scope>
+  /** The same without becoming its writer: also while somebody else is. */
+  readonly read: (reference: string) => Effect.Effect<StoredSession, ReadFailure>
+  /** A reference to the session of this folder that was written last. */
+  readonly latest: Effect.Effect<Option.Option<string>, StoreFailure>
   /** Newest first. */
   readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
 }

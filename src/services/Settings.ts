@@ -29,6 +29,8 @@ export const SettingsValues = lazy(() =>
     defaultThinkingLevel: optional(ThinkingLevel),
     /** Model patterns that `cycle_model` goes through; empty means all. */
     enabledModels: Schema.Array(Schema.String),
+    /** Where session files are kept, instead of a folder for each project in the agent's folder. */
+    sessionDir: optional(Schema.String),
     /** Whether and how failed model calls are tried again. */
     "retry.enabled": Schema.Boolean,
     "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),

@@ -1,5 +1,5 @@
 /** examples/demo.ts as a person starts it: a real process that starts a real heddle. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterEach, assert, describe, it } from "vitest"
@@ -68,6 +68,14 @@ describe("the demo", () => {
     assert.strictEqual(code, 0, err)
     assert.strictEqual(out.split("nothing is open, nothing is selected").length, 3)
     assert.include(out, "Tool show_diff not found")
+  })
+
+  it("leaves no session behind unless one is asked for", async () => {
+    const [folder, agentDir] = [project({ "loom.txt": "warp\n" }), emptyFolder()]
+    await run(folder, ["hello"], { HEDDLE_AGENT_DIR: agentDir })
+    assert.deepStrictEqual(readdirSync(agentDir), [])
+    await run(folder, ["--session", "kept.jsonl", "--", "hello"], { HEDDLE_AGENT_DIR: agentDir })
+    assert.isTrue(existsSync(join(folder, "kept.jsonl")))
   })
 
   it("sends the words it is given, and obeys NO_COLOR", async () => {

@@ -15,11 +15,13 @@ import * as HostToolRegistry from "../../src/layers/host/HostToolRegistry.ts"
 import * as Offline from "../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../src/layers/providers/ProviderRegistry.ts"
 import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
+import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
 import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import * as FixedIds from "./FixedIds.ts"
+import * as FullStore from "./FullStore.ts"
 import * as TestHost from "./TestHost.ts"
 
 type Step =
@@ -55,7 +57,9 @@ const workspace = Effect.acquireRelease(
   ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
 )
 
-const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =>
+const memory = MemorySessionStore.layer
+
+const agent = (cwd: string, scenario: Option.Option<string>, settings: object, store: typeof memory) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       HtmlExport.layer({ cwd }).pipe(
@@ -70,7 +74,7 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object) =
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
-        Layer.provideMerge(CurrentSession.layerMemory({ cwd: "/work" })),
+        Layer.provideMerge(Layer.provideMerge(Layer.orDie(CurrentSession.layer), store({ cwd: "/work" }))),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
@@ -85,7 +89,9 @@ const act = (host: TestHost.TestHost, cwd: string, action: string): Effect.Effec
   return TestClock.adjust(Duration.millis(Number(amount)))
 }
 
-const write = process.env["GOLDEN_WRITE"] === "1"
+/** `GOLDEN_WRITE=1` makes a transcript anew; `same` keeps its shape, line for line, and is safe on a busy machine. */
+const mode = process.env["GOLDEN_WRITE"]
+const write = mode === "1"
 
 /** Plays one file against a fresh server and returns the lines we wrote for each `<` block. */
 export const play = Effect.fnUntraced(function* (path: string) {
@@ -98,22 +104,22 @@ export const play = Effect.fnUntraced(function* (path: string) {
   })
   const host = yield* TestHost.make
   const updates = header(text, "updates") === "full" ? "full" : "delta"
+  const settings = JSON.parse(header(text, "settings") ?? "{}")
+  const store = header(text, "store") === "full" ? FullStore.layer : memory
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(
-    Effect.provide(Layer.merge(agent(cwd, scenario, JSON.parse(header(text, "settings") ?? "{}")), host.layer)),
-    Effect.fork
-  )
+  }).pipe(Effect.provide(Layer.merge(agent(cwd, scenario, settings, store), host.layer)), Effect.fork)
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {
       if (write) continue
       const got = yield* host.receive(step.lines.length)
-      assert.deepStrictEqual(got, step.lines)
+      written.push(...got.map((line) => `< ${line}`))
+      if (mode !== "same") assert.deepStrictEqual(got, step.lines)
       continue
     }
     if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
@@ -121,10 +127,8 @@ export const play = Effect.fnUntraced(function* (path: string) {
     if (step.kind === "send") yield* host.send(...step.lines)
     else yield* act(host, cwd, step.lines.join())
   }
-  if (write) {
-    written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
-    writeFileSync(path, `${written.join("\n")}\n`)
-  }
+  if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
+  if (mode !== undefined) writeFileSync(path, `${written.join("\n")}\n`)
   yield* host.close
   yield* Fiber.join(serving)
   assert.deepStrictEqual(yield* host.rest, [], "nothing more is written")

@@ -54,6 +54,8 @@ const watched = (folder: SessionFolder, log: Array<string>, before: Harness["bef
     create: (options) =>
       Effect.zipRight(Effect.flatten(Ref.get(before)), Effect.flatMap(folder.create(options), watch)),
     open: (reference) => Effect.flatMap(folder.open(reference), watch),
+    read: folder.read,
+    latest: folder.latest,
     list: folder.list
   }
 }

@@ -1,4 +1,7 @@
-/** Which model a session starts with: `--model`, then the settings, then the first that can be used (protocol.md 16.3). */
+/**
+ * Which model a session starts with: `--model`, then what a resumed session was left with, then the settings, then the
+ * first that can be used (protocol.md 16.3).
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -15,6 +18,11 @@ import * as ModelSelection from "./ModelSelection.ts"
 export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", { message: Schema.String }) {}
 
 type Choice = ModelSelection.ModelChoice
+
+interface ModelRef {
+  readonly provider: string
+  readonly modelId: string
+}
 
 const isEmpty = ({ pattern, provider }: Choice) => provider === undefined && pattern === undefined
 
@@ -78,9 +86,26 @@ const unasked = Effect.fnUntraced(function* (available: ReadonlyArray<Model>) {
   return Option.map(Option.fromNullable(model), (model): ModelSelection.ScopedModel => ({ model }))
 })
 
-export const resolve = Effect.fnUntraced(function* (asked: Choice) {
+/** None when it is not there any more or has no key: then the session goes on with another one. */
+const leftWith = Effect.fnUntraced(function* (before: ModelRef) {
+  const catalog = yield* ModelCatalog
+  const found = yield* catalog.find(before.provider, before.modelId)
+  const usable = Option.isSome(found) && (yield* catalog.isAvailable(found.value))
+  if (!usable) {
+    yield* Effect.logWarning(
+      `the session was left with ${before.provider}/${before.modelId}, which cannot be used now: another model takes over`
+    )
+  }
+  return usable ? Option.map(found, (model): ModelSelection.ScopedModel => ({ model })) : Option.none()
+})
+
+export const resolve = Effect.fnUntraced(function* (asked: Choice, before?: ModelRef) {
   const catalog = yield* ModelCatalog
   const settings = yield* Settings
+  if (before !== undefined && isEmpty(asked)) {
+    const left = yield* leftWith(before)
+    if (Option.isSome(left)) return left
+  }
   const exact = ModelSelection.exact(yield* catalog.all, asked)
   if (exact !== undefined) return Option.some(exact)
   const available = yield* catalog.available

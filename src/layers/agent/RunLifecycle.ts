@@ -112,6 +112,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     let result = yield* Run.run(run, "start")
     while (true) {
       yield* occupancy.storeLate
+      yield* session.sync
       const next = end.publish(run.journal, result)
       if (next === "over") return
       if (next === "goOn") result = yield* Run.run(run, "settled")

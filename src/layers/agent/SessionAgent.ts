@@ -18,7 +18,6 @@ import * as Admission from "./Admission.ts"
 import type { BranchSummaryRequest } from "./BranchSummary.ts"
 import * as Compaction from "./Compaction.ts"
 import * as Controls from "./Controls.ts"
-import * as EventHub from "./EventHub.ts"
 import * as IdleCompaction from "./IdleCompaction.ts"
 import * as Inbox from "./Inbox.ts"
 import * as ManualCompaction from "./ManualCompaction.ts"
@@ -26,6 +25,7 @@ import * as Retries from "./Retries.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
 import * as Stopping from "./Stopping.ts"
 import * as SupervisionTree from "./SupervisionTree.ts"
+import * as SessionHub from "./SessionHub.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as Watched from "./Watched.ts"
 
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const settings = yield* Settings
   const store = yield* SessionStore
   const tools = yield* Tools
-  const hub = EventHub.make()
+  const hub = yield* SessionHub.make(session)
   const { publish } = hub
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })

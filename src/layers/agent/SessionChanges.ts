@@ -9,7 +9,7 @@ import * as SessionContext from "../../domain/SessionContext.ts"
 import * as SessionCopy from "../../domain/SessionCopy.ts"
 import type { SessionEntry } from "../../domain/SessionEntry.ts"
 import * as SessionName from "../../domain/SessionName.ts"
-import { type ModelName, settingsOf } from "../../domain/SessionSettings.ts"
+import type { ModelName } from "../../domain/SessionSettings.ts"
 import type { Budget } from "../../services/Budget.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
@@ -24,7 +24,7 @@ import {
   type OpenOptions,
   type SessionChanges
 } from "../../services/SessionChanges.ts"
-import type { SessionFolder, SessionLog, SessionStore } from "../../services/SessionStore.ts"
+import type { NewSession, SessionFolder, SessionLog, SessionStore } from "../../services/SessionStore.ts"
 import type { Tools } from "../../services/Tools.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as Controls from "./Controls.ts"
@@ -49,6 +49,17 @@ interface Dependencies {
   readonly leave: Effect.Effect<void>
 }
 
+/** Fails where it is not known or has no key. */
+const checkModel = Effect.fnUntraced(function* (
+  catalog: typeof ModelCatalog.Service,
+  { modelId, provider }: ModelName
+) {
+  const found = yield* catalog.find(provider, modelId)
+  if (Option.isNone(found) || !(yield* catalog.isAvailable(found.value))) {
+    return yield* new ModelUnavailable({ provider, modelId })
+  }
+})
+
 export const make = (dependencies: Dependencies): SessionChanges => {
   const { budget, catalog, controls, endRun, gate, leave, publish, session, store, summarize, tools } = dependencies
   let place: SessionFolder = store
@@ -69,18 +80,11 @@ export const make = (dependencies: Dependencies): SessionChanges => {
       session.become(Effect.zipLeft(restore(open), settle)).pipe(Effect.zipRight(announce), Effect.zipRight(arrived))
     ).pipe(gate.withPermits(1))
 
-  const usable = Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
-    const found = yield* catalog.find(provider, modelId)
-    if (Option.isNone(found) || !(yield* catalog.isAvailable(found.value))) {
-      return yield* new ModelUnavailable({ provider, modelId })
-    }
-  })
-
   /** Puts in force what a session was left with, or what is wanted in its place. */
   const resume = (wanted: ModelName | undefined) =>
     Effect.gen(function* () {
       yield* tools.forget
-      const left = settingsOf(yield* session.branch)
+      const left = yield* session.settings
       const model = wanted ?? left.model
       yield* controls.restore({ ...left, ...(model === undefined ? {} : { model }) })
       if (wanted !== undefined && (wanted.provider !== left.model?.provider || wanted.modelId !== left.model.modelId)) {
@@ -108,7 +112,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   )
 
   const open = Effect.fn("Agent.openSession")(function* (reference: string, { model }: OpenOptions = {}) {
-    if (model !== undefined) yield* usable(model)
+    if (model !== undefined) yield* checkModel(catalog, model)
     if (yield* isCurrent(reference)) return yield* reopen(model)
     yield* change(place.open(reference), resume(model))
   })
@@ -116,7 +120,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   const openNewest = Effect.fn("Agent.openNewestSession")(function* (path: string, { model }: OpenOptions = {}) {
     const folder = Option.getOrUndefined(store.folder(path))
     if (folder === undefined) return yield* new NoSessionFolders()
-    if (model !== undefined) yield* usable(model)
+    if (model !== undefined) yield* checkModel(catalog, model)
     const newest = (yield* folder.list).find(({ messageCount }) => messageCount > 0)
     const reference = newest === undefined ? undefined : Option.getOrElse(newest.file, () => newest.sessionId)
     if (reference === undefined || !(yield* isCurrent(reference))) {
@@ -126,10 +130,10 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     return { resumed: reference !== undefined }
   })
 
-  const copyOf = Effect.fnUntraced(function* (path: ReadonlyArray<SessionEntry>) {
+  const copyOf = Effect.fnUntraced(function* (path: ReadonlyArray<SessionEntry>, more: NewSession = {}) {
     const { file, sessionId } = yield* session.info
     const parentSession = Option.getOrElse(file, () => sessionId)
-    return yield* place.create({ parentSession, entries: SessionCopy.copy(path, yield* session.entries) })
+    return yield* place.create({ ...more, parentSession, entries: SessionCopy.copy(path, yield* session.entries) })
   })
 
   const find = Effect.fnUntraced(function* (entryId: string) {
@@ -147,7 +151,14 @@ export const make = (dependencies: Dependencies): SessionChanges => {
 
   const clone = Effect.gen(function* () {
     if ((yield* session.leafId) === null) return yield* new NothingToClone()
-    yield* change(Effect.zipRight(settle, Effect.flatMap(session.branch, copyOf)))
+    const { file } = yield* session.info
+    const more = Option.isSome(file) ? { artifactsOf: file.value } : {}
+    yield* change(
+      Effect.zipRight(
+        settle,
+        Effect.flatMap(session.branch, (path) => copyOf(path, more))
+      )
+    )
   }).pipe(Effect.withSpan("Agent.cloneSession"))
 
   const note = Effect.fnUntraced(function* (leaf: string | null, made: BranchSummary | undefined) {

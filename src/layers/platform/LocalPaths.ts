@@ -1,6 +1,6 @@
 /** Path arithmetic of this machine and the home of its user. */
 import { homedir } from "node:os"
 
-export { basename, dirname, join, relative, resolve } from "node:path"
+export { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 
 export const home = (): string => homedir()

@@ -1,6 +1,12 @@
-/** What the parser of the command line cannot do itself: `-v`, and an option whose value may be left out. Pure. */
+/** What the parser of the command line cannot do itself: short names, and options whose value may be left out. Pure. */
 
-const listing = "--list-models"
+const shortNames = new Map([
+  ["-v", "--version"],
+  ["-c", "--continue"],
+  ["-r", "--resume"],
+  ["-n", "--name"]
+])
+const withOptionalValue: ReadonlyArray<string> = ["--list-models", "--resume"]
 const subcommand = "auth"
 const actions: ReadonlyArray<string | undefined> = ["set", "list", "remove", "-h", "--help"]
 
@@ -12,12 +18,12 @@ const isValue = (args: ReadonlyArray<string>, at: number) =>
 export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const out: Array<string> = []
   for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? ""
+    const given = args[at] ?? ""
+    const arg = shortNames.get(given) ?? given
     const next = args[at + 1]
-    if (arg === "-v") out.push("--version")
-    else if (arg === listing) {
+    if (withOptionalValue.includes(arg)) {
       const hasValue = next !== undefined && !next.startsWith("-")
-      out.push(listing, hasValue ? next : "")
+      out.push(arg, hasValue ? next : "")
       if (hasValue) at += 1
     } else if (isValue(args, at)) out.push(`${out.pop() ?? ""}=${arg}`)
     else out.push(arg)

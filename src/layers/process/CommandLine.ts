@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { isThinkingLevel, type ThinkingLevel } from "../../domain/Model.ts"
+import type { SessionOptions } from "../AgentLive.ts"
 import * as Environment from "../platform/Environment.ts"
 import * as Process from "../platform/Process.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
@@ -27,6 +28,7 @@ export interface StartOptions {
   readonly overrides: Readonly<Record<string, unknown>>
   readonly updates: "full" | "delta"
   readonly drain: boolean
+  readonly session: SessionOptions
 }
 
 /** Positional text swallows what the parser does not know, so it is looked at again here. */
@@ -74,8 +76,38 @@ const checkTogether = (has: (name: string) => boolean, mode: string) => {
   if (has("tools") && (has("no-tools") || has("no-builtin-tools"))) {
     return invalid("--tools cannot be combined with --no-tools or --no-builtin-tools")
   }
+  const chosen = ["session", "continue", "resume", "fork", "session-id"].filter(has)
+  if (chosen.length > 1) return invalid(`--${chosen[0]} and --${chosen[1]} name different sessions`)
+  if (chosen.length > 0 && has("no-session")) {
+    return invalid(`--${chosen[0]} cannot be combined with --no-session: there is nothing to open`)
+  }
   return mode === "rpc" ? Effect.void : invalid(`--mode ${mode} is not there yet; start with --mode rpc`)
 }
+
+/** Letters, digits and what else is safe in the name of a file. */
+const isSessionId = (id: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)
+
+const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
+  const [resume, sessionId] = [one("resume"), one("session-id")]
+  if (resume === "")
+    return yield* invalid("--resume needs the beginning of a session's id: in rpc mode nobody can pick")
+  if (sessionId !== undefined && !isSessionId(sessionId)) {
+    return yield* invalid(`--session-id: letters, digits, ".", "_" and "-" only; got "${sessionId}"`)
+  }
+  for (const name of ["session", "fork", "session-dir"]) {
+    if (one(name) === "") return yield* invalid(`--${name} needs a value`)
+  }
+  const options: SessionOptions = {
+    inMemory: one("no-session") !== undefined,
+    continue: one("continue") !== undefined,
+    ...present("session", one("session") ?? resume),
+    ...present("fork", one("fork")),
+    ...present("sessionId", sessionId),
+    ...present("sessionDir", one("session-dir")),
+    ...present("name", one("name"))
+  }
+  return options
+})
 
 const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R>) =>
   Effect.fnUntraced(function* (given: Given) {
@@ -111,7 +143,8 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
       models: list(one("models") ?? ""),
       overrides,
       updates: one("rpc-updates") === "delta" ? "delta" : "full",
-      drain: has("drain")
+      drain: has("drain"),
+      session: yield* sessionOptions(one)
     })
   })
 

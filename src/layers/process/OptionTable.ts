@@ -32,6 +32,9 @@ export const listModels = text(
   "List the models that are known, or those that match, and exit"
 )
 
+/** Likewise. */
+export const resume = text("resume", "[id]", "Open the session whose id begins so")
+
 export const optionTable: ReadonlyArray<OptionEntry> = [
   choice(
     "mode",
@@ -56,6 +59,14 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   ),
   text("system-prompt", "text", "Replaces the built-in system prompt"),
   text("append-system-prompt", "text", "Text behind the system prompt"),
+  text("session", "path|id", "Open this session; a path without a file is where a new one goes"),
+  flag("continue", "Go on with the session of this folder that was written last"),
+  resume,
+  text("fork", "path|id", "Copy this session into a new file and go on there"),
+  text("session-id", "id", "Open the session with this id, or give it to a new one"),
+  text("session-dir", "dir", "Where session files are kept"),
+  flag("no-session", "Keep the session in memory: nothing is written"),
+  text("name", "text", "Name of the session"),
   text("cwd", "dir", "Run as if started in this folder"),
   text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay"),
   flag("no-tools", "Offer no tools at all"),
@@ -68,7 +79,6 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   },
   choice("rpc-updates", ["full", "delta"], "message_update repeats the message, paced, or sends increments only"),
   flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
-  flag("no-session", "Keep the session in memory; so far that is always so"),
   flag("no-title", "Accepted for hosts that pass it: titles are never made in rpc mode"),
   flag("offline", "No network access at start-up: no server is asked for its models"),
   flag("verbose", "Log more on stderr")
@@ -99,6 +109,7 @@ Usage
 
 Options (--name value or --name=value)
 ${optionTable.map((entry) => line(entry, entry.help)).join("\n")}
+  -c, -r, -n                      Short for --continue, --resume, --name
   -h, --help                      This text
   -v, --version                   The version
 

@@ -1,21 +1,39 @@
 /** The Session service: a tree of entries in memory, and the log they are stored in. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import type { NewEntry, OwnEntry } from "../../domain/SessionEntry.ts"
+import { text, type ToolCall } from "../../domain/Content.ts"
+import * as SessionContext from "../../domain/SessionContext.ts"
+import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/SessionEntry.ts"
+import { settingsOf } from "../../domain/SessionSettings.ts"
 import * as SessionTree from "../../domain/SessionTree.ts"
 import { Ids } from "../../services/Ids.ts"
 import { EntryNotFound, Session } from "../../services/Session.ts"
-import { type SessionLog, SessionStore, type StoreFailure } from "../../services/SessionStore.ts"
+import { type SessionGlance, type SessionLog, SessionStore } from "../../services/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as MemorySessionStore from "./MemorySessionStore.ts"
+import * as Persistence from "./Persistence.ts"
 
 interface Current {
   readonly log: SessionLog
   readonly scope: Scope.CloseableScope
+  /** Made when it is first asked for. */
   readonly tree: SessionTree.SessionTree
+  /** What is known while there is no tree. */
+  readonly glance: () => SessionGlance | undefined
+  /** In the tree already and not stored yet: the order in the file is the order in the tree. */
+  unstored: ReadonlyArray<OwnEntry>
+}
+
+/** What the model reads about a call that was cut off by the end of the process (protocol.md 5.4). */
+export const interruptedText = "Tool execution was interrupted (session recovery). Its effects are unknown."
+
+const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: number): NewEntry => {
+  const content = [text(interruptedText)]
+  return { type: "message", message: { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp } }
 }
 
 /** Opens in a scope of its own, which is closed when the opening fails. */
@@ -23,76 +41,102 @@ const enter = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const log = yield* Effect.onError(Scope.extend(open, scope), (cause) => Scope.close(scope, Exit.failCause(cause)))
-    const current: Current = { log, scope, tree: SessionTree.make(log.entries) }
+    let tree: SessionTree.SessionTree | undefined
+    const current: Current = {
+      log,
+      scope,
+      get tree() {
+        return (tree ??= SessionTree.make(log.entries))
+      },
+      glance: () => (tree === undefined ? log.glance : undefined),
+      unstored: []
+    }
     return current
   })
+
+const tailOf = (current: Current, fits: (entry: SessionEntry) => boolean) =>
+  current.glance()?.tail(fits) ?? current.tree.tail(fits)
+
+/** Puts an entry below the leaf. */
+const place = Effect.fnUntraced(function* (ids: typeof Ids.Service, current: Current, entry: NewEntry) {
+  const { tree } = current
+  const timestamp = yield* IsoTime.now
+  const id = yield* Effect.repeat(ids.next("entry"), { while: (id) => tree.has(id) })
+  const placed: OwnEntry = { ...entry, id, parentId: tree.leafId(), timestamp }
+  tree.append(placed)
+  current.unstored = [...current.unstored, placed]
+  return placed
+})
+
+/**
+ * Calls that ran when the process ended get a result, so that the conversation can go on. It is stored with what comes
+ * next: merely opening a session changes nothing.
+ */
+const recover = Effect.fnUntraced(function* (ids: typeof Ids.Service, current: Current) {
+  const now = yield* Clock.currentTimeMillis
+  const calls = SessionContext.unansweredCalls(tailOf(current, SessionContext.endsCalls))
+  yield* Effect.forEach(calls, (call) => place(ids, current, interrupted(call, now)), { discard: true })
+})
 
 /** `first` is the session it begins in. */
 export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
   Effect.gen(function* () {
     const ids = yield* Ids
+    const persistence = Persistence.make()
     let current = yield* enter(first)
-    let failure = Option.none<StoreFailure>()
     yield* Effect.addFinalizer((exit) => Effect.suspend(() => Scope.close(current.scope, exit)))
-
-    /** Once a store has failed, what follows would leave a gap: the rest stays in memory. */
-    const store = (effect: Effect.Effect<void, StoreFailure>) =>
-      Effect.suspend(() =>
-        Option.isSome(failure)
-          ? Effect.void
-          : Effect.catchAll(effect, (reason) =>
-              Effect.sync(() => {
-                failure = Option.some(reason)
-              })
-            )
-      )
-
-    const freshId = Effect.repeat(ids.next("entry"), { while: (id) => current.tree.has(id) })
+    yield* recover(ids, current)
 
     const append = Effect.fnUntraced(function* (entry: NewEntry) {
-      const timestamp = yield* IsoTime.now
-      const placed: OwnEntry = { ...entry, id: yield* freshId, parentId: current.tree.leafId(), timestamp }
-      current.tree.append(placed)
-      yield* store(current.log.append([placed]))
+      const placed = yield* place(ids, current, entry)
+      yield* persistence.drain(current)
       return placed
     }, Effect.uninterruptible)
+
+    const become = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const next = yield* enter(restore(open))
+          yield* recover(ids, next)
+          const left = current
+          current = next
+          persistence.reset()
+          yield* Scope.close(left.scope, Exit.void)
+        })
+      )
 
     return Session.of({
       info: Effect.sync(() => ({
         header: current.log.header,
         sessionId: current.log.header.id,
         file: current.log.file,
-        name: Option.orElse(current.tree.name(), () => Option.fromNullable(current.log.header.title))
+        name: Option.orElse(current.glance()?.name ?? current.tree.name(), () =>
+          Option.fromNullable(current.log.header.title)
+        )
       })),
       append,
-      sync: Effect.suspend(() => store(current.log.sync)),
+      sync: Effect.suspend(() => persistence.attempt(current.log.sync)),
       messages: Effect.sync(() => current.tree.conversation().slice()),
-      messageCount: Effect.sync(() => current.tree.conversation().length),
+      messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
       branch: Effect.sync(() => current.tree.branch()),
-      tail: (fits) => Effect.sync(() => current.tree.tail(fits)),
+      tail: (fits) => Effect.sync(() => tailOf(current, fits)),
       branchTo: (entryId) =>
         Effect.suspend(() =>
           entryId === null || current.tree.has(entryId)
             ? Effect.succeed(current.tree.branch(entryId))
             : new EntryNotFound({ entryId })
         ),
+      settings: Effect.sync(() => current.glance()?.settings ?? settingsOf(current.tree.branch())),
       leafId: Effect.sync(() => current.tree.leafId()),
       moveTo: (entryId) =>
         Effect.suspend(() =>
           current.tree.moveTo(entryId) ? Effect.void : new EntryNotFound({ entryId: entryId ?? "" })
         ),
-      become: (open) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const next = yield* enter(restore(open))
-            const left = current
-            current = next
-            failure = Option.none()
-            yield* Scope.close(left.scope, Exit.void)
-          })
-        ),
-      persistFailure: Effect.sync(() => failure)
+      become,
+      persistFailure: persistence.failure,
+      hasLostWrites: persistence.hasLostWrites,
+      watchFailures: persistence.watch
     })
   })
 

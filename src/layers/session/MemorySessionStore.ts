@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { plainText } from "../../domain/Content.ts"
 import { type SessionEntry, type SessionHeader, sessionVersion } from "../../domain/SessionEntry.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
@@ -11,33 +10,15 @@ import {
   SessionInUse,
   type SessionLog,
   SessionNotFound,
-  SessionStore,
-  type SessionSummary
+  SessionStore
 } from "../../services/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
+import * as SessionSummaries from "./SessionSummaries.ts"
 
 interface Kept {
   readonly header: SessionHeader
   readonly entries: Array<SessionEntry>
   open: boolean
-}
-
-const summary = ({ entries, header }: Kept): SessionSummary => {
-  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
-  const names = entries.flatMap((entry) => (entry.type === "session_info" ? [entry.name] : []))
-  const newest = entries.at(-1)?.timestamp ?? ""
-  const first = messages.find((message) => message.role === "user")
-  return {
-    sessionId: header.id,
-    file: Option.none(),
-    cwd: header.cwd,
-    name: Option.fromNullable(names.at(-1) ?? header.title),
-    createdAt: header.timestamp,
-    // A copy is younger than its entries.
-    updatedAt: newest > header.timestamp ? newest : header.timestamp,
-    messageCount: messages.length,
-    firstMessage: first === undefined ? "" : plainText(first.content).slice(0, 200)
-  }
 }
 
 export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
@@ -74,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
     return yield* log(kept)
   })
 
-  const open = Effect.fnUntraced(function* (reference: string) {
+  const find = Effect.fnUntraced(function* (reference: string) {
     const exact = sessions.get(reference)
     const found =
       exact === undefined ? [...sessions.values()].filter(({ header }) => header.id.startsWith(reference)) : [exact]
@@ -83,6 +64,11 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
     if (found.length > 1) {
       return yield* new AmbiguousSession({ reference, candidates: found.map(({ header }) => header.id) })
     }
+    return kept
+  })
+
+  const open = Effect.fnUntraced(function* (reference: string) {
+    const kept = yield* find(reference)
     if (kept.open) {
       const owner = { pid: 0, host: "this process", since: kept.header.timestamp }
       return yield* new SessionInUse({ reference, owner })
@@ -90,13 +76,18 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
     return yield* log(kept)
   })
 
+  const stored = ({ entries, header }: Kept) => ({ header, entries: entries.slice(), file: Option.none() })
+  const list = Effect.sync(() =>
+    SessionSummaries.newestFirst([...sessions.values()].map((kept) => SessionSummaries.summary(stored(kept))))
+  )
+
   return SessionStore.of({
     create,
     open,
-    folder: () => Option.none(),
-    list: Effect.sync(() =>
-      [...sessions.values()].map(summary).toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt))
-    )
+    read: (reference) => Effect.map(find(reference), stored),
+    latest: Effect.map(list, ([first]) => Option.map(Option.fromNullable(first), ({ sessionId }) => sessionId)),
+    list,
+    folder: () => Option.none()
   })
 })
 

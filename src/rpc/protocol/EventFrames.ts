@@ -105,6 +105,10 @@ const toFrame = (event: Exclude<ControlEvent, CompactionFrames.CompactionEvent>)
       return { type: "model_changed", model: event.model }
     case "ThinkingLevelChanged":
       return { type: "thinking_level_changed", level: event.level, thinkingLevel: event.level }
+    case "PersistFailed":
+      return { type: "extension_error", extensionPath: "session", event: "persist", error: event.error }
+    case "Notice":
+      return { type: "notice", level: event.level, message: event.message, source: event.source }
   }
 }
 

@@ -230,6 +230,16 @@ export const events: ReadonlyArray<EventSchema> = [
     name: optional(Schema.String)
   }),
   event("session_info_update", "The same under the names of another family.", { title: optional(Schema.String) }),
+  event("extension_error", "Something beside the run failed: storing the session is `session` and `persist`.", {
+    extensionPath: Schema.String,
+    event: Schema.String,
+    error: Schema.String
+  }),
+  event("notice", "Something that people should know; a failure to store has the source `session-persistence`.", {
+    level: Schema.Literal("info", "warning", "error"),
+    message: Schema.String,
+    source: Schema.String
+  }),
   event("bash_execution_update", "Output of a `bash` command, all of it, also what its result leaves out.", {
     id: optional(RequestId),
     delta: Schema.String

@@ -24,6 +24,7 @@ const codes = {
   EmptySessionName: "invalid_name",
   EntryNotFound: "entry_not_found",
   ModelUnavailable: "model_unavailable",
+  NewerSession: "newer_session",
   NoSessionFolders: "no_persistence",
   NotABranchPoint: "invalid_entry",
   NotASession: "not_a_session",
@@ -37,6 +38,7 @@ const codes = {
 export const openCodes = [
   codes.SessionNotFound,
   codes.NotASession,
+  codes.NewerSession,
   codes.SessionInUse,
   codes.AmbiguousSession,
   codes.StoreFailure,

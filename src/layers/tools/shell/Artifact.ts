@@ -19,8 +19,8 @@ export interface Artifacts {
 }
 
 export interface ArtifactOptions {
-  /** None: a temporary folder, made when it is first needed and removed with the scope. */
-  readonly folder: Option.Option<string>
+  /** Asked for each artifact. None: a temporary folder, made when it is first needed and removed with the scope. */
+  readonly folder: Effect.Effect<Option.Option<string>>
   /** No output may fill the disk by itself. */
   readonly maxBytes?: number
 }
@@ -84,16 +84,15 @@ export const make = Effect.fnUntraced(function* (
   options: ArtifactOptions
 ): Effect.fn.Return<Artifacts, never, Scope.Scope> {
   const { folder, maxBytes = defaultMaxBytes } = options
-  let path = Option.getOrUndefined(folder)
-  let last: number | undefined
+  let temporary: string | undefined
+  const lastIn = new Map<string, number>()
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  yield* Effect.addFinalizer(() =>
-    Option.isNone(folder) && path !== undefined ? ArtifactFile.removeFolder(path) : Effect.void
-  )
+  yield* Effect.addFinalizer(() => (temporary === undefined ? Effect.void : ArtifactFile.removeFolder(temporary)))
   const create: Effect.Effect<Artifact, ArtifactFile.ArtifactFailed> = Effect.gen(function* () {
-    const home = (path ??= yield* ArtifactFile.temporaryFolder)
-    last ??= highest(yield* ArtifactFile.names(home))
-    const id = String(++last)
+    const home = Option.getOrUndefined(yield* folder) ?? (temporary ??= yield* ArtifactFile.temporaryFolder)
+    const last = lastIn.get(home) ?? highest(yield* ArtifactFile.names(home))
+    lastIn.set(home, last + 1)
+    const id = String(last + 1)
     return fromFile(id, yield* ArtifactFile.create(home, id + suffix), maxBytes)
   })
   // Another process may work in the same folder: its numbers are skipped.

@@ -6,6 +6,7 @@ import { Session } from "../../../services/Session.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/Supervision.ts"
 import * as ProcessTree from "../../platform/ProcessTree.ts"
+import * as SessionFolders from "../../session/SessionFolders.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Environment from "./Environment.ts"
 import * as ShellCommand from "./ShellCommand.ts"
@@ -21,9 +22,6 @@ export interface LocalShellOptions {
 
 const defaultTimeoutMs = 300_000
 
-/** Beside a session's file, in a folder of the same name. */
-const artifactFolder = (sessionFile: string) => sessionFile.replace(/\.jsonl$/, "")
-
 interface UserCommand {
   readonly cancel: Effect.Latch
   readonly gone: Effect.Latch
@@ -31,8 +29,9 @@ interface UserCommand {
 
 export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
-  const { file } = yield* Effect.flatMap(Session, (session) => session.info)
-  const artifacts = yield* Artifact.make({ folder: Option.map(file, artifactFolder) })
+  const session = yield* Session
+  const folder = Effect.map(session.info, ({ file }) => Option.map(file, SessionFolders.artifacts))
+  const artifacts = yield* Artifact.make({ folder })
   const tree = yield* ProcessTree.make({ shellPath, grace, hurriedGrace: 500 })
   const userCommands = new Set<UserCommand>()
   let closed = false

@@ -1,0 +1,19 @@
+/** Looks into bytes with the system's own functions: loops over them would be compiled, which takes megabytes. */
+export interface ByteSearch {
+  /** Whether these bytes stand there. */
+  readonly has: (wanted: Uint8Array, at: number) => boolean
+  readonly isSame: (from: number, end: number, otherFrom: number, otherEnd: number) => boolean
+  /** Where they stand next; -1 for nowhere. */
+  readonly next: (wanted: Uint8Array, from: number) => number
+}
+
+export const make = (bytes: Uint8Array): ByteSearch => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return {
+    has: (wanted, at) =>
+      at + wanted.length <= buffer.length && buffer.compare(wanted, 0, wanted.length, at, at + wanted.length) === 0,
+    isSame: (from, end, otherFrom, otherEnd) =>
+      end - from === otherEnd - otherFrom && buffer.compare(buffer, otherFrom, otherEnd, from, end) === 0,
+    next: (wanted, from) => buffer.indexOf(wanted, from)
+  }
+}

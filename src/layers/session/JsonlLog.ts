@@ -1,0 +1,73 @@
+/**
+ * One session file that is written. It is touched when the first message comes: made, brought to today's version, or opened;
+ * what comes before that waits. The scope it was made in owns the file and the lease.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import { type SessionLog, StoreFailure } from "../../services/SessionStore.ts"
+import type { FileRefused, GrowingFile } from "../platform/SessionFiles.ts"
+import * as SessionText from "./SessionText.ts"
+
+export interface LogOptions {
+  readonly path: string
+  /** Its entries may be made when they are first asked for. */
+  readonly session: Pick<SessionLog, "header" | "entries" | "glance">
+  /** Makes the file ready for appending and puts the text in it, in one write. */
+  readonly begin: (text: string) => Effect.Effect<GrowingFile, StoreFailure>
+  /** Whether entries without a message are worth a file. */
+  readonly hasFile: boolean
+}
+
+/** A session that nobody has said anything in is not worth a file. */
+export const isWorthAFile = (entries: ReadonlyArray<SessionEntry>): boolean =>
+  entries.some(({ type }) => type === "message" || type === "custom_message")
+
+export const failure = (operation: StoreFailure["operation"], reference: string) => (refused: FileRefused) =>
+  new StoreFailure({ operation, reference, detail: refused.message })
+
+export const make = Effect.fnUntraced(function* (
+  options: LogOptions
+): Effect.fn.Return<SessionLog, never, Scope.Scope> {
+  const { begin, path, session } = options
+  let file: GrowingFile | undefined
+  let waiting: ReadonlyArray<SessionEntry> = []
+  let isDirty = false
+
+  const sync = Effect.suspend(() => {
+    if (file === undefined || !isDirty) return Effect.void
+    isDirty = false
+    return Effect.mapError(file.sync, failure("sync", path))
+  })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.zipRight(
+      Effect.ignore(sync),
+      Effect.suspend(() => file?.close ?? Effect.void)
+    )
+  )
+
+  const write = Effect.fnUntraced(function* (added: ReadonlyArray<SessionEntry>) {
+    if (file === undefined) {
+      waiting = [...waiting, ...added]
+      if (!options.hasFile && !isWorthAFile(waiting)) return
+      file = yield* begin(SessionText.encode(waiting))
+      waiting = []
+    } else yield* Effect.mapError(file.append(SessionText.encode(added)), failure("append", path))
+    isDirty = true
+  })
+
+  return {
+    header: session.header,
+    file: Option.some(path),
+    get entries() {
+      return session.entries
+    },
+    get glance() {
+      return session.glance
+    },
+    append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(write(added))),
+    sync
+  }
+})

@@ -1,0 +1,127 @@
+/**
+ * The beginnings of the lines of a session file, read from its bytes: what an entry is, whose child, and who speaks. Only
+ * lines that begin as all programs of the family write them are understood.
+ */
+import * as Either from "effect/Either"
+import { readEntry } from "../../domain/EntryReading.ts"
+import * as Json from "../../domain/Json.ts"
+import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import * as ByteSearch from "../platform/ByteSearch.ts"
+
+const [newline, quote, brace] = [10, 34, 125]
+const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0))
+const marks = {
+  type: bytesOf('{"type":"'),
+  id: bytesOf('","id":"'),
+  parent: bytesOf('","parentId":'),
+  noParent: bytesOf("null"),
+  timestamp: bytesOf(',"timestamp":"'),
+  role: bytesOf('","message":{"role":"')
+}
+
+const words = (...all: ReadonlyArray<string>) => all.map((text) => ({ text, bytes: bytesOf(`${text}"`) }))
+
+/** What is not here may change what came before it. */
+const types = words(
+  "message",
+  "custom_message",
+  "branch_summary",
+  "compaction",
+  "model_change",
+  "thinking_level_change",
+  "custom",
+  "label",
+  "session_info",
+  "usage"
+)
+const roles = words("assistant", "user", "toolResult", "bashExecution", "custom")
+
+export interface Head {
+  type: string
+  /** Empty for what is no message. */
+  role: string
+  idAt: number
+  idEnd: number
+  /** Zero for a root. */
+  parentAt: number
+  parentEnd: number
+}
+
+export interface Lines {
+  /** Where each begins, and where the next one would. */
+  readonly starts: ReadonlyArray<number>
+  readonly types: ReadonlyArray<string>
+  readonly roles: ReadonlyArray<string>
+  /** Whether each is the child of the one before it. */
+  readonly isList: boolean
+}
+
+/** What was read last is in `head`, so that a line costs no memory. */
+export const make = (bytes: Uint8Array) => {
+  const decoder = new TextDecoder()
+  const { has, isSame, next } = ByteSearch.make(bytes)
+  const head: Head = { type: "", role: "", idAt: 0, idEnd: 0, parentAt: 0, parentEnd: 0 }
+
+  const wordAt = (vocabulary: typeof types, at: number): string => {
+    for (const word of vocabulary) if (has(word.bytes, at)) return word.text
+    return ""
+  }
+
+  const readPlace = (at: number): number => {
+    if (!has(marks.id, at)) return 0
+    head.idAt = at + marks.id.length
+    head.idEnd = bytes.indexOf(quote, head.idAt)
+    if (!has(marks.parent, head.idEnd)) return 0
+    const parent = head.idEnd + marks.parent.length
+    const isRoot = has(marks.noParent, parent)
+    if (!isRoot && bytes[parent] !== quote) return 0
+    head.parentAt = isRoot ? 0 : parent + 1
+    head.parentEnd = isRoot ? 0 : bytes.indexOf(quote, parent + 1)
+    return isRoot ? parent + marks.noParent.length : head.parentEnd + 1
+  }
+
+  /** False where the line is not as ours are. */
+  const read = (start: number): boolean => {
+    const typeAt = start + marks.type.length
+    head.type = has(marks.type, start) ? wordAt(types, typeAt) : ""
+    const behind = head.type === "" ? 0 : readPlace(typeAt + head.type.length)
+    if (behind === 0 || !has(marks.timestamp, behind)) return false
+    const timeEnd = bytes.indexOf(quote, behind + marks.timestamp.length)
+    head.role = has(marks.role, timeEnd) ? wordAt(roles, timeEnd + marks.role.length) : ""
+    return (head.role !== "") === (head.type === "message")
+  }
+
+  /** All lines behind the header; undefined unless all of them are plain. */
+  const lines = (): Lines | undefined => {
+    const [starts, types, roles]: [Array<number>, Array<string>, Array<string>] = [[], [], []]
+    let [isList, idAt, idEnd] = [true, 0, 0]
+    if (bytes.at(-1) !== newline || bytes.includes(0)) return undefined
+    for (let start = bytes.indexOf(newline) + 1; start < bytes.length;) {
+      const end = bytes.indexOf(newline, start)
+      if (bytes[end - 1] !== brace || !read(start) || head.idEnd > end) return undefined
+      // Two lines that ran into each other have two parents.
+      const again = next(marks.parent, head.idEnd + marks.parent.length)
+      if (again >= 0 && again < end) return undefined
+      isList &&= isSame(head.parentAt, head.parentEnd, idAt, idEnd)
+      ;[idAt, idEnd] = [head.idAt, head.idEnd]
+      starts.push(start)
+      types.push(head.type)
+      roles.push(head.role)
+      start = end + 1
+    }
+    starts.push(bytes.length)
+    return { starts, types, roles, isList }
+  }
+
+  return {
+    head,
+    read,
+    lines,
+    hasId: (from: number, end: number) => isSame(from, end, head.idAt, head.idEnd),
+    id: () => decoder.decode(bytes.subarray(head.idAt, head.idEnd)),
+    entry: (start: number, end: number): SessionEntry | undefined =>
+      readEntry(Either.getOrUndefined(Json.parse(decoder.decode(bytes.subarray(start, end)))))
+  }
+}
+
+export type LineHeads = ReturnType<typeof make>

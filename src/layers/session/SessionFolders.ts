@@ -1,0 +1,53 @@
+/** Where session files are and what they are called (protocol.md 9.1). Pure. */
+import { join } from "../platform/LocalPaths.ts"
+
+export interface Place {
+  readonly agentDir: string
+  readonly cwd: string
+  readonly home: string
+  /** A folder that was asked for; it holds the sessions of all folders side by side. */
+  readonly sessionDir?: string
+}
+
+const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")
+
+export const root = ({ agentDir }: Place): string => join(agentDir, "sessions")
+
+/** Where new sessions go. */
+export const own = (place: Place): string =>
+  place.sessionDir ?? join(root(place), `--${joined(place.cwd.replace(/^[/\\]/, ""))}--`)
+
+const below = (cwd: string, folder: string): string | undefined => {
+  if (cwd === folder) return ""
+  return cwd.startsWith(`${folder}/`) ? cwd.slice(folder.length + 1) : undefined
+}
+
+/** xcsh names folders below the home and below /tmp in a shorter way. */
+const ofXcsh = ({ cwd, home }: Place): ReadonlyArray<string> => {
+  const [inHome, inTemp] = [below(cwd, home), below(cwd, "/tmp")]
+  return [
+    ...(inHome === undefined ? [] : [`-${joined(inHome)}`]),
+    ...(inTemp === undefined ? [] : [`-tmp-${joined(inTemp)}`])
+  ]
+}
+
+/** Where sessions of this folder may be. */
+export const searched = (place: Place): ReadonlyArray<string> =>
+  place.sessionDir === undefined
+    ? [own(place), ...ofXcsh(place).map((name) => join(root(place), name))]
+    : [place.sessionDir]
+
+export const suffix = ".jsonl"
+
+export const fileName = (timestamp: string, sessionId: string): string =>
+  `${timestamp.replaceAll(/[:.]/g, "-")}_${sessionId}${suffix}`
+
+/** What stands behind the time; undefined for a file with a name of its own. */
+export const sessionIdIn = (name: string): string | undefined => /^[^_]+_(.+)\.jsonl$/.exec(name)?.[1]
+
+/** Beside a session's file, in a folder of the same name. */
+export const artifacts = (sessionFile: string): string =>
+  sessionFile.endsWith(suffix) ? sessionFile.slice(0, -suffix.length) : `${sessionFile}.artifacts`
+
+/** What is a path and what is the beginning of an id. */
+export const isPath = (reference: string): boolean => /[/\\]/.test(reference) || reference.endsWith(suffix)

@@ -1,0 +1,113 @@
+/**
+ * What a process wants to know of a session before anybody says something in it, found in the bytes of its file without
+ * making an object of every line: those of a long conversation take several times the memory of its text. Undefined
+ * where the file is not as plain as ours are; then it is read as a whole.
+ */
+import * as Option from "effect/Option"
+import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import { type SessionSettings, settingsOf } from "../../domain/SessionSettings.ts"
+import type { SessionGlance } from "../../services/SessionStore.ts"
+import * as LineHeads from "./LineHeads.ts"
+
+/** A file that was looked at; lines are numbered. */
+interface Seen extends LineHeads.Lines {
+  readonly id: (line: number) => string
+  readonly entry: (line: number) => SessionEntry | undefined
+  /** From the leaf to the root. */
+  readonly branch: ReadonlyArray<number>
+}
+
+/** Parents come before their children, so one look at each line is enough. */
+const climb = (heads: LineHeads.LineHeads, { isList, starts }: LineHeads.Lines): ReadonlyArray<number> | undefined => {
+  const branch: Array<number> = []
+  let [wantedAt, wantedEnd] = [0, 0]
+  for (let line = starts.length - 2; line >= 0; line--) {
+    if (isList) {
+      branch.push(line)
+      continue
+    }
+    heads.read(starts[line] ?? 0)
+    if (branch.length > 0 && !heads.hasId(wantedAt, wantedEnd)) continue
+    branch.push(line)
+    if (heads.head.parentAt === 0) return branch
+    ;[wantedAt, wantedEnd] = [heads.head.parentAt, heads.head.parentEnd]
+  }
+  return isList ? branch : undefined
+}
+
+const look = (bytes: Uint8Array): Seen | undefined => {
+  const heads = LineHeads.make(bytes)
+  const lines = heads.lines()
+  const branch = lines === undefined ? undefined : climb(heads, lines)
+  if (lines === undefined || branch === undefined) return undefined
+  const startOf = (line: number) => lines.starts[line] ?? 0
+  return {
+    ...lines,
+    branch,
+    id: (line) => {
+      heads.read(startOf(line))
+      return heads.id()
+    },
+    entry: (line) => heads.entry(startOf(line), startOf(line + 1) - 1)
+  }
+}
+
+const said: ReadonlyArray<string | undefined> = ["message", "custom_message", "branch_summary"]
+
+/** As SessionContext.conversation does it, without the messages. */
+const countMessages = ({ branch, entry, id, types }: Seen): number => {
+  let [count, keptFrom] = [0, ""]
+  for (const line of branch) {
+    const isSummary = types[line] === "compaction" && keptFrom === ""
+    const compaction = isSummary ? entry(line) : undefined
+    if (compaction?.type === "compaction") {
+      count += 1
+      keptFrom = compaction.firstKeptEntryId
+      if (!branch.some((other) => other < line && id(other) === keptFrom)) return count
+    } else if (said.includes(types[line])) count += 1
+    if (keptFrom !== "" && id(line) === keptFrom) return count
+  }
+  return count
+}
+
+/** Beyond this the whole of it is read, once, rather than a part of it again and again. */
+const longestTail = 64
+
+const tail = ({ branch, entry }: Seen, fits: (entry: SessionEntry) => boolean) => {
+  const entries: Array<SessionEntry> = []
+  for (const line of branch.slice(0, longestTail)) {
+    const read = entry(line)
+    if (read === undefined) return undefined
+    entries.push(read)
+    if (fits(read)) return entries.reverse()
+  }
+  return branch.length <= longestTail ? entries.reverse() : undefined
+}
+
+const settingsIn = ({ branch, entry, roles, types }: Seen): SessionSettings => {
+  let left: SessionSettings = {}
+  for (const line of branch) {
+    const saysModel = left.model === undefined && (roles[line] === "assistant" || types[line] === "model_change")
+    const saysLevel = left.thinkingLevel === undefined && types[line] === "thinking_level_change"
+    const read = saysModel || saysLevel ? entry(line) : undefined
+    if (read !== undefined) left = { ...settingsOf([read]), ...left }
+  }
+  return left
+}
+
+const nameIn = ({ entry, types }: Seen): Option.Option<string> => {
+  const line = types.lastIndexOf("session_info")
+  const read = line < 0 ? undefined : entry(line)
+  return read?.type === "session_info" ? Option.some(read.name) : Option.none()
+}
+
+export const glance = (bytes: Uint8Array): SessionGlance | undefined => {
+  const seen = look(bytes)
+  if (seen === undefined) return undefined
+  return {
+    messageCount: countMessages(seen),
+    name: nameIn(seen),
+    settings: settingsIn(seen),
+    tail: (fits) => tail(seen, fits)
+  }
+}

@@ -1,0 +1,74 @@
+/** Which file a reference means, and which files there are. Nothing is opened for that but the beginning of files. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { AmbiguousSession, SessionNotFound } from "../../services/SessionStore.ts"
+import { join, resolve } from "../platform/LocalPaths.ts"
+import { type FileRefused, type Files, type Found } from "../platform/SessionFiles.ts"
+import { failure } from "./JsonlLog.ts"
+import * as SessionFolders from "./SessionFolders.ts"
+import * as SessionText from "./SessionText.ts"
+
+/** What is not there, in contrast to what cannot be used. */
+export const isMissing = ({ code }: FileRefused): boolean => code === "ENOENT" || code === "ENOTDIR"
+
+export const absolute = ({ cwd, home }: SessionFolders.Place, path: string): string =>
+  resolve(cwd, path.startsWith("~/") ? join(home, path.slice(2)) : path)
+
+export const make = (files: Files, place: SessionFolders.Place) => {
+  /** The session files of some folders, those written last first. */
+  const filesIn = (folders: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Found>, FileRefused> =>
+    Effect.map(Effect.forEach(folders, files.list), (found) =>
+      found
+        .flat()
+        .filter(({ isFolder, name }) => !isFolder && name.endsWith(SessionFolders.suffix))
+        .toSorted((one, other) => other.modifiedAt - one.modifiedAt)
+    )
+
+  const named = (folders: ReadonlyArray<string>, reference: string) =>
+    Effect.map(filesIn(folders), (found) => {
+      const fitting = found.flatMap(({ name, path }) => {
+        const id = SessionFolders.sessionIdIn(name)
+        return id?.startsWith(reference) === true ? [{ id, path }] : []
+      })
+      const exact = fitting.filter(({ id }) => id === reference)
+      return exact.length > 0 ? exact : fitting
+    })
+
+  const everywhere = Effect.map(files.list(SessionFolders.root(place)), (found) =>
+    found.filter(({ isFolder }) => isFolder).map(({ path }) => path)
+  )
+
+  /** Sessions of this folder come before all others. */
+  const find = Effect.fnUntraced(function* (reference: string) {
+    const near = yield* named(SessionFolders.searched(place), reference)
+    const found = near.length > 0 ? near : yield* named(yield* everywhere, reference)
+    const [first, ...more] = found
+    if (first === undefined) return yield* new SessionNotFound({ reference })
+    if (more.length > 0) return yield* new AmbiguousSession({ reference, candidates: found.map(({ id }) => id) })
+    return first.path
+  })
+
+  const locate = Effect.fnUntraced(function* (reference: string) {
+    const asked = SessionFolders.isPath(reference) ? absolute(place, reference) : yield* find(reference)
+    return yield* files.real(asked)
+  })
+
+  /** Two folders may share a name (9.1), so the header decides whose session it is. */
+  const isOurs = ({ path }: Found) =>
+    Effect.match(files.readStart(path), {
+      onFailure: () => false,
+      onSuccess: (start) => SessionText.cwdOf(start) === place.cwd
+    })
+
+  return {
+    locate: (reference: string) =>
+      Effect.mapError(locate(reference), (error) => {
+        if (error._tag !== "FileRefused") return error
+        return isMissing(error) ? new SessionNotFound({ reference }) : failure("open", reference)(error)
+      }),
+    own: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) => Effect.filter(found, isOurs)),
+    latest: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
+      Effect.map(Effect.findFirst(found, isOurs), (first) => Option.map(first, ({ path }) => path))
+    )
+  }
+}

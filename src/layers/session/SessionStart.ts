@@ -1,0 +1,67 @@
+/** Which session a process begins in, as its options say (protocol.md 1.1). */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Session } from "../../services/Session.ts"
+import { SessionStore } from "../../services/SessionStore.ts"
+import * as CurrentSession from "./CurrentSession.ts"
+import * as SessionFolders from "./SessionFolders.ts"
+
+export interface SessionChoice {
+  /** At most one of these four. */
+  readonly session?: string
+  readonly continue?: boolean
+  readonly fork?: string
+  /** Opened where there is such a session, else the id of a new one. */
+  readonly sessionId?: string
+  readonly name?: string
+}
+
+type Store = typeof SessionStore.Service
+
+/** A path that leads nowhere is where the new session goes. */
+const openOrCreate = (store: Store, reference: string) =>
+  Effect.catchIf(
+    store.open(reference),
+    ({ _tag }) => _tag === "SessionNotFound" && SessionFolders.isPath(reference),
+    () => store.create({ path: reference })
+  )
+
+const fork = Effect.fnUntraced(function* (store: Store, reference: string) {
+  const { entries, file } = yield* store.read(reference)
+  const from = Option.match(file, {
+    onNone: () => ({}),
+    onSome: (path) => ({ parentSession: path, artifactsOf: path })
+  })
+  return yield* store.create({ entries, ...from })
+})
+
+const continued = Effect.fnUntraced(function* (store: Store) {
+  const latest = yield* store.latest
+  return yield* Option.isSome(latest) ? store.open(latest.value) : store.create({})
+})
+
+/** The beginning of an id is not enough here: the caller has chosen the whole of it. */
+const withId = Effect.fnUntraced(function* (store: Store, sessionId: string) {
+  const kept = yield* Effect.option(store.read(sessionId))
+  const isThere = Option.exists(kept, ({ header }) => header.id === sessionId)
+  return yield* isThere ? store.open(sessionId) : store.create({ sessionId })
+})
+
+const begin = Effect.fnUntraced(function* (choice: SessionChoice) {
+  const store = yield* SessionStore
+  if (choice.session !== undefined) return yield* openOrCreate(store, choice.session)
+  if (choice.fork !== undefined) return yield* fork(store, choice.fork)
+  if (choice.sessionId !== undefined) return yield* withId(store, choice.sessionId)
+  return yield* choice.continue === true ? continued(store) : store.create({})
+})
+
+const named = (name: string) => (session: typeof Session.Service) =>
+  Effect.flatMap(session.info, (info) =>
+    Option.contains(info.name, name) ? Effect.void : Effect.asVoid(session.append({ type: "session_info", name }))
+  )
+
+export const make = (choice: SessionChoice) =>
+  Effect.tap(CurrentSession.make(begin(choice)), choice.name === undefined ? () => Effect.void : named(choice.name))
+
+export const layer = (choice: SessionChoice) => Layer.scoped(Session, make(choice))

@@ -1,0 +1,174 @@
+/**
+ * What every SessionStore must do, as a list of checks that need nothing but the store: embedders run them on theirs, with
+ * an empty store for each. A check that fails says what it expected.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { text } from "../../domain/Content.ts"
+import { readEntry } from "../../domain/EntryReading.ts"
+import { type NewEntry, type SessionEntry, toJson } from "../../domain/SessionEntry.ts"
+import { type NewSession, type OpenFailure, SessionStore, type StoreFailure } from "../../services/SessionStore.ts"
+
+export class NotConforming extends Schema.TaggedError<NotConforming>()("NotConforming", { message: Schema.String }) {}
+
+export interface Check {
+  readonly name: string
+  readonly run: Effect.Effect<void, NotConforming | OpenFailure | StoreFailure, SessionStore>
+}
+
+/** After the session was made, whenever that is. */
+const time = (n: number) => `2999-01-01T00:00:${String(n).padStart(2, "0")}.000Z`
+
+const entry = (n: number, added: NewEntry): SessionEntry => ({
+  ...added,
+  id: `0000000${n}`,
+  parentId: n === 1 ? null : `0000000${n - 1}`,
+  timestamp: time(n)
+})
+
+const said = (n: number, words: string) =>
+  entry(n, { type: "message", message: { role: "user", content: [text(words)], timestamp: n } })
+
+const same = (what: string, actual: unknown, wanted: unknown) => {
+  const [found, expected] = [JSON.stringify(actual), JSON.stringify(wanted)]
+  return found === expected ? Effect.void : new NotConforming({ message: `${what}: ${found} is not ${expected}` })
+}
+
+const json = (entries: ReadonlyArray<SessionEntry>) => entries.map(toJson)
+
+/** Makes a session, adds what is given, one append for each list, and leaves it. Answers its id. */
+const keep = (store: typeof SessionStore.Service, options: NewSession, ...lists: ReadonlyArray<Array<SessionEntry>>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const log = yield* store.create(options)
+      for (const list of lists) yield* log.append(list)
+      yield* log.sync
+      return log.header.id
+    })
+  )
+
+const failsWith = <A, E extends { readonly _tag: string }, R>(
+  what: string,
+  effect: Effect.Effect<A, E, R>,
+  tag: E["_tag"]
+) =>
+  Effect.flatMap(Effect.exit(effect), (exit) => {
+    const failure = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
+    return same(what, Option.getOrUndefined(Option.map(failure, ({ _tag }) => _tag)), tag)
+  })
+
+const check = (name: string, body: (store: typeof SessionStore.Service) => Check["run"]): Check => ({
+  name,
+  run: Effect.flatMap(SessionStore, body)
+})
+
+/** What another program wrote: a kind of entry that we do not know, and one that is read in another form. */
+const foreign = [
+  { type: "weather", id: "00000002", parentId: "00000001", timestamp: time(2), sky: { colour: "grey" } },
+  {
+    type: "message",
+    id: "00000003",
+    parentId: "00000002",
+    timestamp: time(3),
+    message: { role: "user", content: "plain text", timestamp: 3, mood: "fine" }
+  }
+].flatMap((value) => readEntry(value) ?? [])
+
+export const checks: ReadonlyArray<Check> = [
+  check("what was appended is there again, in order, by id", (store) =>
+    Effect.gen(function* () {
+      const all = [said(1, "one"), said(2, "two"), said(3, "three")]
+      const id = yield* keep(store, {}, all.slice(0, 1), all.slice(1))
+      const log = yield* Effect.scoped(store.open(id))
+      yield* same("id", log.header.id, id)
+      yield* same("entries", json(log.entries), json(all))
+    })
+  ),
+  check("a session goes on where it was left", (store) =>
+    Effect.gen(function* () {
+      const id = yield* keep(store, {}, [said(1, "one")])
+      yield* Effect.scoped(Effect.flatMap(store.open(id), (log) => log.append([said(2, "two")])))
+      const { entries } = yield* store.read(id)
+      yield* same("entries", json(entries), json([said(1, "one"), said(2, "two")]))
+    })
+  ),
+  check("the beginning of an id is enough where it fits one session only; a whole id always is", (store) =>
+    Effect.gen(function* () {
+      for (const sessionId of ["alpha", "alphabet", "beta"]) yield* keep(store, { sessionId }, [said(1, sessionId)])
+      yield* same("beginning", (yield* store.read("be")).header.id, "beta")
+      yield* same("whole", (yield* store.read("alpha")).header.id, "alpha")
+      yield* failsWith("ambiguous", store.read("alp"), "AmbiguousSession")
+      yield* failsWith("unknown", store.read("gamma"), "SessionNotFound")
+      yield* failsWith("unknown to open", Effect.scoped(store.open("gamma")), "SessionNotFound")
+    })
+  ),
+  check("a session has one writer; others may read it, and write it once it is left", (store) =>
+    Effect.gen(function* () {
+      const id = yield* keep(store, {}, [said(1, "one")])
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* store.open(id)
+          yield* failsWith("second writer", Effect.scoped(store.open(id)), "SessionInUse")
+          yield* log.append([said(2, "two")])
+          yield* same("reader", (yield* store.read(id)).entries.length, 2)
+        })
+      )
+      yield* same("afterwards", (yield* Effect.scoped(store.open(id))).entries.length, 2)
+    })
+  ),
+  check("a copy of a branch is a session of its own and names where it comes from", (store) =>
+    Effect.gen(function* () {
+      const entries = [said(1, "one"), said(2, "two")]
+      const id = yield* keep(store, { entries, parentSession: "elsewhere" }, [said(3, "three")])
+      const { entries: kept, header } = yield* store.read(id)
+      yield* same("parent", header.parentSession, "elsewhere")
+      yield* same("entries", json(kept), json([...entries, said(3, "three")]))
+    })
+  ),
+  check("what other programs wrote stays as it was", (store) =>
+    Effect.gen(function* () {
+      const all = [said(1, "one"), ...foreign]
+      const id = yield* keep(store, {}, all)
+      yield* same("entries", json((yield* store.read(id)).entries), json(all))
+    })
+  ),
+  check("the list has the newest first, and says what a session is about", (store) =>
+    Effect.gen(function* () {
+      yield* keep(store, { sessionId: "older" }, [said(1, "first words"), said(2, "more")])
+      const name = entry(4, { type: "session_info", name: "named" })
+      yield* keep(store, { sessionId: "newer" }, [said(3, "other words"), name])
+      const list = yield* store.list
+      const shown = list.map(({ firstMessage, messageCount, name, sessionId, updatedAt }) => ({
+        sessionId,
+        name: Option.getOrNull(name),
+        messageCount,
+        firstMessage,
+        updatedAt
+      }))
+      yield* same("list", shown, [
+        { sessionId: "newer", name: "named", messageCount: 1, firstMessage: "other words", updatedAt: time(4) },
+        { sessionId: "older", name: null, messageCount: 2, firstMessage: "first words", updatedAt: time(2) }
+      ])
+    })
+  ),
+  check("the latest is the one that was written last, and can be opened", (store) =>
+    Effect.gen(function* () {
+      yield* same("empty store", Option.isNone(yield* store.latest), true)
+      yield* keep(store, { sessionId: "older" }, [said(1, "one")])
+      yield* keep(store, { sessionId: "newer" }, [said(2, "two")])
+      const latest = Option.getOrElse(yield* store.latest, () => "none")
+      yield* same("latest", (yield* Effect.scoped(store.open(latest))).header.id, "newer")
+    })
+  ),
+  check("text of every kind survives", (store) =>
+    Effect.gen(function* () {
+      const words = ["", "line\nline\r\n", "\u2028\u2029\u0000\u001b", "häß 漢字 🙂", '"quoted\\"', "x".repeat(300_000)]
+      const all = words.map((word, n) => said(n + 1, word))
+      const id = yield* keep(store, {}, all)
+      yield* same("entries", json((yield* store.read(id)).entries), json(all))
+    })
+  )
+]

@@ -1,0 +1,214 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import type { AssistantMessage } from "../../../src/domain/Message.ts"
+import type { NewEntry, SessionEntry } from "../../../src/domain/SessionEntry.ts"
+import * as Usage from "../../../src/domain/Usage.ts"
+import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
+import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as SessionStart from "../../../src/layers/session/SessionStart.ts"
+import { Session } from "../../../src/services/Session.ts"
+import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/SessionStore.ts"
+import * as FixedIds from "../../support/FixedIds.ts"
+import * as FullStore from "../../support/FullStore.ts"
+
+const said = (text: string): NewEntry => ({
+  type: "message",
+  message: { role: "user", content: [{ type: "text", text }], timestamp: 0 }
+})
+const answer: AssistantMessage = {
+  role: "assistant",
+  content: [
+    { type: "toolCall", id: "c1", name: "bash", arguments: {} },
+    { type: "toolCall", id: "c2", name: "read", arguments: {} }
+  ],
+  api: "x",
+  provider: "p",
+  model: "m",
+  usage: Usage.zero,
+  stopReason: "toolUse",
+  timestamp: 0
+}
+const placed = (entry: NewEntry, id: string, parentId: string | null): SessionEntry => ({
+  ...entry,
+  id,
+  parentId,
+  timestamp: "1970-01-01T00:00:00.000Z"
+})
+const cutOff = [placed(said("go"), "a", null), placed({ type: "message", message: answer }, "b", "a")]
+
+/** A log that keeps what it is given, unless `append` says otherwise. */
+const makeLog = (entries: ReadonlyArray<SessionEntry>, append?: SessionLog["append"]) => {
+  const stored: Array<ReadonlyArray<string>> = []
+  const log: SessionLog = {
+    header: { type: "session", version: 3, id: "s", timestamp: "", cwd: "/" },
+    file: Option.none(),
+    entries,
+    append: append ?? ((added) => Effect.sync(() => void stored.push(added.map(({ id }) => id)))),
+    sync: Effect.void
+  }
+  return { log, stored }
+}
+
+const inSession = <A, E, R>(log: SessionLog, body: (session: typeof Session.Service) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.flatMap(CurrentSession.make(Effect.succeed(log)), body)).pipe(Effect.provide(FixedIds.layer))
+
+describe("calls that were cut off", () => {
+  it.effect("have a result at once, which is stored with what comes next, in the same write", () => {
+    const { log, stored } = makeLog(cutOff)
+    return inSession(log, (session) =>
+      Effect.gen(function* () {
+        const results = (yield* session.messages).slice(2)
+        const content = [
+          { type: "text", text: "Tool execution was interrupted (session recovery). Its effects are unknown." }
+        ]
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(results, [
+          { role: "toolResult", toolCallId: "c1", toolName: "bash", content, isError: true, timestamp: 0 },
+          { role: "toolResult", toolCallId: "c2", toolName: "read", content, isError: true, timestamp: 0 }
+        ])
+        assert.deepStrictEqual(stored, [])
+        yield* session.append(said("next"))
+        assert.deepStrictEqual(stored, [["entry-1", "entry-2", "entry-3"]])
+        assert.strictEqual((yield* session.branch).at(-1)?.parentId, "entry-2")
+      })
+    )
+  })
+
+  it.effect("also in a session that is entered later", () =>
+    inSession(makeLog([]).log, (session) =>
+      Effect.gen(function* () {
+        yield* session.become(Effect.succeed(makeLog(cutOff).log))
+        assert.strictEqual(yield* session.messageCount, 4)
+      })
+    )
+  )
+})
+
+it.effect("a log that is not read answers from its glance, until something is appended", () => {
+  let isRead = false
+  const glance = {
+    messageCount: 7,
+    name: Option.some("n"),
+    settings: { thinkingLevel: "high" as const },
+    tail: () => cutOff.slice(0, 1)
+  }
+  const log: SessionLog = {
+    ...makeLog([]).log,
+    glance,
+    get entries() {
+      isRead = true
+      return cutOff.slice(0, 1)
+    }
+  }
+  return inSession(log, (session) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* session.messageCount, 7)
+      assert.deepStrictEqual((yield* session.info).name, Option.some("n"))
+      assert.deepStrictEqual(yield* session.settings, glance.settings)
+      assert.isFalse(isRead)
+      yield* session.append(said("x"))
+      assert.strictEqual(yield* session.messageCount, 2)
+      assert.deepStrictEqual(yield* session.settings, {})
+    })
+  )
+})
+
+it.effect("appends that overlap are stored one after the other, in the order of the tree", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const stored: Array<string> = []
+    const { log } = makeLog([], (added) =>
+      Effect.zipRight(
+        stored.length === 0 ? Deferred.await(gate) : Effect.void,
+        Effect.sync(() => void stored.push(...added.map(({ id }) => id)))
+      )
+    )
+    yield* inSession(log, (session) =>
+      Effect.gen(function* () {
+        const first = yield* Effect.fork(session.append(said("1")))
+        yield* Effect.yieldNow()
+        const others = yield* Effect.fork(
+          Effect.all([session.append(said("2")), session.append(said("3"))], { concurrency: "unbounded" })
+        )
+        yield* Effect.yieldNow()
+        assert.deepStrictEqual(stored, [])
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(first)
+        yield* Fiber.join(others)
+        assert.deepStrictEqual(stored, ["entry-1", "entry-2", "entry-3"])
+        assert.deepStrictEqual(
+          (yield* session.entries).map(({ id }) => id),
+          stored
+        )
+      })
+    )
+  })
+)
+
+it.effect("a store that fails is told of once; the session goes on in memory, and the next one is stored again", () => {
+  let asked = 0
+  const reason = new StoreFailure({ operation: "append", reference: "x", detail: "full" })
+  const { log } = makeLog([], () =>
+    Effect.zipRight(
+      Effect.sync(() => void (asked += 1)),
+      reason
+    )
+  )
+  const { log: other, stored } = makeLog([])
+  return inSession(log, (session) =>
+    Effect.gen(function* () {
+      const heard: Array<StoreFailure> = []
+      yield* session.watchFailures((failure) => heard.push(failure))
+      yield* session.append(said("1"))
+      yield* session.append(said("2"))
+      yield* session.sync
+      assert.deepStrictEqual([heard, asked], [[reason], 1])
+      assert.strictEqual(yield* session.messageCount, 2)
+      assert.deepStrictEqual(yield* session.persistFailure, Option.some(reason))
+      yield* session.become(Effect.succeed(other))
+      yield* session.append(said("3"))
+      assert.strictEqual(stored.length, 1)
+      assert.deepStrictEqual([yield* session.persistFailure, yield* session.hasLostWrites], [Option.none(), true])
+    })
+  )
+})
+
+describe("where a process begins", () => {
+  const start = (choice: SessionStart.SessionChoice, store = MemorySessionStore.layer) => {
+    const ids = Layer.provideMerge(store({ cwd: "/" }), FixedIds.layer)
+    return Effect.gen(function* () {
+      const kept = yield* SessionStore
+      for (const [sessionId, time] of [
+        ["one", 1],
+        ["two", 2]
+      ] as const) {
+        const entry = { ...placed(said(sessionId), "a", null), timestamp: `1970-01-01T00:00:0${time}.000Z` }
+        yield* Effect.scoped(kept.create({ sessionId, entries: [entry] }))
+      }
+      const session = yield* SessionStart.make(choice)
+      const { name, sessionId } = yield* session.info
+      return [sessionId, yield* session.messageCount, Option.getOrUndefined(name)]
+    }).pipe(Effect.scoped, Effect.provide(ids))
+  }
+  const rows: ReadonlyArray<readonly [SessionStart.SessionChoice, ReadonlyArray<unknown>]> = [
+    [{}, ["session-1", 0, undefined]],
+    [{ name: "mine" }, ["session-1", 0, "mine"]],
+    [{ session: "on" }, ["one", 1, undefined]],
+    [{ session: "./new.jsonl" }, ["session-1", 0, undefined]],
+    [{ continue: true, name: "again" }, ["two", 1, "again"]],
+    [{ fork: "one" }, ["session-1", 1, undefined]],
+    [{ sessionId: "one" }, ["one", 1, undefined]],
+    [{ sessionId: "on" }, ["on", 0, undefined]]
+  ]
+  for (const [choice, wanted] of rows) {
+    it.effect(JSON.stringify(choice), () => Effect.map(start(choice), (found) => assert.deepStrictEqual(found, wanted)))
+  }
+
+  it.effect("one that is not there is a failure", () =>
+    Effect.map(Effect.flip(start({ session: "three" })), ({ message }) =>
+      assert.strictEqual(message, "Session file not found: three")
+    )
+  )
+  it.effect("a name that cannot be stored is no reason not to start", () =>
+    Effect.map(start({ name: "mine" }, FullStore.layer), (found) => assert.strictEqual(found[2], "mine"))
+  )
+})
