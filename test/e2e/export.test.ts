@@ -1,11 +1,12 @@
-/** `--export` as a person types it. */
+/** `--export` as a person types it, and `export_html` of a session that is a file. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { toJson } from "../../src/domain/SessionEntry.ts"
-import { entry } from "../support/HostProcess.ts"
+import { answer, entry, open, type } from "../support/HostProcess.ts"
 import * as Sample from "../support/SampleSessions.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-export-"))
@@ -16,7 +17,6 @@ const lines = [header, ...entries.map(toJson)].map((line) => JSON.stringify(line
 writeFileSync(join(folder, "2026_abc.jsonl"), `${lines.join("\n")}\n`)
 writeFileSync(join(folder, "torn.jsonl"), `${lines.slice(0, 4).join("\n")}\nno json\n${lines[4]?.slice(0, 40)}`)
 writeFileSync(join(folder, "notes.txt"), "not a session\n")
-writeFileSync(join(folder, "empty.jsonl"), "")
 mkdirSync(join(folder, "sub"))
 
 const run = (...args: ReadonlyArray<string>) => {
@@ -33,9 +33,13 @@ const run = (...args: ReadonlyArray<string>) => {
   }
 }
 
+const embedded = (html: string) =>
+  JSON.parse(Buffer.from(/id="session">([^<]*)</.exec(html)?.[1] ?? "", "base64").toString())
+
 describe("--export", () => {
   const good: ReadonlyArray<readonly [ReadonlyArray<string>, string, number]> = [
     [["--export", "2026_abc.jsonl"], "heddle-session-2026_abc.html", entries.length],
+    [["--export", "ab", "--session-dir", "."], "heddle-session-2026_abc.html", entries.length],
     [["--export=2026_abc.jsonl", "sub/out.html"], "sub/out.html", entries.length],
     [["--export", "torn.jsonl", "--cwd", "."], "heddle-session-torn.html", 3]
   ]
@@ -43,8 +47,7 @@ describe("--export", () => {
     it(args.join(" "), () => {
       assert.deepStrictEqual(run(...args), { status: 0, stdout: `DIR/${name}\n`, message: "" })
       const html = readFileSync(join(folder, name), "utf8")
-      const data = JSON.parse(Buffer.from(/id="session">([^<]*)</.exec(html)?.[1] ?? "", "base64").toString())
-      assert.deepStrictEqual(data, {
+      assert.deepStrictEqual(embedded(html), {
         header,
         entries: entries.slice(0, count).map(toJson),
         leafId: entries[count - 1]?.id,
@@ -54,10 +57,10 @@ describe("--export", () => {
   }
 
   const bad: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [["none.jsonl"], "--export: Session file not found: DIR/none.jsonl"],
+    [["none.jsonl"], "--export: Session file not found: none.jsonl"],
     [["notes.txt"], "--export: Not a session file: DIR/notes.txt"],
-    [["empty.jsonl"], "--export: Not a session file: DIR/empty.jsonl"],
-    [["sub"], "--export: Cannot open session DIR/sub: is a folder, not a file"],
+    [["abd"], "--export: Session file not found: abd"],
+    [["sub"], "--export: Not a session file: DIR/sub (a folder)"],
     [["2026_abc.jsonl", "none/x.html"], "--export: Cannot export to DIR/none/x.html: there is no folder DIR/none"],
     [["2026_abc.jsonl", "sub"], "--export: Cannot export to DIR/sub: it is a directory, not a file"],
     [
@@ -76,3 +79,24 @@ describe("--export", () => {
     })
   }
 })
+
+it.scopedLive("export_html of a session that is a file: named after it, with its entries, and never onto it", () =>
+  Effect.gen(function* () {
+    const file = join(folder, "mine.jsonl")
+    const host = yield* open({ args: ["--cwd", folder, "--session", file, "--model", "offline/guide"] })
+    host.send({ id: 1, type: "prompt", message: "What is here?" })
+    yield* Effect.promise(() => host.until(type("agent_end")))
+    host.send({ id: 2, type: "export_html" }, { id: 3, type: "export_html", outputPath: "mine.jsonl" })
+    const written = yield* Effect.promise(() => host.until(answer(2)))
+    const page = join(folder, "heddle-session-mine.html")
+    assert.deepInclude(written, { success: true, data: { path: page } })
+    const refused = yield* Effect.promise(() => host.until(answer(3)))
+    assert.deepInclude(refused, { success: false, error: `Cannot export to ${file}: it is the session itself` })
+    const [first = "", ...rest] = readFileSync(file, "utf8").trimEnd().split("\n")
+    const { entries, header } = embedded(readFileSync(page, "utf8"))
+    assert.deepStrictEqual(
+      { header, entries },
+      { header: JSON.parse(first), entries: rest.map((line) => JSON.parse(line)) }
+    )
+  })
+)

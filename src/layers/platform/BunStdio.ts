@@ -30,7 +30,8 @@ const make = Effect.gen(function* () {
     write: (text) =>
       Effect.tryPromise({
         try: async () => {
-          sink.write(text)
+          // A promise where the pipe did not take it all: unless it is awaited, a host that has gone ends the process.
+          await sink.write(text)
           await sink.flush()
         },
         catch: (cause) => new HostGone({ cause })

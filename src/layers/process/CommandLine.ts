@@ -117,7 +117,8 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
     const exported = one("export")
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
-      return yield* ExportSession.run({ session: exported, words: given.messages, ...present("cwd", one("cwd")) })
+      const place = { ...present("cwd", one("cwd")), ...present("sessionDir", one("session-dir")) }
+      return yield* ExportSession.run({ session: exported, words: given.messages, ...place })
     }
     yield* checkMessages(given.messages)
     const isOffline = has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))

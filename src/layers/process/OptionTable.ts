@@ -52,11 +52,7 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   choice("thinking", thinkingLevels, "How hard the model thinks at first, clamped to what it supports"),
   listModels,
   flag("json", "With --list-models: as JSON"),
-  text(
-    "export",
-    "session.jsonl",
-    "Write a session as an HTML page, to the path that follows or into this folder, and exit"
-  ),
+  text("export", "session", "Write a session as an HTML page, to the path that follows or into this folder, and exit"),
   text("system-prompt", "text", "Replaces the built-in system prompt"),
   text("append-system-prompt", "text", "Text behind the system prompt"),
   text("session", "path|id", "Open this session; a path without a file is where a new one goes"),
@@ -105,7 +101,7 @@ Usage
   heddle --mode rpc [options]       what hosts start; docs/hosts.md says how to talk to it
   heddle auth set|list|remove       keys of providers, read from stdin or asked for
   heddle --list-models [search]     models, and which of them can be used
-  heddle --export <session.jsonl> [out.html]    a session as a page to read, search and keep
+  heddle --export <session> [out.html]    a session as a page to read, search and keep
 
 Options (--name value or --name=value)
 ${optionTable.map((entry) => line(entry, entry.help)).join("\n")}
