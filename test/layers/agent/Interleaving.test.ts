@@ -35,8 +35,8 @@ interface Injection {
   /** Answers whether the steering it sent, if any, was sent into the run. */
   readonly act: (agent: Service) => Effect.Effect<boolean, unknown>
   readonly interruptMode?: InterruptMode
-  /** After how many operations fibers give way. */
-  readonly ops?: number
+  /** Looks once more at the end of the run, with fibers that give way after so many operations. */
+  readonly fine?: number
 }
 
 const finished = (events: ReadonlyArray<AgentEvent>) =>
@@ -48,7 +48,7 @@ const delivered = (events: ReadonlyArray<AgentEvent>) =>
       event._tag === "MessageStarted" && event.message.role === "user" && plainText(event.message.content) === "S"
   ).length
 
-/** True when the injection came before the run was over. */
+/** How many points the run has had, and whether the injection came before it was over. */
 const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task" | "event", ops: number) =>
   Effect.gen(function* () {
     const supervisor = yield* Supervisor.track
@@ -61,7 +61,7 @@ const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task"
     // Not inside of `publish`: nobody who watches can act in the middle of a step.
     const soon = () => queueMicrotask(point)
     const settings = { interruptMode, "retry.baseDelayMs": 0 }
-    const early = yield* Harness.run({ turns, tools, settings }, (harness) =>
+    const played = yield* Harness.run({ turns, tools, settings }, (harness) =>
       Effect.gen(function* () {
         const { events, session } = harness
         const accepted: Array<string> = []
@@ -93,21 +93,28 @@ const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task"
           [...messages]
         )
         assert.strictEqual(yield* harness.script.open, 0)
-        return acting !== undefined
+        return { early: acting !== undefined, count }
       })
     ).pipe(stepping(by === "task" ? point : () => {}, ops), Effect.supervised(supervisor))
     const left = (yield* supervisor.value).filter((fiber) => fiber.unsafePoll() === null)
     assert.strictEqual(left.length, 0, "a fiber is left")
-    return early
+    return played
   }).pipe(Effect.tapErrorCause(() => Effect.sync(() => console.error(`injected at ${by} ${at}`))))
 
 /** At every point, until the run is over before the injection comes. */
-const everywhere = (injection: Injection, by: "task" | "event", ops = 2048) =>
+const everywhere = (injection: Injection, by: "task" | "event", ops = 2048, from = 0) =>
   Effect.gen(function* () {
-    let at = 0
-    while (yield* play(injection, at, by, ops)) at++
+    let at = from
+    while ((yield* play(injection, at, by, ops)).early) at++
     return at
   })
+
+/** The points around the end of the run: what is decided there is decided in few steps. */
+const nearTheEnd = Effect.fnUntraced(function* (injection: Injection, ops: number) {
+  const { count } = yield* play(injection, Number.POSITIVE_INFINITY, "task", ops)
+  const points = yield* everywhere(injection, "task", ops, Math.floor(count * 0.8))
+  assert.isAbove(points, count * 0.8)
+})
 
 const steer = (agent: Service) => Effect.map(agent.enqueue("steering", { text: "S" }), ({ idle }) => idle === undefined)
 const none = Effect.as(false)
@@ -117,7 +124,7 @@ const injections: Readonly<Record<string, Injection>> = {
   "abort that keeps the queue": { act: (agent) => none(agent.interrupt) },
   "two aborts": { act: (agent) => none(Effect.all([agent.abort, agent.abort], { concurrency: 2 })) },
   // Fine enough to come between the last look into the queue and the end of the run.
-  "steering that waits": { act: steer, ops: 13 },
+  "steering that waits": { act: steer, fine: 13 },
   "steering that interrupts": { act: steer, interruptMode: "immediate" },
   "steering, then abort": {
     act: (agent) => none(Effect.zipRight(steer(agent), agent.abort)),
@@ -140,7 +147,11 @@ describe.each(Object.entries(injections))("%s", (_, injection) => {
   )
   it.effect(
     "at every point where fibers take turns",
-    () => Effect.map(everywhere(injection, "task", injection.ops ?? 40), (points) => assert.isAbove(points, 60)),
+    () => Effect.map(everywhere(injection, "task", 40), (points) => assert.isAbove(points, 60)),
     60_000
   )
+  if (injection.fine !== undefined) {
+    const { fine } = injection
+    it.effect("closely, at the end", () => nearTheEnd(injection, fine), 60_000)
+  }
 })

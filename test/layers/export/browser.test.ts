@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
 import type { Document } from "../../../src/layers/export/Document.ts"
 import * as Page from "../../../src/layers/export/Page.ts"
@@ -385,8 +385,9 @@ const name = "the exported page in a browser"
 describe.skipIf(Chromium.program === undefined)(
   Chromium.program === undefined ? `${name} (skipped: ${why})` : name,
   () => {
-    it.layer(layer, { timeout: "30 seconds" })((it) => {
-      for (const [name, body] of tests) it.effect(name, () => body, 30_000)
-    })
+    // Not `it.layer`: it changes `it` for all files of a worker.
+    const runtime = ManagedRuntime.make(layer)
+    afterAll(() => runtime.dispose())
+    for (const [name, body] of tests) it(name, () => runtime.runPromise(body), 30_000)
   }
 )
