@@ -99,19 +99,42 @@ const placeWithoutLink = (lease: string, text: string): boolean => {
   }
 }
 
-/** Of several who find the same dead owner one gets to move the lease away; what it moved by mistake goes back. */
-const clear = (lease: string, stale: string) => {
-  const aside = `${lease}.${crypto.randomUUID().slice(0, 8)}.tmp`
-  try {
-    nodeFs.renameSync(lease, aside)
-  } catch {
-    return
-  }
-  if (read(aside) !== stale) place(lease, read(aside) ?? "")
-  nodeFs.rmSync(aside, { force: true })
+/** A file as it was when it was read. */
+interface Seen {
+  readonly path: string
+  readonly text: string
 }
 
-const attempts = 20
+const isUnchanged = ({ path, text }: Seen): boolean => read(path) === text
+
+/**
+ * Takes the place of a dead owner. Of several who find the same one only one can make the file that is named after what
+ * they have seen, and only that one replaces the lease, which is there at every moment. Whoever comes too late sees that
+ * it has changed. The file of one who died in between is part of what is seen, and so is succeeded in turn.
+ */
+const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): Owner | "mine" | "again" => {
+  const seen = [lease, ...between]
+  const path = `${lease.path}.${Bun.hash(seen.map((file) => file.text).join("")).toString(36)}.tmp`
+  if (place(path, text)) {
+    try {
+      if (!seen.every(isUnchanged)) return "again"
+      const draft = `${path}.new`
+      nodeFs.writeFileSync(draft, text, { mode: 0o600 })
+      nodeFs.renameSync(draft, lease.path)
+      for (const { path } of between) nodeFs.rmSync(path, { force: true })
+      return "mine"
+    } finally {
+      nodeFs.rmSync(path, { force: true })
+    }
+  }
+  const held = read(path)
+  if (held === undefined) return "again"
+  const owner = ownerIn(held)
+  if (owner !== undefined && isAlive(owner)) return owner
+  return succeed(lease, text, [...between, { path, text: held }])
+}
+
+const attempts = 100
 
 const take = (lease: string, text: string): Owner | undefined => {
   let owner: Owner | undefined
@@ -121,7 +144,9 @@ const take = (lease: string, text: string): Owner | undefined => {
     if (held === undefined) continue
     owner = ownerIn(held)
     if (owner !== undefined && isAlive(owner)) return owner
-    clear(lease, held)
+    const result = succeed({ path: lease, text: held }, text)
+    if (result === "mine") return undefined
+    if (result !== "again") return result
   }
   return owner ?? { pid: 0, host: "an unknown machine", since: "an unknown time", start: "" }
 }
