@@ -102,4 +102,23 @@ const scanProc = ({ known, leaders, mark }: Family): Scan => {
   return { alive: alive.map(({ pid }) => pid), settled }
 }
 
+const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
+  read(pid, `task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
+
+/** Kernels may be built without the list of children. */
+let listsChildren: boolean | undefined
+
+/** Notes the descendants of the leaders while their parents still give them away, as quickly as possible. */
+export const noteDescendants = (family: Family): void => {
+  listsChildren ??= childrenOf(process.pid) !== undefined
+  if (!listsChildren) return void scan(family)
+  const waiting = [...family.leaders]
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    const entry = readEntry(pid)
+    if (entry === undefined) continue
+    family.known.set(pid, entry.startedAt)
+    waiting.push(...(childrenOf(pid) ?? []))
+  }
+}
+
 export const scan: (family: Family) => Scan = findsMarks ? scanProc : scanGroups

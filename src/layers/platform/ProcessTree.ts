@@ -63,6 +63,8 @@ const longestArgument = 100_000
 const patience = 1000
 /** What remains for those whose end begins when the hurried grace is over. */
 const lastGrace = 50
+/** When a command has run so long, its family is looked at: an abort that comes later has less to find out. */
+const firstLook = 150
 /** How long after the end of a shell its output is waited for. */
 const lateOutput = 250
 
@@ -88,7 +90,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   /** Each round signals what it sees, so whatever is forked meanwhile is found by the next one. */
   const endFamily = async (family: ProcessScan.Family, gone: Promise<unknown>) => {
     const began = performance.now()
-    ProcessScan.scan(family)
+    ProcessScan.noteDescendants(family)
     for (const pid of family.leaders) {
       signal(-pid, "SIGTERM")
       signal(-pid, "SIGCONT") // a stopped process takes its TERM only now
@@ -140,8 +142,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       }))
     )
 
-  const end = (shell: Shell) =>
-    endFamily({ leaders: [shell.child.pid], mark: shell.mark, known: new Map() }, shell.child.exited)
+  const end = (shell: Shell) => endFamily(shell.family, shell.child.exited)
 
   const endAll = async () => {
     hurriedAt = Math.min(hurriedAt, performance.now())
@@ -167,7 +168,7 @@ const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
 
 interface Shell {
   readonly child: Bun.Subprocess
-  readonly mark: string
+  readonly family: ProcessScan.Family
   readonly output: OutputReader.OutputReader
   readonly cleanUp: () => void
 }
@@ -193,7 +194,13 @@ const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: 
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    return { child, mark, output: OutputReader.make(source, take, runtime), cleanUp }
+    const family = { leaders: [child.pid], mark, known: new Map<number, number>() }
+    const look = setTimeout(() => ProcessScan.scan(family), firstLook)
+    const stop = () => {
+      clearTimeout(look)
+      cleanUp()
+    }
+    return { child, family, output: OutputReader.make(source, take, runtime), cleanUp: stop }
   } catch (cause) {
     pipe?.close()
     cleanUp()

@@ -70,6 +70,13 @@ const syncFolder = (path: string) => {
   }
 }
 
+/** Some file systems refuse it, and nothing can be done about that. */
+const syncFolderAside = (path: string, done: () => void) =>
+  nodeFs.open(path, "r", (cause, fd) => {
+    if (cause !== null) return done()
+    nodeFs.fsync(fd, () => nodeFs.close(fd, done))
+  })
+
 /** A short write means that there is no room: what was written of it is taken back. */
 const writeWhole = (fd: number, bytes: Uint8Array) => {
   const before = nodeFs.fstatSync(fd).size
@@ -94,19 +101,30 @@ const writeWhole = (fd: number, bytes: Uint8Array) => {
 }
 
 const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
-  let folderOwed = isNew
+  let isFirst = isNew
+  /** A new file and its name in the folder take long to make durable, so that begins with the first line. */
+  let begun: Promise<void> | undefined
+  const begin = () =>
+    new Promise<void>((resolve) => {
+      nodeFs.fsync(fd, () => syncFolderAside(dirname(path), resolve))
+    })
   return {
-    append: (text) => attempt(path, () => writeWhole(fd, Buffer.from(text))),
-    // The name of a new file is durable only when its folder is.
+    append: (text) =>
+      attempt(path, () => {
+        writeWhole(fd, Buffer.from(text))
+        if (isFirst) begun = begin()
+        isFirst = false
+      }),
     sync: Effect.async<void, FileRefused>((resume) => {
-      nodeFs.fsync(fd, (cause) => {
-        if (cause !== null) return resume(Effect.fail(refused(path)(cause)))
-        if (!folderOwed) return resume(Effect.void)
-        folderOwed = false
-        resume(Effect.ignore(attempt(path, () => syncFolder(dirname(path)))))
-      })
+      const finish = () =>
+        nodeFs.fsync(fd, (cause) => resume(cause === null ? Effect.void : Effect.fail(refused(path)(cause))))
+      if (begun === undefined) finish()
+      else void begun.then(finish)
     }),
-    close: Effect.ignore(attempt(path, () => nodeFs.closeSync(fd)))
+    close: Effect.zipRight(
+      Effect.promise(() => begun ?? Promise.resolve()),
+      Effect.ignore(attempt(path, () => nodeFs.closeSync(fd)))
+    )
   }
 }
 
