@@ -62,13 +62,13 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     return Frame.encodeAnswer(response, latest.json)
   }
 
-  /** Held-back deltas come first, whatever follows them. */
+  /** Held-back deltas come before every record that follows them. An answer is no record, and does not wait for them. */
   const encode = (item: Exclude<Item, SessionChanged>, now: number): string => {
     switch (item._tag) {
       case "MessageUpdated":
         return updates.push(item, now)
       case "Response":
-        return updates.flush() + respond(item.response)
+        return respond(item.response)
       case "Record":
         return updates.flush() + record(item.frame)
       case "SessionNamed":
