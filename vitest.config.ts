@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import SlowFirst from "./test/support/SlowFirst.ts"
 
 const workers = Math.min(availableParallelism(), 4)
 
@@ -12,6 +13,7 @@ export default defineConfig({
     isolate: false,
     minWorkers: workers,
     maxWorkers: workers,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 15_000,
     hookTimeout: 15_000,
     reporters: ["default", "./test/support/ClosingLine.ts"]

@@ -146,7 +146,10 @@ const take = (lease: string, text: string): Owner | undefined => {
     if (owner !== undefined && isAlive(owner)) return owner
     const result = succeed({ path: lease, text: held }, text)
     if (result === "mine") return undefined
-    if (result !== "again") return result
+    if (result === "again") continue
+    // Somebody is at it, and will have it or give up in a moment: who it was is known then.
+    owner = result
+    Bun.sleepSync(1)
   }
   return owner ?? { pid: 0, host: "an unknown machine", since: "an unknown time", start: "" }
 }

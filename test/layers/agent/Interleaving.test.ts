@@ -147,7 +147,7 @@ describe.each(Object.entries(injections))("%s", (_, injection) => {
   )
   it.effect(
     "at every point where fibers take turns",
-    () => Effect.map(everywhere(injection, "task", 40), (points) => assert.isAbove(points, 60)),
+    () => Effect.map(everywhere(injection, "task", 64), (points) => assert.isAbove(points, 40)),
     60_000
   )
   if (injection.fine !== undefined) {

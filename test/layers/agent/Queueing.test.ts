@@ -75,7 +75,7 @@ const ends = (events: ReadonlyArray<AgentEvent>) =>
 
 it.effect.prop(
   "any schedule of prompts, queue operations and aborts does what the small reference does",
-  [FastCheck.array(operation, { minLength: 1, maxLength: 25 })],
+  [FastCheck.array(operation, { minLength: 1, maxLength: 16 })],
   ([schedule]) =>
     Effect.gen(function* () {
       const { orders, still, turns } = yield* gated
