@@ -32,7 +32,7 @@ const queries = [
   { pattern: "x.y", literal: true },
   { pattern: "()", literal: true },
   { pattern: "^\\s*foo|bar$" },
-  { pattern: "\\bfoo\\s+bar" },
+  { pattern: "foo\\s+bar" },
   { pattern: "^$" },
   { pattern: "(?<!o)bar" },
   { pattern: "[^a-z]é", ignoreCase: true }
