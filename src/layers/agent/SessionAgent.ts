@@ -2,11 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { keyAdvice } from "../../domain/ProviderKeys.ts"
-import { Agent, type AgentState, MissingCredentials, NoModelSelected } from "../../services/Agent.ts"
+import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
-import { CompactionFailed } from "../../services/Compaction.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/ModelCatalog.ts"
 import { Session } from "../../services/Session.ts"
@@ -21,8 +18,10 @@ import * as Controls from "./Controls.ts"
 import * as IdleCompaction from "./IdleCompaction.ts"
 import * as Inbox from "./Inbox.ts"
 import * as ManualCompaction from "./ManualCompaction.ts"
+import * as ModelInForce from "./ModelInForce.ts"
 import * as Retries from "./Retries.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
+import * as StateSnapshot from "./StateSnapshot.ts"
 import * as Stopping from "./Stopping.ts"
 import * as SupervisionTree from "./SupervisionTree.ts"
 import * as SessionHub from "./SessionHub.ts"
@@ -53,17 +52,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const supervision = yield* SupervisionTree.make
   const systemPrompt = SystemPrompt.render(options)
 
-  const choice = Effect.suspend(() => {
-    const { model, thinkingLevel } = controls.values()
-    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
-  })
-
-  const currentModel = Effect.map(choice, ({ model }) => model)
-  const usableModel = Effect.gen(function* () {
-    const model = yield* currentModel
-    if (yield* catalog.isAvailable(model)) return model
-    return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
-  })
+  const model = ModelInForce.make(controls.values, catalog)
 
   const lifecycle = yield* RunLifecycle.make({
     publish,
@@ -71,14 +60,14 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     systemPrompt,
     controls: controls.values,
     // A model can be changed but never unset, so a run that was accepted has one.
-    choice: Effect.orDie(choice),
+    choice: Effect.orDie(model.choice),
     retries: retries.chain,
     compaction,
     inbox
   })
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const admit = Effect.asVoid(Effect.zipRight(budget.check, usableModel))
+  const admit = Effect.asVoid(Effect.zipRight(budget.check, model.usable))
 
   const admission = Admission.make({
     ids,
@@ -94,16 +83,8 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     }
   })
 
-  const summaryModel = Effect.catchTags(usableModel, {
-    NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
-    MissingCredentials: ({ provider }) =>
-      new CompactionFailed({
-        reason: "missing_credentials",
-        message: `No API key for ${provider}. ${keyAdvice(provider)}`
-      })
-  })
   const summarize = (paths: Pick<BranchSummaryRequest, "from" | "to">) =>
-    Effect.flatMap(summaryModel, (model) => compaction.summarizeBranch({ model, ...paths }))
+    Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
   const change = {
     session,
     store,
@@ -124,31 +105,15 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     )
   )
 
-  yield* Watched.session(supervision)(IdleCompaction.watch({ compaction, hub, session, settings, model: currentModel }))
+  yield* Watched.session(supervision)(
+    IdleCompaction.watch({ compaction, hub, session, settings, model: model.current })
+  )
   const manual = ManualCompaction.make({
     compaction,
     occupancy,
-    model: summaryModel,
+    model: model.forSummaries,
     abortRun: stopping.endRun,
     prompt: admission.prompt
-  })
-
-  const state = Effect.gen(function* () {
-    const isManual = yield* manual.isActive
-    const { file, sessionId } = yield* session.info
-    const snapshot: AgentState = {
-      ...controls.values(),
-      sessionId,
-      ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
-      isStreaming: occupancy.isBusy() && !isManual,
-      isCompacting: isManual || (yield* compaction.isActive),
-      autoCompactionEnabled: yield* compaction.enabled,
-      messageCount: yield* session.messageCount,
-      queue: queues.current(),
-      autoRetryEnabled: yield* retries.enabled,
-      isRetrying: yield* retries.isWaiting
-    }
-    return snapshot
   })
 
   return Agent.of({
@@ -160,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     interrupt: Effect.withSpan(stopping.interrupt, "Agent.interrupt"),
     awaitIdle: FiberHandle.awaitEmpty(running),
     close: occupancy.close,
-    state,
+    state: StateSnapshot.make({ controls: controls.values, session, inbox, compaction, manual, retries }),
     messages: session.messages,
     systemPrompt: Effect.succeed(systemPrompt),
     setAutoRetry: retries.setEnabled,

@@ -110,7 +110,7 @@ const cancel = Command.make({
   summary: "Ends one node of `get_fibers` and all below it; answers when they are gone.",
   notes:
     "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that is not answered yet. " +
-    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run as `abort` does; " +
+    'A tool call gets the error result `Cancelled by host` and the run goes on; a model call, a turn or a run ends the run as `abort` with `queue: "keep"` does, because this answer has no place for queued messages; ' +
     "a command is answered with the code `cancelled`. What is over already is answered with `already_done`. " +
     "`still_running` comes after `graceMs` (10 000 unless given), with the processes that are left in `data`; the end is still asked for.",
   origin: ["ours"],

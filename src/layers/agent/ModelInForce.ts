@@ -1,0 +1,36 @@
+/** The model that is called next, and why it may not be callable. */
+import * as Effect from "effect/Effect"
+import { keyAdvice } from "../../domain/ProviderKeys.ts"
+import { MissingCredentials, NoModelSelected } from "../../services/Agent.ts"
+import { CompactionFailed } from "../../services/Compaction.ts"
+import type { ModelCatalog } from "../../services/ModelCatalog.ts"
+import type { ControlValues } from "./Controls.ts"
+
+export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog.Service) => {
+  const choice = Effect.suspend(() => {
+    const { model, thinkingLevel } = controls()
+    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
+  })
+  const current = Effect.map(choice, ({ model }) => model)
+  const usable = Effect.gen(function* () {
+    const model = yield* current
+    if (yield* catalog.isAvailable(model)) return model
+    return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
+  })
+  return {
+    /** With the thinking level it is called with. */
+    choice,
+    current,
+    /** There is a key for it, or it needs none. */
+    usable,
+    /** The same, for those who ask for a summary. */
+    forSummaries: Effect.catchTags(usable, {
+      NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
+      MissingCredentials: ({ provider }) =>
+        new CompactionFailed({
+          reason: "missing_credentials",
+          message: `No API key for ${provider}. ${keyAdvice(provider)}`
+        })
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/** Everything that `get_state` tells of an agent, as it is at one moment. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AgentState } from "../../services/Agent.ts"
+import type { Session } from "../../services/Session.ts"
+import type * as Compaction from "./Compaction.ts"
+import type { ControlValues } from "./Controls.ts"
+import type { Inbox } from "./Inbox.ts"
+import type * as ManualCompaction from "./ManualCompaction.ts"
+import type * as Retries from "./Retries.ts"
+
+interface Sources {
+  readonly controls: () => ControlValues
+  readonly session: typeof Session.Service
+  readonly inbox: Inbox
+  readonly compaction: Compaction.Compaction
+  readonly manual: ReturnType<typeof ManualCompaction.make>
+  readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
+}
+
+export const make = ({ compaction, controls, inbox, manual, retries, session }: Sources) =>
+  Effect.gen(function* () {
+    const isManual = yield* manual.isActive
+    const { file, sessionId } = yield* session.info
+    const snapshot: AgentState = {
+      ...controls(),
+      sessionId,
+      ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
+      isStreaming: inbox.occupancy.isBusy() && !isManual,
+      isCompacting: isManual || (yield* compaction.isActive),
+      autoCompactionEnabled: yield* compaction.enabled,
+      messageCount: yield* session.messageCount,
+      queue: inbox.queues.current(),
+      autoRetryEnabled: yield* retries.enabled,
+      isRetrying: yield* retries.isWaiting
+    }
+    return snapshot
+  })
