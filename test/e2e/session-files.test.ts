@@ -276,3 +276,23 @@ describe("what cannot be begun", () => {
     })
   }
 })
+
+sessions("a message that was sent before a crash is known by its id afterwards", async (open) => {
+  const message = { type: "prompt", message: "once", clientMessageId: "c-1" }
+  const first = await open([])
+  first.send({ id: "p", ...message })
+  const { data } = await first.until(answer("p"))
+  await first.until(type("agent_end"))
+  first.child.kill("SIGKILL")
+  await first.exited
+  const second = await open(["--continue"])
+  second.send({ id: "q", ...message }, { id: "r", ...message, message: "other" })
+  const again = await second.until(answer("q"))
+  const { messageId } = JSON.parse(JSON.stringify(data))
+  assert.deepInclude(JSON.parse(JSON.stringify(again["data"])), { messageId, duplicate: true })
+  assert.strictEqual((await second.until(answer("r")))["code"], "client_message_conflict")
+  const result = await second.until((frame) => frame["type"] === "prompt_result" && frame["id"] === "q")
+  assert.strictEqual(result["status"], "completed")
+  assert.notInclude(types(second), "agent_start")
+  await close(second)
+})
