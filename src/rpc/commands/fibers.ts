@@ -7,6 +7,7 @@ import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { LiveNode, NodeKind } from "../../services/Supervision.ts"
 import * as Command from "../Command.ts"
+import { Cleared, toCleared } from "../protocol/Cleared.ts"
 import { RequestId } from "../protocol/Frame.ts"
 
 interface FiberNode {
@@ -110,7 +111,7 @@ const cancel = Command.make({
   summary: "Ends one node of `get_fibers` and all below it; answers when they are gone.",
   notes:
     "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that is not answered yet. " +
-    'A tool call gets the error result `Cancelled by host` and the run goes on; a model call, a turn or a run ends the run as `abort` with `queue: "keep"` does, because this answer has no place for queued messages; ' +
+    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and what was queued is handed back as `cleared`; " +
     "a command is answered with the code `cancelled`. What is over already is answered with `already_done`. " +
     "`still_running` comes after `graceMs` (10 000 unless given), with the processes that are left in `data`; the end is still asked for.",
   origin: ["ours"],
@@ -125,18 +126,22 @@ const cancel = Command.make({
       targetId: RequestId,
       outcome: Schema.Literal("cancelled", "already_done"),
       pidsKilled: Schema.Array(Schema.Int),
-      ms: Schema.Finite
+      ms: Schema.Finite,
+      cleared: optional(Cleared())
     }),
   errors: ["unknown_target", "not_cancellable", "still_running"],
-  run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }) {
-    const { cancel: end } = yield* Effect.flatMap(Agent, ({ supervision }) => supervision)
+  run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, { connection }) {
+    const agent = yield* Agent
+    const { cancel: end, root } = yield* agent.supervision
+    const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(
       end(targetId, graceMs),
       ({ message, pids, reason: code }) =>
         new Command.CommandFailure({ code, message, ...(code === "still_running" ? { data: { pids } } : {}) })
     )
-    return { targetId, ...outcome }
+    const handsBack = isRun && connection.abortQueue !== "keep"
+    return { targetId, ...outcome, ...toCleared(handsBack ? yield* agent.clearQueue : []) }
   })
 })
 

@@ -4,11 +4,11 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
-import type { QueuedMessage } from "../../domain/MessageQueue.ts"
 import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
+import { Cleared, toCleared } from "../protocol/Cleared.ts"
 import { Attachment, type Input, readInput } from "../protocol/Images.ts"
 
 const Message = lazy(() =>
@@ -28,11 +28,6 @@ const Prompt = lazy(() =>
   })
 )
 
-const Cleared = lazy(() => {
-  const texts = Schema.Array(Schema.String)
-  return Schema.Struct({ steering: texts, followUp: texts })
-})
-
 const Disposition = lazy(() =>
   Schema.Struct({
     disposition: Schema.Literal("started", "queued", "handled"),
@@ -50,13 +45,6 @@ const toDisposition = ({ idle, ...receipt }: PromptReceipt): Type<typeof Disposi
   ...receipt,
   ...(idle === undefined ? {} : { queued: true, idle })
 })
-
-/** The texts of what was taken out of the queue, if there was something. */
-const toCleared = (items: ReadonlyArray<QueuedMessage>): { readonly cleared?: Type<typeof Cleared> } => {
-  if (items.length === 0) return {}
-  const texts = (name: string) => items.filter(({ queue }) => queue === name).map(({ text }) => text)
-  return { cleared: { steering: texts("steering"), followUp: texts("followUp") } }
-}
 
 const rejection = (error: PromptRejected): Command.CommandFailure => {
   switch (error._tag) {

@@ -213,3 +213,18 @@ it.scopedLive(
       yield* Fiber.join(host.serving)
     })
 )
+
+it.scopedLive("a run that is cancelled ends as by abort, and what was queued comes back", () =>
+  Effect.gen(function* () {
+    const host = yield* start([{ events: [{ _tag: "TextStarted" }], after: "hang" }])
+    const { runId } = data(yield* host.ask({ type: "prompt", message: "go" }))
+    yield* host.ask({ type: "steer", message: "S" })
+    yield* host.ask({ type: "follow_up", message: "F" })
+    const ended = yield* host.ask({ type: "cancel", targetId: runId })
+    assert.deepInclude(data(ended), { outcome: "cancelled", cleared: { steering: ["S"], followUp: ["F"] } })
+    const result = host.seen.find(({ type }) => type === "prompt_result")
+    assert.strictEqual(result?.["status"], "aborted")
+    assert.strictEqual(data(yield* host.ask({ type: "get_state" }))["queuedMessageCount"], 0)
+    assert.deepStrictEqual(paths(yield* host.ask({ type: "get_fibers" })), ["/session"])
+  })
+)
