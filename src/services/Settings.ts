@@ -15,8 +15,8 @@ export type InterruptMode = typeof InterruptMode.Type
 export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
 export type AbortQueue = typeof AbortQueue.Type
 
-/** `handoff` is read and does what `context-full` does. */
-const strategies = ["context-full", "handoff", "off"] as const
+/** Others of the family know `handoff` too. It is not there yet, and who asks for it is warned. */
+const strategies = ["context-full", "off"] as const
 
 export const SettingsValues = lazy(() =>
   Schema.Struct({
@@ -41,6 +41,8 @@ export const SettingsValues = lazy(() =>
     /** Whether conversations that become too long are summarised by themselves, and by what (docs/compaction.md). */
     "compaction.enabled": Schema.Boolean,
     "compaction.strategy": Schema.Literal(...strategies),
+    /** Going on by itself after a compaction is not there yet, and who asks for it is warned. */
+    "compaction.autoContinue": Schema.Literal(false),
     /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
     "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** How much of the end of a conversation stays as it was said. */
@@ -80,6 +82,7 @@ export const defaults: SettingsValues = {
   "retry.fallbackChains": {},
   "compaction.enabled": true,
   "compaction.strategy": "context-full",
+  "compaction.autoContinue": false,
   "compaction.reserveTokens": 16_384,
   "compaction.keepRecentTokens": 20_000,
   "compaction.thresholdPercent": -1,

@@ -34,6 +34,17 @@ describe("merge", () => {
   })
 })
 
+it("what is not there yet is refused, not ignored", () => {
+  const { problems, values } = merge([
+    { name: "user", values: { compaction: { strategy: "handoff", autoContinue: true, enabled: false } } }
+  ])
+  assert.deepStrictEqual(values, { ...defaults, "compaction.enabled": false })
+  assert.deepStrictEqual(problems, [
+    'user: compaction.strategy has a value that does not fit: "handoff"',
+    "user: compaction.autoContinue has a value that does not fit: true"
+  ])
+})
+
 it("a project cannot choose the shell", () => {
   const values = { shellPath: "./evil", shellCommandPrefix: "evil", steeringMode: "all" }
   const merged = merge([
