@@ -86,12 +86,12 @@ describe("UpdateFrames", () => {
   })
 
   it("full form: beyond 256 KiB only time makes an update due", () => {
-    const { frames, draft } = stream("full", 40_000)
+    const { frames, draft } = stream("full", 20_000)
     const sizes = frames.flatMap(({ message }) => message.content.map((block: { text: string }) => block.text.length))
-    const before = Math.max(...sizes.filter((size) => size < 800_000))
+    const before = Math.max(...sizes.filter((size) => size < 400_000))
     assert.strictEqual(joined(frames), draft.blocks[0]?.text)
-    assert.strictEqual(sizes.at(-1), 800_000)
+    assert.strictEqual(sizes.at(-1), 400_000)
     assert.isBelow(before, 270_000)
-    assert.isAbove(stream("full", 40_000, 1).frames.length, frames.length + 100)
+    assert.isAbove(stream("full", 20_000, 1).frames.length, frames.length + 20)
   })
 })
