@@ -65,7 +65,10 @@ interface Answer {
 const isPlain = (frame: unknown): boolean =>
   Predicate.isRecord(frame) && Object.keys(frame).length === (frame["id"] === undefined ? 1 : 2)
 
-/** Questions that stand next to each other in the input get one answer: nothing has happened between them. */
+/**
+ * Questions that stand next to each other in the input get one answer: nothing has happened between them. Commands of
+ * this lane that change something have members that say what.
+ */
 const sameQuestion = ({ latest, writer }: Session, command: Command<CommandServices>, frame: unknown): boolean =>
   latest?.command === command && command.lane === "query" && latest.offered === writer.offered() && isPlain(frame)
 

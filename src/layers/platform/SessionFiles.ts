@@ -104,9 +104,14 @@ const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
   let isFirst = isNew
   /** A new file and its name in the folder take long to make durable, so that begins with the first line. */
   let begun: Promise<void> | undefined
+  /** The system tells of a failed write once: what the first sync was told is what the next one answers. */
+  let failure: Error | null = null
   const begin = () =>
     new Promise<void>((resolve) => {
-      nodeFs.fsync(fd, () => syncFolderAside(dirname(path), resolve))
+      nodeFs.fsync(fd, (cause) => {
+        failure = cause
+        syncFolderAside(dirname(path), resolve)
+      })
     })
   return {
     append: (text) =>
@@ -117,7 +122,10 @@ const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
       }),
     sync: Effect.async<void, FileRefused>((resume) => {
       const finish = () =>
-        nodeFs.fsync(fd, (cause) => resume(cause === null ? Effect.void : Effect.fail(refused(path)(cause))))
+        nodeFs.fsync(fd, (latest) => {
+          const cause = failure ?? latest
+          resume(cause === null ? Effect.void : Effect.fail(refused(path)(cause)))
+        })
       if (begun === undefined) finish()
       else void begun.then(finish)
     }),

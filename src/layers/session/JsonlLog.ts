@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
 
   yield* Effect.addFinalizer(() =>
     Effect.zipRight(
-      Effect.ignore(sync),
+      Effect.catchAll(sync, ({ message }) => Effect.logError(message)),
       Effect.suspend(() => file?.close ?? Effect.void)
     )
   )
