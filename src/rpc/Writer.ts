@@ -3,9 +3,7 @@
  * as many as have gathered in one write. What waits is bounded: the run pauses while events pile up, the reader while
  * responses do.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { AgentEvent } from "../domain/AgentEvent.ts"
 import * as Backlog from "../services/Backlog.ts"
 import type { EventSink } from "../services/Agent.ts"
@@ -26,8 +24,11 @@ type Item =
   | { readonly _tag: "Response"; readonly response: Frame.Response }
   /** A record of the session that is not an agent event. */
   | { readonly _tag: "Record"; readonly frame: object }
+  /** What was held back may be due. */
+  | { readonly _tag: "Due" }
   | AgentEvent
 
+type Due = Extract<Item, { readonly _tag: "Due" }>
 type SessionChanged = Extract<AgentEvent, { readonly _tag: "SessionChanged" }>
 
 export interface Writer extends EventSink {
@@ -43,7 +44,8 @@ export interface Writer extends EventSink {
 
 export const make = (transport: typeof Transport.Service, connection: Connection, newEpoch: Effect.Effect<string>) => {
   const backlog = Backlog.make<Item>(eventLead)
-  const responses = Backlog.make<null>(responseLead)
+  let responses = 0
+  const responsesTaken = Effect.unsafeMakeLatch(true)
   const envelope = () =>
     `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
   const updates = UpdateFrames.make(connection, envelope)
@@ -63,7 +65,7 @@ export const make = (transport: typeof Transport.Service, connection: Connection
   }
 
   /** Held-back deltas come before every record that follows them. An answer is no record, and does not wait for them. */
-  const encode = (item: Exclude<Item, SessionChanged>, now: number): string => {
+  const encode = (item: Exclude<Item, SessionChanged | Due>, now: number): string => {
     switch (item._tag) {
       case "MessageUpdated":
         return updates.push(item, now)
@@ -82,41 +84,49 @@ export const make = (transport: typeof Transport.Service, connection: Connection
   const enter = ({ sessionId }: SessionChanged) =>
     Effect.map(newEpoch, (epoch) => Object.assign(connection, { sessionId, epoch, seq: 0 }))
 
-  const writeAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
-    const now = yield* Clock.currentTimeMillis
-    let text = ""
-    for (const item of items) {
-      if (item._tag === "SessionChanged") {
-        text += updates.flush()
-        yield* enter(item)
-        continue
-      }
-      text += encode(item, now)
-      if (text.length >= writeSize) {
+  const takeResponses = () => {
+    if (responses > responseLead) responsesTaken.unsafeOpen()
+    responses = 0
+  }
+
+  /** Held-back deltas go out in time, also when nothing else comes. One timer at a time, whatever is held back meanwhile. */
+  let timed = false
+  const wakeAt = (dueAt: number, now: number) => {
+    timed = true
+    const wake = Effect.sync(() => {
+      timed = false
+      backlog.offer({ _tag: "Due" })
+    })
+    return Effect.fork(Effect.zipRight(Effect.sleep(Math.max(0, dueAt - now)), wake))
+  }
+
+  const flushDue = (now: number): string => {
+    const dueAt = updates.dueAt()
+    return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
+  }
+
+  const run = Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    while (true) {
+      yield* transport.gather
+      const items = yield* backlog.takeAll
+      takeResponses()
+      const now = clock.unsafeCurrentTimeMillis()
+      let text = ""
+      for (const item of items) {
+        if (item._tag === "SessionChanged") {
+          text += updates.flush()
+          yield* enter(item)
+        } else text += item._tag === "Due" ? flushDue(now) : encode(item, now)
+        if (text.length < writeSize) continue
         yield* transport.write(text)
         text = ""
       }
-    }
-    if (text !== "") yield* transport.write(text)
-  })
-
-  /** Waits for something to write, or until held-back deltas are due. */
-  const take = Effect.gen(function* () {
-    const dueAt = updates.dueAt()
-    if (dueAt === undefined) return Option.some(yield* backlog.takeAll)
-    const now = yield* Clock.currentTimeMillis
-    return yield* Effect.timeoutOption(backlog.takeAll, Math.max(0, dueAt - now))
-  })
-
-  const run = Effect.gen(function* () {
-    while (true) {
-      yield* transport.gather
-      const taken = yield* take
-      yield* responses.size() > 0 ? responses.takeAll : Effect.void
-      const ended = Option.isSome(taken) && taken.value.length === 0
-      if (Option.isSome(taken) && !ended) yield* writeAll(taken.value)
-      else if (updates.dueAt() !== undefined) yield* transport.write(updates.flush())
-      if (ended) return
+      if (items.length === 0) text = updates.flush()
+      if (text !== "") yield* transport.write(text)
+      if (items.length === 0) return
+      const dueAt = timed ? undefined : updates.dueAt()
+      if (dueAt !== undefined) yield* wakeAt(dueAt, now)
     }
   })
 
@@ -131,10 +141,10 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     ready: backlog.ready,
     respond: (response) => {
       backlog.offer({ _tag: "Response", response })
-      responses.offer(null)
+      if (++responses > responseLead) responsesTaken.unsafeClose()
     },
     record: (frame) => offer({ _tag: "Record", frame }),
-    readerReady: () => (responses.size() > responseLead ? responses.ready : undefined),
+    readerReady: () => (responses > responseLead ? responsesTaken.await : undefined),
     offered: () => offered,
     end: backlog.end
   }

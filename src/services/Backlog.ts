@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 export interface Backlog<A> {
   readonly offer: (item: A) => void
-  /** Everything offered so far, at least one item; an empty array once the backlog is ended and read. */
+  /** Everything offered so far, at least one item; an empty array once the backlog is ended and read. One reader at a time. */
   readonly takeAll: Effect.Effect<ReadonlyArray<A>>
   /** Returns at once unless more than `limit` items wait to be taken. */
   readonly ready: Effect.Effect<void>
@@ -18,26 +18,33 @@ export interface Backlog<A> {
 export const make = <A>(limit: number): Backlog<A> => {
   let items: Array<A> = []
   let ended = false
-  const filled = Effect.unsafeMakeLatch(false)
+  /** Wakes the reader. One that was interrupted meanwhile does not notice, and the items are still here. */
+  let wake: (() => void) | undefined
   const ready = Effect.unsafeMakeLatch(true)
+  const isBehind = () => items.length > limit && !ended
   const take = Effect.sync(() => {
     const taken = items
     items = []
-    if (!ended) filled.unsafeClose()
     ready.unsafeOpen()
     return taken
+  })
+  const filled = Effect.async<ReadonlyArray<A>>((resume) => {
+    wake = () => {
+      wake = undefined
+      resume(take)
+    }
   })
   return {
     offer: (item) => {
       items.push(item)
-      if (items.length === 1) filled.unsafeOpen()
+      wake?.()
       if (items.length > limit) ready.unsafeClose()
     },
-    takeAll: Effect.suspend(() => (items.length > 0 ? take : Effect.zipRight(filled.await, take))),
-    ready: Effect.suspend(() => (items.length > limit && !ended ? ready.await : Effect.void)),
+    takeAll: Effect.suspend(() => (items.length > 0 || ended ? take : filled)),
+    ready: Effect.suspend(() => (isBehind() ? ready.await : Effect.void)),
     end: () => {
       ended = true
-      filled.unsafeOpen()
+      wake?.()
       ready.unsafeOpen()
     },
     size: () => items.length

@@ -40,7 +40,11 @@ export const make = (): EventHub => {
     publish: (event) => {
       for (const sink of sinks) sink.offer(event)
     },
-    ready: Effect.suspend(() => Effect.forEach([...sinks], (sink) => sink.ready, { discard: true })),
+    ready: Effect.suspend(() => {
+      const [first, ...others] = [...sinks].filter(({ ready }) => ready !== Effect.void)
+      if (first === undefined) return Effect.void
+      return others.length === 0 ? first.ready : Effect.forEach([first, ...others], ({ ready }) => ready, { discard: true })
+    }),
     attach,
     subscribe
   }

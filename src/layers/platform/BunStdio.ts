@@ -20,6 +20,21 @@ const readStdin = (into: Mailbox.Mailbox<Uint8Array>) =>
     })
   ).pipe(Effect.ignore, Effect.ensuring(into.end))
 
+const gone = (cause: unknown) => new HostGone({ cause })
+
+/** Most writes are taken at once; a promise is the pipe's way of saying that it did not take all. */
+const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> => {
+  try {
+    const written = sink.write(text)
+    const flushed = sink.flush()
+    if (typeof written === "number" && typeof flushed === "number") return Effect.void
+    // Unless it is awaited, a host that has gone ends the process.
+    return Effect.tryPromise({ try: () => Promise.all([written, flushed]), catch: gone })
+  } catch (cause) {
+    return Effect.fail(gone(cause))
+  }
+}
+
 const make = Effect.gen(function* () {
   const frames = yield* StdoutGuard.acquire
   const sink = Bun.file(frames).writer({ highWaterMark: 1024 * 1024 })
@@ -27,15 +42,7 @@ const make = Effect.gen(function* () {
   yield* Effect.forkScoped(readStdin(input))
   return Transport.of({
     input,
-    write: (text) =>
-      Effect.tryPromise({
-        try: async () => {
-          // A promise where the pipe did not take it all: unless it is awaited, a host that has gone ends the process.
-          await sink.write(text)
-          await sink.flush()
-        },
-        catch: (cause) => new HostGone({ cause })
-      }),
+    write: (text) => Effect.suspend(() => send(sink, text)),
     gather: EventLoop.nextTurn
   })
 })

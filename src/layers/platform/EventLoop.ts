@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 
 /**
  * Completes after pending I/O was looked at once. `Effect.yieldNow` stays inside the same turn of the loop, so
- * stdin would starve and every delta would become a write of its own.
+ * stdin would starve and every delta would become a write of its own. An interrupt leaves the turn to pass unnoticed:
+ * a canceller would cost more than the rest of this.
  */
 export const nextTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
-  const handle = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(handle))
+  setImmediate(() => resume(Effect.void))
 })
