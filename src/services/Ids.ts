@@ -1,6 +1,6 @@
 /** Where ids come from: a service, so that transcripts are repeatable. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 
 export type IdKind = "run" | "message" | "session" | "entry" | "epoch" | "compaction" | "hostCall" | "hostCancel"
 
@@ -9,5 +9,10 @@ export class Ids extends Context.Tag("heddle/services/Ids")<
   {
     /** Unique in the process; sessions are UUIDv7, entries eight hex digits. */
     readonly next: (kind: IdKind) => Effect.Effect<string>
+    /** The same for code that is a single step: an id is had without waiting, and making one never fails. */
+    readonly unsafeNext: (kind: IdKind) => string
   }
 >() {}
+
+export const make = (unsafeNext: (kind: IdKind) => string) =>
+  Ids.of({ unsafeNext, next: (kind) => Effect.sync(() => unsafeNext(kind)) })

@@ -1,6 +1,6 @@
 /** Ids that count: run_1, msg_1, msg_2, … */
-import { Effect, Layer, Ref } from "effect"
-import { Ids } from "../../src/services/Ids.ts"
+import { Effect, Layer } from "effect"
+import * as Ids from "../../src/services/Ids.ts"
 
 const prefixes = {
   run: "run_",
@@ -13,15 +13,13 @@ const prefixes = {
   hostCancel: "host_cancel_"
 } as const
 
-const make = Effect.gen(function* () {
-  const counters = yield* Ref.make<Readonly<Record<string, number>>>({})
-  return Ids.of({
-    next: (kind) =>
-      Ref.modify(counters, (now) => {
-        const n = (now[kind] ?? 0) + 1
-        return [`${prefixes[kind]}${n}`, { ...now, [kind]: n }]
-      })
+const make = Effect.sync(() => {
+  const counters = new Map<Ids.IdKind, number>()
+  return Ids.make((kind) => {
+    const n = (counters.get(kind) ?? 0) + 1
+    counters.set(kind, n)
+    return `${prefixes[kind]}${n}`
   })
 })
 
-export const layer = Layer.effect(Ids, make)
+export const layer = Layer.effect(Ids.Ids, make)

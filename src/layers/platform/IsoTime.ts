@@ -2,4 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
-export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
+export const fromMillis = (millis: number): string => new Date(millis).toISOString()
+
+export const now = Effect.map(Clock.currentTimeMillis, fromMillis)

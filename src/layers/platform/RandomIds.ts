@@ -1,7 +1,6 @@
 /** Ids of a real process. */
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type IdKind, Ids } from "../../services/Ids.ts"
+import * as Ids from "../../services/Ids.ts"
 
 const prefixes = {
   run: "run_",
@@ -12,12 +11,12 @@ const prefixes = {
   hostCancel: "host_cancel_"
 } as const
 
-const fresh = (kind: IdKind): string => {
+const fresh = (kind: Ids.IdKind): string => {
   if (kind === "session") return Bun.randomUUIDv7()
   const random = crypto.randomUUID().replaceAll("-", "")
   return kind === "entry" ? random.slice(0, 8) : `${prefixes[kind]}${random.slice(0, 12)}`
 }
 
-export const service = Ids.of({ next: (kind) => Effect.sync(() => fresh(kind)) })
+export const service = Ids.make(fresh)
 
-export const layer = Layer.succeed(Ids, service)
+export const layer = Layer.succeed(Ids.Ids, service)

@@ -79,15 +79,14 @@ const syncFolderAside = (path: string, done: () => void) =>
 
 /** A short write means that there is no room: what was written of it is taken back. */
 const writeWhole = (fd: number, bytes: Uint8Array) => {
-  const before = nodeFs.fstatSync(fd).size
+  let written = 0
   const takeBack = () => {
     try {
-      nodeFs.ftruncateSync(fd, before)
+      nodeFs.ftruncateSync(fd, nodeFs.fstatSync(fd).size - written)
     } catch {
       // A torn line at the end is skipped by every reader.
     }
   }
-  let written = 0
   try {
     while (written < bytes.length) {
       const count = nodeFs.writeSync(fd, bytes, written)

@@ -1,5 +1,5 @@
 /** The Session service: a tree of entries in memory, and the log they are stored in. */
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -25,7 +25,7 @@ interface Current {
   /** What is known while there is no tree. */
   readonly glance: () => SessionGlance | undefined
   /** In the tree already and not stored yet: the order in the file is the order in the tree. */
-  unstored: ReadonlyArray<OwnEntry>
+  unstored: Array<OwnEntry>
 }
 
 /** What the model reads about a call that was cut off by the end of the process (protocol.md 5.4). */
@@ -57,47 +57,59 @@ const enter = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
 const tailOf = (current: Current, fits: (entry: SessionEntry) => boolean) =>
   current.glance()?.tail(fits) ?? current.tree.tail(fits)
 
+interface Making {
+  readonly ids: typeof Ids.Service
+  readonly clock: Clock.Clock
+}
+
+const freshId = ({ unsafeNext }: typeof Ids.Service, tree: SessionTree.SessionTree): string => {
+  let id = unsafeNext("entry")
+  while (tree.has(id)) id = unsafeNext("entry")
+  return id
+}
+
 /** Puts an entry below the leaf. */
-const place = Effect.fnUntraced(function* (ids: typeof Ids.Service, current: Current, entry: NewEntry) {
+const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEntry => {
   const { tree } = current
-  const timestamp = yield* IsoTime.now
-  const id = yield* Effect.repeat(ids.next("entry"), { while: (id) => tree.has(id) })
-  const placed: OwnEntry = { ...entry, id, parentId: tree.leafId(), timestamp }
+  const timestamp = IsoTime.fromMillis(clock.unsafeCurrentTimeMillis())
+  const placed: OwnEntry = { ...entry, id: freshId(ids, tree), parentId: tree.leafId(), timestamp }
   tree.append(placed)
-  current.unstored = [...current.unstored, placed]
+  current.unstored.push(placed)
   return placed
-})
+}
 
 /**
  * Calls that ran when the process ended get a result, so that the conversation can go on. It is stored with what comes
  * next: merely opening a session changes nothing.
  */
-const recover = Effect.fnUntraced(function* (ids: typeof Ids.Service, current: Current) {
-  const now = yield* Clock.currentTimeMillis
+const recover = (making: Making, current: Current) => {
+  const now = making.clock.unsafeCurrentTimeMillis()
   const calls = SessionContext.unansweredCalls(tailOf(current, SessionContext.endsCalls))
-  yield* Effect.forEach(calls, (call) => place(ids, current, interrupted(call, now)), { discard: true })
-})
+  for (const call of calls) place(making, current, interrupted(call, now))
+}
 
 /** `first` is the session it begins in. */
 export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
   Effect.gen(function* () {
-    const ids = yield* Ids
+    const making: Making = { ids: yield* Ids, clock: yield* Effect.clock }
     const persistence = Persistence.make()
     let current = yield* enter(first)
     yield* Effect.addFinalizer((exit) => Effect.suspend(() => Scope.close(current.scope, exit)))
-    yield* recover(ids, current)
+    recover(making, current)
 
-    const append = Effect.fnUntraced(function* (entry: NewEntry) {
-      const placed = yield* place(ids, current, entry)
-      yield* persistence.drain(current)
-      return placed
-    }, Effect.uninterruptible)
+    const append = (entry: NewEntry) =>
+      Effect.uninterruptible(
+        Effect.suspend(() => {
+          const placed = place(making, current, entry)
+          return Effect.as(persistence.drain(current), placed)
+        })
+      )
 
     const become = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const next = yield* enter(restore(open))
-          yield* recover(ids, next)
+          recover(making, next)
           const left = current
           current = next
           persistence.reset()

@@ -48,15 +48,23 @@ export const make = Effect.fnUntraced(function* (
     )
   )
 
-  const write = Effect.fnUntraced(function* (added: ReadonlyArray<SessionEntry>) {
-    if (file === undefined) {
-      waiting = [...waiting, ...added]
-      if (!options.hasFile && !isWorthAFile(waiting)) return
-      file = yield* begin(SessionText.encode(waiting))
+  /** Everything before the first message waits for it. */
+  const begun = (added: ReadonlyArray<SessionEntry>) => {
+    waiting = [...waiting, ...added]
+    if (!options.hasFile && !isWorthAFile(waiting)) return Effect.void
+    return Effect.map(begin(SessionText.encode(waiting)), (made) => {
+      file = made
       waiting = []
-    } else yield* Effect.mapError(file.append(SessionText.encode(added)), failure("append", path))
+      isDirty = true
+    })
+  }
+
+  const appendFailure = failure("append", path)
+  const write = (added: ReadonlyArray<SessionEntry>): Effect.Effect<void, StoreFailure> => {
+    if (file === undefined) return begun(added)
     isDirty = true
-  })
+    return Effect.mapError(file.append(SessionText.encode(added)), appendFailure)
+  }
 
   return {
     header: session.header,
@@ -67,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
     get glance() {
       return session.glance
     },
-    append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(write(added))),
+    append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(Effect.suspend(() => write(added)))),
     sync
   }
 })
