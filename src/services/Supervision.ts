@@ -3,9 +3,11 @@
  * runs, under the node of the fiber that runs it; where nobody supervises, the effect just runs.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import type * as Scope from "effect/Scope"
 import type { RequestId } from "../domain/AgentEvent.ts"
 import type { CancelFailed } from "./CancelFailed.ts"
@@ -149,31 +151,55 @@ export const under =
 
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
 export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(FiberRef.get(current), (base) => (base === undefined ? use(undefined) : nodeUnder(base, spec, use)))
+  Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
+    const base = fiber.getFiberRef(current)
+    return base === undefined ? use(undefined) : nodeIn({ fiber, runtimeFlags, base, spec, use })
+  })
 
 type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
 
 /** The same under a given node. */
 export const nodeUnder = <A, E, R>(base: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.clockWith((clock) =>
-      Effect.withFiberRuntime<A, E, R>((fiber) => {
-        const above = base.innermost ?? base
-        const live = open(above, spec, clock.unsafeCurrentTimeMillis())
-        live.fiber = fiber
-        const effect = restore(Effect.suspend(() => use(live)))
-        return base.fiber === fiber ? inside(base, above, live, effect) : asBase(live, effect)
-      })
-    )
-  )
+  Effect.withFiberRuntime((fiber, { runtimeFlags }) => nodeIn({ fiber, runtimeFlags, base, spec, use }))
+
+interface Opening<A, E, R> {
+  readonly fiber: Fiber.RuntimeFiber<A, E>
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly base: LiveNode
+  readonly spec: NodeSpec
+  readonly use: Use<A, E, R>
+}
+
+/** The node is closed on every way out. Where nothing interrupts, as in a run between two waits, no mask has to see to that. */
+const nodeIn = <A, E, R>(opening: Opening<A, E, R>): Effect.Effect<A, E, R> => {
+  const keep = opening.base.fiber === opening.fiber ? inside : asBase
+  return RuntimeFlags.interruptible(opening.runtimeFlags)
+    ? Effect.uninterruptibleMask((restore) => keep(opening, restore))
+    : keep(opening, (effect) => effect)
+}
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const begin = <A, E, R>({ base, fiber, spec }: Opening<A, E, R>): LiveNode => {
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  const live = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
+  live.fiber = fiber
+  return live
+}
 
 /** A fiber does one thing at a time, so its nodes are a stack: the lowest one knows the innermost, which costs nothing. */
-const inside = <A, E, R>(base: LiveNode, above: LiveNode, live: LiveNode, effect: Effect.Effect<A, E, R>) => {
-  base.innermost = live
+const inside = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> => {
+  const { base, use } = opening
+  const above = base.innermost
+  let live: LiveNode | undefined
   const leave = () => {
     base.innermost = above
-    close(live)
+    if (live !== undefined) close(live)
   }
+  const effect = Effect.suspend(() => {
+    live = base.innermost = begin(opening)
+    return restore(use(live))
+  })
   return Effect.matchCauseEffect(effect, {
     onFailure: (cause) => {
       leave()
@@ -187,23 +213,27 @@ const inside = <A, E, R>(base: LiveNode, above: LiveNode, live: LiveNode, effect
 }
 
 /** The first node of a fiber. Fibers that it starts find it here, and in it the node they hang under. */
-const asBase = <A, E, R>(live: LiveNode, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(FiberRef.getAndSet(current, live), (before) =>
-    Effect.onExit(effect, () => {
+const asBase = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const live = begin(opening)
+    const before = opening.fiber.getFiberRef(current)
+    const effect = Effect.zipRight(
+      FiberRef.set(current, live),
+      Effect.suspend(() => restore(opening.use(live)))
+    )
+    return Effect.onExit(effect, () => {
       close(live)
       return FiberRef.set(current, before)
     })
-  )
+  })
 
 /** Counts what has come: once for a batch, not for each thing in it. */
-export const advance = (node: LiveNode | undefined, count: number): Effect.Effect<void> =>
-  node === undefined || count === 0
-    ? Effect.void
-    : Effect.map(Clock.currentTimeMillis, (lastAt) => {
-        node.progress ??= { count: 0, lastAt }
-        node.progress.count += count
-        node.progress.lastAt = lastAt
-      })
+export const advance = (node: LiveNode | undefined, count: number, now: number): void => {
+  if (node === undefined || count === 0) return
+  node.progress ??= { count: 0, lastAt: now }
+  node.progress.count += count
+  node.progress.lastAt = now
+}
 
 /** A process that belongs to the node at hand until the scope closes. */
 export const process = (started: SupervisedProcess): Effect.Effect<void, never, Scope.Scope> =>

@@ -9,7 +9,6 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import type { AgentEvent, CompactionRef } from "../../domain/AgentEvent.ts"
 import type { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../domain/Model.ts"
@@ -79,7 +78,7 @@ export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options)
   const settings = yield* Settings
   const tools = { budget, client, hooks, mayRetry, publish, session, settings }
   const attempt = yield* FiberHandle.make<CompactionResult, CompactionFailed>()
-  const enabled = yield* Ref.make(settings["compaction.enabled"] && settings["compaction.strategy"] !== "off")
+  let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   const summary = yield* FiberHandle.make<BranchSummary | undefined, CompactionFailed>()
 
   let lastTold: Effect.Effect<void> = Effect.void
@@ -171,7 +170,10 @@ export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options)
     cancel,
     cancelUntil,
     isActive: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(attempt))),
-    enabled: Ref.get(enabled),
-    setEnabled: (value: boolean) => Ref.set(enabled, value)
+    isEnabled: () => enabled,
+    setEnabled: (value: boolean) =>
+      Effect.sync(() => {
+        enabled = value
+      })
   }
 })

@@ -37,7 +37,7 @@ export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, sess
   })
 
   const compact = Effect.gen(function* () {
-    if (!(yield* compaction.enabled) || !(yield* isLong)) return
+    if (!compaction.isEnabled() || !(yield* isLong)) return
     yield* compaction.perform({ reason: "idle", model: yield* model })
   }).pipe(Effect.catchTag("NoModelSelected", () => Effect.void))
 

@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
       Effect.flatMap((now) =>
         FiberHandle.run(waiting, Watched.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs))))
       ),
-      Effect.flatMap(Fiber.await),
+      Effect.flatMap((fiber) => Effect.interruptible(Fiber.await(fiber))),
       Effect.onInterrupt(() => FiberHandle.clear(waiting)),
       Effect.map(Exit.isSuccess)
     )

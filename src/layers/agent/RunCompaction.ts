@@ -38,19 +38,18 @@ export const make = ({ budget, compaction, limits, model: currentModel, runId, s
   let gaveUp = false
 
   /** The model may be called, for the summary and then for the run. */
-  const isOn = Effect.zipWith(compaction.enabled, Effect.isSuccess(budget.check), (on, affordable) => on && affordable)
+  const isOn = Effect.suspend(() => (compaction.isEnabled() ? Effect.isSuccess(budget.check) : Effect.succeed(false)))
 
   /** As much of the branch as tells its size: a long session is not walked through after every turn. */
-  const recent = Effect.gen(function* () {
-    const since = yield* session.tail(ContextTokens.isBasis)
+  const recent = Effect.flatMap(session.tail(ContextTokens.isBasis), (since) =>
     // Answers that report nothing leave only an estimate of everything.
-    return since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? yield* session.branch : since
-  })
+    since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? session.branch : Effect.succeed(since)
+  )
 
   /** One that failed is not tried again in the same run: it would hold up every turn. */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
     if (gaveUp) return
-    const outcome = yield* compaction.perform({ reason, model, runId })
+    const outcome = yield* Effect.interruptible(compaction.perform({ reason, model, runId }))
     gaveUp = Either.isLeft(outcome)
   })
 
@@ -61,7 +60,7 @@ export const make = ({ budget, compaction, limits, model: currentModel, runId, s
       return outcome
     }
     recovered = true
-    const compacted = yield* compaction.perform(order)
+    const compacted = yield* Effect.interruptible(compaction.perform(order))
     const again: TurnOutcome = { _tag: "Continue" }
     return Either.isRight(compacted) ? again : outcome
   })

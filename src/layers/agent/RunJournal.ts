@@ -1,9 +1,8 @@
 /**
  * What one run has said and done so far, and what of it is still open. Every event of a run is published here, so
  * that a run cut off at any point can be brought to a proper end: open blocks, calls and turns are closed in order.
- * Owned by the run's fiber. A step that stores and then publishes is uninterruptible: half of it is never seen.
+ * Owned by the run's fiber, which can be interrupted only where it waits: half of a step is never seen.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../domain/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/AssistantDraft.ts"
@@ -20,6 +19,7 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
+  readonly now: () => number
   readonly budget: typeof Budget.Service
 }
 
@@ -56,17 +56,17 @@ type UserRef = Omit<MessageRef, "runId">
 
 export type RunJournal = ReturnType<typeof make>
 
-export const make = ({ budget, ids, publish, runId, session }: Dependencies) => {
+export const make = ({ budget, ids, now, publish, runId, session }: Dependencies) => {
   const messages: Array<Message> = []
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
   const calls = CallJournal.make({ runId, publish, session, ids, messages, calls: () => turn.calls })
 
-  const startTurn = (timestamp: number) => {
+  const startTurn = () => {
     turn = { index: turn.index + 1, calls: [] }
     turnOpen = true
-    publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp })
+    publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp: now() })
   }
 
   const startUser = (ref: UserRef, message: UserMessage) => {
@@ -77,12 +77,12 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
   /** The message is stored. */
   const endUser = (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 
-  const startAssistant = Effect.fnUntraced(function* (model: Model) {
-    const draft = AssistantDraft.empty(model, yield* Clock.currentTimeMillis)
-    const messageId = yield* ids.next("message")
+  const startAssistant = (model: Model) => {
+    const draft = AssistantDraft.empty(model, now())
+    const messageId = ids.unsafeNext("message")
     turn.streaming = { messageId, draft }
     publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
-  }, Effect.uninterruptible)
+  }
 
   /** One event of the model stream. Called for every delta: nothing here may grow with the message. */
   const receive = (event: ModelEvent) => {
@@ -96,24 +96,25 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
   }
 
   /** Ends the assistant message and answers the calls it asks for. */
-  const endAssistant = Effect.fnUntraced(function* (end?: AssistantDraft.End) {
-    const streaming = turn.streaming
-    if (streaming === undefined) return []
-    const [draft, update] = AssistantDraft.cutOff(streaming.draft)
-    if (update !== undefined) {
-      publish({ _tag: "MessageUpdated", runId, messageId: streaming.messageId, draft, update })
-    }
-    const message = AssistantDraft.toMessage(draft, end)
-    const requested = AssistantDraft.requestedCalls(draft)
-    delete turn.streaming
-    turn.message = message
-    for (const { call } of requested) turn.calls.push({ call })
-    messages.push(message)
-    yield* budget.recordUsage(message.usage)
-    yield* session.append({ type: "message", message })
-    publish({ _tag: "MessageEnded", runId, messageId: streaming.messageId, message })
-    return requested
-  }, Effect.uninterruptible)
+  const endAssistant = (end?: AssistantDraft.End) =>
+    Effect.suspend(() => {
+      const streaming = turn.streaming
+      if (streaming === undefined) return Effect.succeed([])
+      const { messageId } = streaming
+      const [draft, update] = AssistantDraft.cutOff(streaming.draft)
+      if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
+      const message = AssistantDraft.toMessage(draft, end)
+      const requested = AssistantDraft.requestedCalls(draft)
+      delete turn.streaming
+      turn.message = message
+      for (const { call } of requested) turn.calls.push({ call })
+      messages.push(message)
+      const stored = Effect.zipRight(budget.recordUsage(message.usage), session.append({ type: "message", message }))
+      return Effect.map(stored, () => {
+        publish({ _tag: "MessageEnded", runId, messageId, message })
+        return requested
+      })
+    })
 
   const endTurn = () => {
     if (!turnOpen || turn.message === undefined) return
@@ -132,8 +133,8 @@ export const make = ({ budget, ids, publish, runId, session }: Dependencies) => 
       yield* calls.answerOpenCalls(how.unstartedCall)
       endTurn()
     }
-    if (!turnOpen) startTurn(yield* Clock.currentTimeMillis)
-    if (turn.streaming === undefined) yield* startAssistant(model)
+    if (!turnOpen) startTurn()
+    if (turn.streaming === undefined) startAssistant(model)
     yield* endAssistant(end)
     yield* calls.answerOpenCalls(how.unfinishedCall)
     endTurn()

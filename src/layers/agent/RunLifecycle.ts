@@ -1,5 +1,4 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { AgentEvent, RequestId } from "../../domain/AgentEvent.ts"
 import type { UserMessage } from "../../domain/Message.ts"
@@ -49,12 +48,14 @@ interface Options {
   readonly inbox: Inbox
 }
 
-/** The returned effect is uninterruptible but for the turns inside it, so a run that has begun always ends. */
+/** The returned effect is uninterruptible but for the waits inside it, so a run that has begun always ends. */
 export const make = Effect.fnUntraced(function* (options: Options) {
   const { choice, compaction, controls, inbox, publish, ready, systemPrompt } = options
   const { end, occupancy, prompts, queues } = inbox
   const budget = yield* Budget
   const client = yield* ModelClient
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
   const ids = yield* Ids
   const session = yield* Session
   const limits = CompactionLimits.fromSettings(yield* Settings)
@@ -81,19 +82,19 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const isSteered = () => controls().interruptMode === "immediate" && queues.hasSteering()
 
   const begin = Effect.fnUntraced(function* ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) {
-    const journal = RunJournal.make({ runId, publish, session, ids, budget })
+    const journal = RunJournal.make({ runId, publish, session, ids, now, budget })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, ready, isSteered }, calls)
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready }
+    const calling = { client, journal, runTools, answered: retries.succeeded, ready: Effect.interruptible(ready), now }
     const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
       Watched.turn(journal.turnIndex(), Turn.run(calling, model, request(model, thinkingLevel)))
     )
-    const intake = Intake.make({ journal, prompts, queues, session, modes, since })
+    const intake = Intake.make({ journal, prompts, queues, session, now, modes, since })
     const shrinking = RunCompaction.make({ runId, compaction, session, budget, model: currentModel, limits })
     publish({ _tag: "RunStarted", runId })
-    const prepared = yield* Effect.exit(Effect.interruptible(shrinking.beforeRun))
-    journal.startTurn(yield* Clock.currentTimeMillis)
+    const prepared = yield* Effect.exit(shrinking.beforeRun)
+    journal.startTurn()
     journal.startUser(ref, message)
     journal.endUser(ref, message)
     const run: Run.Dependencies = {

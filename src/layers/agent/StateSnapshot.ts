@@ -28,7 +28,7 @@ export const make = ({ compaction, controls, inbox, manual, retries, session }: 
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: inbox.occupancy.isBusy() && !isManual,
       isCompacting: isManual || (yield* compaction.isActive),
-      autoCompactionEnabled: yield* compaction.enabled,
+      autoCompactionEnabled: compaction.isEnabled(),
       messageCount: yield* session.messageCount,
       queue: inbox.queues.current(),
       autoRetryEnabled: yield* retries.enabled,

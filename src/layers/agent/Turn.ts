@@ -23,22 +23,25 @@ interface Dependencies {
   readonly answered: () => void
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
+  readonly now: () => number
 }
 
-/** Leaving the scope, by end, failure or interrupt, closes the connection. */
-const receiveAll = ({ client, journal, ready }: Dependencies, request: ModelRequest) =>
+/** Leaving the scope, by end, failure or interrupt, closes the connection. The run can be interrupted while it waits. */
+const receiveAll = ({ client, journal, now, ready }: Dependencies, request: ModelRequest) =>
   Watched.modelCall(request.model, (node) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const events = yield* client.stream(request)
+        // What it starts can be interrupted as well: fibers are born with what holds where they are started.
+        const events = yield* Effect.interruptible(client.stream(request))
+        const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
         while (true) {
-          const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
+          const [batch, done] = yield* next
           let deltas = 0
           for (const event of batch) {
             journal.receive(event)
             if (event._tag === "Delta") deltas++
           }
-          yield* advance(node, deltas)
+          advance(node, deltas, now())
           if (done) return
           yield* ready
         }
@@ -53,19 +56,15 @@ export const run = Effect.fnUntraced(function* (
   request: Effect.Effect<ModelRequest>
 ) {
   const { answered, journal, runTools } = dependencies
-  yield* journal.startAssistant(model)
+  journal.startAssistant(model)
   const received = yield* Effect.either(receiveAll(dependencies, yield* request))
-  return yield* Either.match(received, {
-    onLeft: (failure) => fail(journal, failure),
-    onRight: Effect.fnUntraced(function* () {
-      const calls = yield* journal.endAssistant()
-      answered()
-      if (calls.length > 0) yield* runTools(calls)
-      journal.endTurn()
-      const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
-      return outcome
-    })
-  })
+  if (Either.isLeft(received)) return yield* fail(journal, received.left)
+  const calls = yield* journal.endAssistant()
+  answered()
+  if (calls.length > 0) yield* Effect.interruptible(runTools(calls))
+  journal.endTurn()
+  const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
+  return outcome
 })
 
 /** The calls of a failed message are answered without being run: the model never finished asking. */
