@@ -1,5 +1,6 @@
 /** One RPC command as one value: its schemas, its lane, its words for docs/rpc.md, and its handler. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/AgentEvent.ts"
 import { lazy } from "../domain/Lazy.ts"
@@ -73,7 +74,7 @@ export interface Command<R> {
 
 export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
   // Compiled with the first frame of its kind and then kept: most hosts use a handful of commands.
-  const compile = () => Schema.decodeUnknown(spec.params(), { errors: "all" })
+  const compile = () => Schema.decodeUnknownEither(spec.params(), { errors: "all" })
   let decode: ReturnType<typeof compile> | undefined
   const invalid = (detail: string) =>
     new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
@@ -88,10 +89,10 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
     result: spec.result,
     onArrival: spec.onArrival,
     handle: (frame, request) =>
-      Effect.flatMap(
-        Effect.mapError((decode ??= compile())(frame), (error) => invalid(explain(error))),
-        (params) => spec.run(params, request)
-      )
+      Effect.suspend(() => {
+        const params = (decode ??= compile())(frame)
+        return Either.isLeft(params) ? invalid(explain(params.left)) : spec.run(params.right, request)
+      })
   }
 }
 

@@ -1,15 +1,24 @@
 /**
- * The two lanes of commands (protocol.md 2.2). The reader routes each frame and goes on at once: ordered commands
- * queue for one worker, the others are handled on arrival.
+ * The two lanes of commands (protocol.md 2.2). The reader routes each frame and goes on at once: ordered commands run one
+ * after the other, the others on arrival. Every command that may wait has a fiber of its own, owned by the scope; it
+ * starts at once where nothing is ahead of it.
  */
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
-import * as Backlog from "../services/Backlog.ts"
 import type { Lane } from "./Command.ts"
+
+/** A command on its way. */
+export interface Task<R> {
+  readonly run: Effect.Effect<void, never, R>
+  /** It was taken back while it waited for its lane. */
+  readonly withdrawn?: () => boolean
+  readonly ended?: (exit: Exit.Exit<void>) => void
+}
 
 interface Job<R> {
   readonly holding: boolean
-  readonly run: Effect.Effect<void, never, R>
+  readonly task: Task<R>
 }
 
 /** What a command may know of the ordered commands before it. */
@@ -25,9 +34,9 @@ export interface Before {
 
 export interface Lanes<R> {
   readonly before: (lane: Lane) => Before
-  readonly route: (lane: Lane, before: Before, run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
+  readonly route: (lane: Exclude<Lane, "instant">, before: Before, task: Task<R>) => void
   /** Runs beside the lanes, under the same owner. */
-  readonly aside: (run: Effect.Effect<void, never, R>) => Effect.Effect<void, never, R>
+  readonly aside: (task: Task<R>) => void
   /** Returns when every ordered command routed so far has been handled, or runs in background. */
   readonly accepted: Effect.Effect<void>
   /** Returns when everything routed so far is done. */
@@ -35,19 +44,60 @@ export interface Lanes<R> {
 }
 
 export const make = Effect.fnUntraced(function* <R>() {
-  const queue = Backlog.make<Job<R>>(Number.POSITIVE_INFINITY)
   const forked = yield* FiberSet.make<void>()
+  const fork = yield* FiberSet.runtime(forked)<R>()
+  const queue: Array<Job<R>> = []
+  let working = false
   let received = 0
   let done = 0
   let holding = 0
   let waiting: Array<{ readonly upTo: number; readonly latch: Effect.Latch }> = []
 
+  /** `then` runs after all that the task has to say, at once if that is nothing more. */
+  const aside = ({ ended, run, withdrawn }: Task<R>, then: () => void = () => {}): void => {
+    if (withdrawn?.() === true) return then()
+    fork(run).addObserver((exit) => {
+      ended?.(exit)
+      then()
+    })
+  }
+
   const finish = (job: Job<R>) => {
     done++
     if (job.holding) holding--
+    if (waiting.length === 0) return
     const [over, still] = [waiting.filter(({ upTo }) => upTo <= done), waiting.filter(({ upTo }) => upTo > done)]
     waiting = still
     for (const { latch } of over) latch.unsafeOpen()
+  }
+
+  /** One after the other. Many that are over at once are a loop, not a pile of calls. */
+  const work = () => {
+    if (working) return
+    working = true
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const current = job
+      let over = false
+      let waits = false
+      aside(job.task, () => {
+        over = true
+        finish(current)
+        if (!waits) return
+        working = false
+        work()
+      })
+      if (over) continue
+      waits = true
+      return
+    }
+    working = false
+  }
+
+  const enqueue = (task: Task<R>, isHolding: boolean) => {
+    received++
+    if (isHolding) holding++
+    queue.push({ holding: isHolding, task })
+    work()
   }
 
   const until = (upTo: number) =>
@@ -58,44 +108,19 @@ export const make = Effect.fnUntraced(function* <R>() {
       return latch.await
     })
 
-  const worker = Effect.forever(
-    Effect.flatMap(queue.takeAll, (jobs) =>
-      Effect.forEach(
-        jobs,
-        (job) =>
-          Effect.ensuring(
-            job.run,
-            Effect.sync(() => finish(job))
-          ),
-        { discard: true }
-      )
-    )
-  )
-  yield* Effect.forkScoped(worker)
-
-  const enqueue = (run: Effect.Effect<void, never, R>, isHolding: boolean) => {
-    received++
-    if (isHolding) holding++
-    queue.offer({ holding: isHolding, run })
-  }
-
-  const aside = (run: Effect.Effect<void, never, R>) => Effect.asVoid(FiberSet.run(forked, run))
-
-  const route: Lanes<R>["route"] = (lane, before, run) => {
+  const route: Lanes<R>["route"] = (lane, before, task) => {
     switch (lane) {
       case "ordered":
       case "holding":
-        return Effect.sync(() => enqueue(run, lane === "holding"))
-      case "background":
-        return Effect.sync(() =>
-          enqueue(Effect.zipRight(aside(Effect.ensuring(run, before.release)), before.released), false)
-        )
-      case "instant":
-        return run
+        return enqueue(task, lane === "holding")
+      case "background": {
+        const started = Effect.sync(() => aside({ ...task, run: Effect.ensuring(task.run, before.release) }))
+        return enqueue({ ...task, run: Effect.zipRight(started, before.released), ended: () => {} }, false)
+      }
       case "query":
-        return before.atOnce ? run : aside(Effect.zipRight(before.earlier, run))
+        return aside(before.atOnce ? task : { ...task, run: Effect.zipRight(before.earlier, task.run) })
       case "control":
-        return aside(run)
+        return aside(task)
     }
   }
 

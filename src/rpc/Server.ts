@@ -50,6 +50,7 @@ interface Session {
   readonly lanes: Lanes.Lanes<CommandServices>
   /** The last frame, where it was a question: whatever happens in between removes it. */
   latest: Answer | undefined
+  readonly now: () => number
   /** What commands that wait for their answer hang under. */
   readonly root: LiveNode
   readonly hostTools: HostToolSet & HostToolCalls.HostToolCalls
@@ -95,17 +96,18 @@ const execute = (session: Session, command: Command<CommandServices>, frame: unk
   }
   const run: Effect.Effect<void, never, CommandServices> = command.handle(frame, request).pipe(
     Effect.matchCauseEffect({
-      onSuccess: (data) =>
-        Effect.sync(() => {
-          if (isPlain(frame)) session.latest = { command, offered: writer.offered(), data }
-          respond(Frame.success(command.name, id, data))
-        }),
+      onSuccess: (data) => {
+        if (isPlain(frame)) session.latest = { command, offered: writer.offered(), data }
+        respond(Frame.success(command.name, id, data))
+        return Effect.void
+      },
       onFailure: (cause) => {
         const failure = Cause.failureOption(cause)
         if (failure._tag === "Some") {
           const { code, data, message } = failure.value
           const extra = data === undefined ? {} : { data }
-          return Effect.sync(() => respond({ ...Frame.failure(command.name, id, message, code), ...extra }))
+          respond({ ...Frame.failure(command.name, id, message, code), ...extra })
+          return Effect.void
         }
         if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
         respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
@@ -140,11 +142,11 @@ const dispatch = (session: Session, frame: unknown): Handling => {
   session.latest = undefined
   const before = lanes.before(command.lane)
   const { refuse, run } = execute(session, command, frame, before)
-  if (before.atOnce) return run
-  const routed = Effect.flatMap(Requests.watch(root, { command: command.name, id, run, refuse }), (watched) =>
-    lanes.route(command.lane, before, watched)
-  )
-  return command.onArrival === undefined ? routed : Effect.zipRight(lanes.aside(command.onArrival(frame)), routed)
+  if (before.atOnce || command.lane === "instant") return run
+  if (command.onArrival !== undefined) lanes.aside({ run: command.onArrival(frame) })
+  const task = Requests.watch(root, { command: command.name, id, now: session.now(), run, refuse })
+  lanes.route(command.lane, before, task)
+  return undefined
 }
 
 const receive = (session: Session, line: Jsonl.Line): Handling => {
@@ -211,6 +213,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const settings = yield* Settings
       const shell = yield* Shell
       const ids = yield* Ids
+      const clock = yield* Effect.clock
       const { sessionId } = yield* agent.state
       const connection: Connection = {
         serverVersion: options.version,
@@ -234,6 +237,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         writer,
         lanes,
         latest: undefined,
+        now: () => clock.unsafeCurrentTimeMillis(),
         root: (yield* agent.supervision).root,
         hostTools
       }

@@ -149,6 +149,13 @@ export const under =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, current, base)
 
+/** Runs an effect in a fiber that works for the node and for nothing else. */
+export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime<A, E, R>((fiber) => {
+    node.fiber = fiber
+    return Effect.zipRight(FiberRef.set(current, node), effect)
+  })
+
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
 export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber, { runtimeFlags }) => {

@@ -1,21 +1,22 @@
 /** How messages get into a session: a prompt starts a run or waits for one, the others wait; what was sent before is found again. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type UserMessage, userMessage } from "../../domain/Message.ts"
 import type { QueueName } from "../../domain/MessageQueue.ts"
 import { AgentClosing, type MessageInput, type PromptInput, type PromptReceipt } from "../../services/Agent.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { Session } from "../../services/Session.ts"
+import type { Gate } from "./Gate.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { Submission } from "./Submissions.ts"
 
 interface Dependencies<Refused> {
   readonly ids: typeof Ids.Service
+  readonly now: () => number
   readonly session: typeof Session.Service
   readonly inbox: Inbox
   /** Prompts are accepted one at a time, and not while the session changes. */
-  readonly gate: Effect.Semaphore
+  readonly gate: Gate
   /** Everything that can refuse a prompt beside a run that goes on. */
   readonly admit: Effect.Effect<void, Refused>
   /** Not while a compaction alone keeps the session busy: nothing would deliver what is queued then. */
@@ -31,7 +32,7 @@ const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefi
 const repeated = ({ receipt }: Submission): PromptReceipt => ({ ...receipt, duplicate: true })
 
 export const make = <Refused>(dependencies: Dependencies<Refused>) => {
-  const { admit, begin, gate, ids, inbox, isRunning, session } = dependencies
+  const { admit, begin, gate, ids, inbox, isRunning, now, session } = dependencies
   const { occupancy, prompts, queues, submissions } = inbox
 
   const takesMessages = () => occupancy.isBusy() && isRunning()
@@ -51,64 +52,63 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     return receipt
   })
 
-  const item = Effect.fnUntraced(function* (queue: QueueName, input: MessageInput) {
-    const createdAt = yield* Clock.currentTimeMillis
-    const messageId = yield* ids.next("message")
+  const put = (queue: QueueName, input: MessageInput): PromptReceipt => {
+    const { images = [], text } = input
+    const messageId = ids.unsafeNext("message")
     const request = input.requestId === undefined ? {} : { requestId: input.requestId }
-    return { messageId, ...named(input), ...request, queue, text: input.text, images: input.images ?? [], createdAt }
-  })
-
-  const put = (waiting: Effect.Effect.Success<ReturnType<typeof item>>): PromptReceipt => {
-    const { clientMessageId, images, messageId, text } = waiting
-    const name = clientMessageId === undefined ? {} : { clientMessageId }
+    const waiting = { messageId, ...named(input), ...request, queue, text, images, createdAt: now() }
     const idle = takesMessages() ? {} : ({ idle: true } as const)
-    const receipt: PromptReceipt = { disposition: "queued", messageId, ...name, ...idle }
+    const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
     submissions.remember({ content: userMessage(text, images, 0).content, receipt })
     queues.add(waiting)
     return receipt
   }
 
-  const start = Effect.fnUntraced(function* (input: PromptInput, accepted: Accepted) {
-    yield* admit
-    const message: UserMessage = userMessage(input.text, input.images ?? [], yield* Clock.currentTimeMillis)
-    const runId = yield* ids.next("run")
-    const messageId = yield* ids.next("message")
-    const since = queues.nextOrder()
-    yield* session.append({ type: "message", message, messageId, ...named(input) })
-    const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    prompts.accept(messageId, input.requestId, runId)
-    submissions.remember({ content: message.content, receipt })
-    yield* accepted(receipt)
-    const request = input.requestId === undefined ? {} : { requestId: input.requestId }
-    yield* begin({ runId, messageId, ...named(input), ...request, message, since })
-    return receipt
-  })
+  /** `accepted` has its say between the message being stored and the first event of the run. */
+  const start = (input: PromptInput, accepted: Accepted) =>
+    Effect.flatMap(admit, () => {
+      const message: UserMessage = userMessage(input.text, input.images ?? [], now())
+      const runId = ids.unsafeNext("run")
+      const messageId = ids.unsafeNext("message")
+      const since = queues.nextOrder()
+      const request = input.requestId === undefined ? {} : { requestId: input.requestId }
+      const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
+      const stored = Effect.flatMap(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+        prompts.accept(messageId, input.requestId, runId)
+        submissions.remember({ content: message.content, receipt })
+        return accepted(receipt)
+      })
+      const begun = Effect.suspend(() => begin({ runId, messageId, ...named(input), ...request, message, since }))
+      return Effect.as(Effect.zipRight(stored, begun), receipt)
+    })
 
-  const prompt = Effect.fn("Agent.prompt")(
-    function* (input: PromptInput, accepted: Accepted = () => Effect.void) {
-      const known = yield* earlier(input)
-      if (known !== undefined) return yield* repeat(known, input, accepted)
-      if (input.whenBusy !== undefined && takesMessages() && !occupancy.isClosing()) {
-        const waiting = yield* item(input.whenBusy, input)
-        // Where the run has ended meanwhile, the prompt starts one of its own.
-        if (occupancy.isBusy()) {
-          prompts.accept(waiting.messageId, input.requestId)
-          const receipt = put(waiting)
-          return yield* Effect.as(accepted(receipt), receipt)
-        }
-      }
-      yield* occupancy.claim
-      return yield* Effect.onError(start(input, accepted), () => occupancy.release)
-    },
-    Effect.uninterruptible,
-    gate.withPermits(1)
-  )
+  /** A prompt that waits for the run, where there is one and it may. */
+  const join = (input: PromptInput): PromptReceipt | undefined => {
+    if (input.whenBusy === undefined || !takesMessages() || occupancy.isClosing()) return undefined
+    const receipt = put(input.whenBusy, input)
+    prompts.accept(receipt.messageId, input.requestId)
+    return receipt
+  }
+
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
+    gate.through(
+      Effect.uninterruptible(
+        Effect.flatMap(earlier(input), (known) => {
+          if (known !== undefined) return repeat(known, input, accepted)
+          const waiting = join(input)
+          if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
+          return Effect.flatMap(occupancy.claim, () =>
+            Effect.onError(start(input, accepted), () => occupancy.release)
+          )
+        })
+      )
+    )
 
   const enqueue = Effect.fn("Agent.enqueue")(function* (queue: QueueName, input: MessageInput) {
     const known = yield* earlier(input)
     if (known !== undefined) return repeated(known)
     if (occupancy.isClosing()) return yield* new AgentClosing()
-    return put(yield* item(queue, input))
+    return put(queue, input)
   }, Effect.uninterruptible)
 
   return { prompt, enqueue, isKnown: submissions.isKnown }

@@ -12,6 +12,10 @@ export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog
     return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
   })
   const current = Effect.map(choice, ({ model }) => model)
+  const certain = Effect.suspend(() => {
+    const { model, thinkingLevel } = controls()
+    return model === undefined ? Effect.die(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
+  })
   const usable = Effect.gen(function* () {
     const model = yield* current
     if (yield* catalog.isAvailable(model)) return model
@@ -20,6 +24,8 @@ export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog
   return {
     /** With the thinking level it is called with. */
     choice,
+    /** The same for a run that was accepted: a model can be changed but never unset, so it has one. */
+    certain,
     current,
     /** There is a key for it, or it needs none. */
     usable,

@@ -39,6 +39,7 @@ interface Options {
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly systemPrompt: string
+  readonly now: () => number
   /** What is in force now. */
   readonly controls: () => ControlValues
   /** Asked before every model call. */
@@ -50,12 +51,10 @@ interface Options {
 
 /** The returned effect is uninterruptible but for the waits inside it, so a run that has begun always ends. */
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { choice, compaction, controls, inbox, publish, ready, systemPrompt } = options
+  const { choice, compaction, controls, inbox, now, publish, ready, systemPrompt } = options
   const { end, occupancy, prompts, queues } = inbox
   const budget = yield* Budget
   const client = yield* ModelClient
-  const clock = yield* Effect.clock
-  const now = () => clock.unsafeCurrentTimeMillis()
   const ids = yield* Ids
   const session = yield* Session
   const limits = CompactionLimits.fromSettings(yield* Settings)

@@ -15,6 +15,7 @@ import * as Admission from "./Admission.ts"
 import type { BranchSummaryRequest } from "./BranchSummary.ts"
 import * as Compaction from "./Compaction.ts"
 import * as Controls from "./Controls.ts"
+import * as Gate from "./Gate.ts"
 import * as IdleCompaction from "./IdleCompaction.ts"
 import * as Inbox from "./Inbox.ts"
 import * as ManualCompaction from "./ManualCompaction.ts"
@@ -48,8 +49,10 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const running = yield* FiberHandle.make<void, never>()
   const stopping = Stopping.make({ running, compaction, end: inbox.end })
   /** Prompts are accepted one at a time, and not while the session changes. */
-  const gate = yield* Effect.makeSemaphore(1)
+  const gate = Gate.make()
   const supervision = yield* SupervisionTree.make
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
   const systemPrompt = SystemPrompt.render(options)
 
   const model = ModelInForce.make(controls.values, catalog)
@@ -59,8 +62,8 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ready: hub.ready,
     systemPrompt,
     controls: controls.values,
-    // A model can be changed but never unset, so a run that was accepted has one.
-    choice: Effect.orDie(model.choice),
+    now,
+    choice: model.certain,
     retries: retries.chain,
     compaction,
     inbox
@@ -71,6 +74,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
 
   const admission = Admission.make({
     ids,
+    now,
     session,
     inbox,
     gate,

@@ -28,6 +28,7 @@ import type { NewSession, SessionFolder, SessionLog, SessionStore } from "../../
 import type { Tools } from "../../services/Tools.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as Controls from "./Controls.ts"
+import type { Gate } from "./Gate.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
@@ -38,7 +39,7 @@ interface Dependencies {
   readonly controls: Controls.Controls
   readonly publish: (event: AgentEvent) => void
   /** Whoever has it keeps prompts from being accepted. */
-  readonly gate: Effect.Semaphore
+  readonly gate: Gate
   /** Interrupts the run and returns after its last event. */
   readonly endRun: Effect.Effect<void>
   /** What is left behind on the way from one leaf to another; undefined where that is nothing. */
@@ -78,7 +79,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   const change = <E>(open: Effect.Effect<SessionLog, E, Scope.Scope>, arrived: Effect.Effect<void> = Effect.void) =>
     Effect.uninterruptibleMask((restore) =>
       session.become(Effect.zipLeft(restore(open), settle)).pipe(Effect.zipRight(announce), Effect.zipRight(arrived))
-    ).pipe(gate.withPermits(1))
+    ).pipe(gate.through)
 
   /** Puts in force what a session was left with, or what is wanted in its place. */
   const resume = (wanted: ModelName | undefined) =>
@@ -108,7 +109,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
       yield* resume(model)
     },
     Effect.uninterruptible,
-    gate.withPermits(1)
+    gate.through
   )
 
   const open = Effect.fn("Agent.openSession")(function* (reference: string, { model }: OpenOptions = {}) {
@@ -178,7 +179,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
       const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
       return yield* summarize({ from: yield* session.branch, to })
     })
-    yield* gate.withPermits(1)(
+    yield* gate.through(
       Effect.gen(function* () {
         yield* Effect.uninterruptible(settle)
         const made = yield* summary

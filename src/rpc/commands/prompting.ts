@@ -1,5 +1,6 @@
 /** Starting and stopping runs, and talking to one that goes on (protocol.md 3.1). */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/Content.ts"
@@ -78,10 +79,10 @@ const read = (
   params: Partial<Type<typeof Prompt>> & { readonly message: string },
   request: Command.Request
 ) =>
-  Effect.mapBoth(readInput(params), {
-    onFailure: (detail) =>
+  Either.mapBoth(readInput(params), {
+    onLeft: (detail) =>
       new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` }),
-    onSuccess: (input: Input) => ({
+    onRight: (input: Input) => ({
       ...input,
       ...(request.id === undefined ? {} : { requestId: request.id }),
       ...(params.clientMessageId === undefined ? {} : { clientMessageId: params.clientMessageId })

@@ -1,0 +1,61 @@
+/**
+ * Lets one through at a time, in the order of their arrival. Who waits can be interrupted.
+ * Entering a free gate costs next to nothing, which is why this is no semaphore: every prompt passes it.
+ */
+import * as Effect from "effect/Effect"
+
+export interface Gate {
+  readonly through: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const make = (): Gate => {
+  let taken = false
+  const waiting: Array<() => void> = []
+
+  /** The gate passes from hand to hand: nobody who comes meanwhile gets ahead of those who wait. */
+  const leave = () => {
+    const next = waiting.shift()
+    if (next === undefined) taken = false
+    else next()
+  }
+
+  const turn = Effect.suspend(() => {
+    let mine = false
+    let grant = () => {}
+    const granted = Effect.async<void>((resume) => {
+      grant = () => {
+        mine = true
+        resume(Effect.void)
+      }
+      waiting.push(grant)
+    })
+    return Effect.onInterrupt(Effect.interruptible(granted), () =>
+      Effect.sync(() => {
+        const at = waiting.indexOf(grant)
+        if (at >= 0) waiting.splice(at, 1)
+        if (mine) leave()
+      })
+    )
+  })
+
+  const held = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.matchCauseEffect(effect, {
+      onFailure: (cause) => {
+        leave()
+        return Effect.failCause(cause)
+      },
+      onSuccess: (value) => {
+        leave()
+        return Effect.succeed(value)
+      }
+    })
+
+  return {
+    through: (effect) =>
+      Effect.uninterruptibleMask((restore) => {
+        if (taken) return Effect.zipRight(turn, held(restore(effect)))
+        taken = true
+        return held(restore(effect))
+      })
+  }
+}
