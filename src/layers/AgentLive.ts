@@ -63,7 +63,7 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
 /** Loaded with the first call to a provider. */
 const protocols = Effect.map(
   Effect.promise(() => import("./providers/protocols/builtIn.ts")),
-  (builtIn) => builtIn.protocols
+  (builtIn) => builtIn.make()
 )
 
 const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {

@@ -1,12 +1,16 @@
 /**
- * Reads the async iterable of a provider SDK inside one promise: a delta costs no fiber, no Effect and no timer.
- * An interrupt fires the signal and returns at once; what the SDK still yields falls on a closed mailbox.
+ * Reads the async iterable of a provider SDK inside one promise: neither a call nor a delta costs a fiber. The scope
+ * owns the promise: closing it fires the signal and returns at once, and what the SDK still yields is dropped.
  */
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import type * as Mailbox from "effect/Mailbox"
 import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
 
 /** `take`: the events came, but one of them could not be made sense of. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
@@ -18,35 +22,80 @@ export interface Source<Raw, A, E> {
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Raw>>
   /** What one event means; a failure ends the reading. */
   readonly take: (raw: Raw) => Either.Either<ReadonlyArray<A>, E>
+  readonly failed: (error: SourceFailed) => E
+  /** The source is over: what is still to be said, or why that was too early. */
+  readonly end: () => Either.Either<ReadonlyArray<A>, E>
   /** Told when the reader of the mailbox has fallen behind, and when it has caught up. */
   readonly onWaiting: (waiting: boolean) => void
+  /** Nothing is read any more. */
+  readonly onClosed: () => void
 }
 
-export const pump = <Raw, A, E>(
-  source: Source<Raw, A, E>,
-  into: Mailbox.Mailbox<A, E>
-): Effect.Effect<void, E | SourceFailed> =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) => {
-    let stage: SourceFailed["stage"] = "open"
-    const offer = async (event: A, signal: AbortSignal) => {
+/** Ends the reading before the source does. */
+export type Cut<E> = (how: Either.Either<void, E>) => void
+
+/** The mailbox ends with the source, fails with it, and is shut down with the scope. */
+export const start = <Raw, A, E>(
+  into: Mailbox.Mailbox<A, E>,
+  sourceOf: (cut: Cut<E>) => Source<Raw, A, E>
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.flatMap(Effect.runtime<Scope.Scope>(), (runtime) => {
+    const controller = new AbortController()
+    const cutShort = Promise.withResolvers<Either.Either<void, E>>()
+    const source = sourceOf((how) => {
+      cutShort.resolve(how)
+      close()
+    })
+    let reading = true
+    const close = () => {
+      if (!reading) return
+      reading = false
+      source.onClosed()
+      controller.abort()
+    }
+
+    const offer = async (event: A) => {
       source.onWaiting(true)
-      await Runtime.runPromise(runtime)(into.offer(event), { signal })
+      // The reader takes what there is once in a turn of the loop; a fiber is for one that is really behind.
+      await new Promise((resume) => setImmediate(resume))
+      if (!into.unsafeOffer(event)) await Runtime.runPromise(runtime)(into.offer(event))
       source.onWaiting(false)
     }
-    return Effect.tryPromise({
-      try: async (signal): Promise<Either.Either<void, E>> => {
-        const items = await source.open(signal)
+    const read = async (): Promise<Either.Either<void, E>> => {
+      let stage: SourceFailed["stage"] = "open"
+      try {
+        const items = await source.open(controller.signal)
         stage = "read"
         for await (const item of items) {
-          if (signal.aborted) break
+          if (!reading) break
           stage = "take"
           const taken = source.take(item)
           stage = "read"
           if (Either.isLeft(taken)) return Either.left(taken.left)
-          for (const event of taken.right) if (!into.unsafeOffer(event)) await offer(event, signal)
+          for (const event of taken.right) if (!into.unsafeOffer(event)) await offer(event)
         }
         return Either.void
-      },
-      catch: (cause) => new SourceFailed({ stage, cause })
-    }).pipe(Effect.flatten)
+      } catch (cause) {
+        return Either.left(source.failed(new SourceFailed({ stage, cause })))
+      }
+    }
+    const run = async () => {
+      const outcome = await Promise.race([read(), cutShort.promise])
+      if (reading) source.onClosed()
+      reading = false
+      const ended = Either.flatMap(outcome, source.end)
+      if (Either.isLeft(ended)) return void into.unsafeDone(Exit.fail(ended.left))
+      for (const event of ended.right) if (!into.unsafeOffer(event)) await offer(event)
+      into.unsafeDone(Exit.void)
+    }
+    const shutdown = Effect.suspend(() => {
+      close()
+      into.unsafeDone(Exit.interrupt(FiberId.none))
+      return into.shutdown
+    })
+    return Effect.zipRight(
+      Scope.addFinalizer(Context.get(runtime.context, Scope.Scope), shutdown),
+      // A defect is a bug in the source, and must not leave the reader waiting.
+      Effect.sync(() => void run().catch((defect) => into.unsafeDone(Exit.die(defect))))
+    )
   })

@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import { initOf, watchedFetch } from "../../platform/WatchedFetch.ts"
 import type { Connection, Protocol } from "../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
 import * as Pump from "./Pump.ts"
+import * as SdkClients from "./SdkClients.ts"
 
 export const api = "anthropic-messages"
 
@@ -43,21 +45,29 @@ const clientOptions = (url: string, connection: Connection): ClientOptions => {
   }
 }
 
-export const protocol: Protocol = {
-  api,
-  stream: (request, connection) =>
-    Effect.suspend(() => {
-      const body = AnthropicRequest.make(request)
-      return Pump.stream({
-        request,
-        connection,
-        machine: AnthropicEvents.make(),
-        open: (signal, fetch) =>
-          import("@anthropic-ai/sdk").then(({ Anthropic }) =>
-            new Anthropic({ ...clientOptions(request.model.baseUrl, connection), fetch }).messages.create(body, {
-              signal
-            })
-          )
+const load = () =>
+  import("@anthropic-ai/sdk").then(
+    ({ Anthropic }) =>
+      (url: string, connection: Connection) =>
+        new Anthropic({ ...clientOptions(url, connection), fetch: watchedFetch })
+  )
+
+export const make = (): Protocol => {
+  const clients = SdkClients.make(load)
+  return {
+    api,
+    stream: (request, connection) =>
+      Effect.suspend(() => {
+        const body = AnthropicRequest.make(request)
+        return Pump.stream({
+          request,
+          connection,
+          machine: AnthropicEvents.make(),
+          open: (signal, watch) =>
+            clients(request.model.baseUrl, connection).then((client) =>
+              client.messages.create(body, { signal, fetchOptions: initOf(watch) })
+            )
+        })
       })
-    })
+  }
 }

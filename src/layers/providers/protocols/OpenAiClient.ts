@@ -1,9 +1,11 @@
-/** What both OpenAI protocols share: the client, made for one call. */
+/** What both OpenAI protocols share: the client. */
 import type { ClientOptions } from "openai"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import { watchedFetch } from "../../platform/WatchedFetch.ts"
 import type { Connection } from "../Protocol.ts"
+import * as SdkClients from "./SdkClients.ts"
 
 /** The longest that a timer takes: deadlines are the watchdog's. */
 const never = 2 ** 31 - 1
@@ -29,5 +31,11 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
   }
 }
 
-export const make = (baseUrl: string, connection: Connection, fetch: NonNullable<ClientOptions["fetch"]>) =>
-  import("openai").then(({ OpenAI }) => new OpenAI({ ...options(baseUrl, connection), fetch }))
+const load = () =>
+  import("openai").then(
+    ({ OpenAI }) =>
+      (baseUrl: string, connection: Connection) =>
+        new OpenAI({ ...options(baseUrl, connection), fetch: watchedFetch })
+  )
+
+export const make = () => SdkClients.make(load)

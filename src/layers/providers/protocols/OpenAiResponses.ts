@@ -1,5 +1,6 @@
 /** The protocol `openai-responses` on OpenAI's own SDK, which is loaded at the first call. */
 import * as Effect from "effect/Effect"
+import { initOf } from "../../platform/WatchedFetch.ts"
 import type { Protocol } from "../Protocol.ts"
 import * as OpenAiClient from "./OpenAiClient.ts"
 import * as Pump from "./Pump.ts"
@@ -8,19 +9,22 @@ import * as ResponsesRequest from "./ResponsesRequest.ts"
 
 export const api = "openai-responses"
 
-export const protocol: Protocol = {
-  api,
-  stream: (request, connection) =>
-    Effect.suspend(() => {
-      const body = ResponsesRequest.make(request, connection.compat)
-      return Pump.stream({
-        request,
-        connection,
-        machine: ResponsesEvents.make(),
-        open: (signal, fetch) =>
-          OpenAiClient.make(request.model.baseUrl, connection, fetch).then((client) =>
-            client.responses.create(body, { signal })
-          )
+export const make = (): Protocol => {
+  const clients = OpenAiClient.make()
+  return {
+    api,
+    stream: (request, connection) =>
+      Effect.suspend(() => {
+        const body = ResponsesRequest.make(request, connection.compat)
+        return Pump.stream({
+          request,
+          connection,
+          machine: ResponsesEvents.make(),
+          open: (signal, watch) =>
+            clients(request.model.baseUrl, connection).then((client) =>
+              client.responses.create(body, { signal, fetchOptions: initOf(watch) })
+            )
+        })
       })
-    })
+  }
 }

@@ -1,11 +1,14 @@
-/** Runs one call of any protocol: SDK stream → state machine → mailbox, under a watchdog. One fiber, owned by the scope. */
+/** Runs one call of any protocol: SDK stream → state machine → mailbox, under a watchdog. Owned by the scope. */
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Mailbox from "effect/Mailbox"
+import type * as Scope from "effect/Scope"
 import type { ModelEvent } from "../../../domain/ModelEvent.ts"
 import type { ModelFailure, ModelRequest } from "../../../services/ModelClient.ts"
+import * as Alarm from "../../platform/Alarm.ts"
 import * as SdkPump from "../../platform/SdkPump.ts"
-import * as WatchedFetch from "../../platform/WatchedFetch.ts"
+import { Watch } from "../../platform/WatchedFetch.ts"
 import type { Connection } from "../Protocol.ts"
 import * as Failures from "./Failures.ts"
 import type { Machine } from "./Machine.ts"
@@ -14,7 +17,7 @@ import * as Watchdog from "./Watchdog.ts"
 export interface Call<Raw> {
   readonly request: ModelRequest
   readonly connection: Connection
-  readonly open: (signal: AbortSignal, fetch: WatchedFetch.Fetch) => Promise<AsyncIterable<Raw>>
+  readonly open: (signal: AbortSignal, watch: Watch) => Promise<AsyncIterable<Raw>>
   readonly machine: Machine<Raw>
   readonly deadlines?: Watchdog.Deadlines
 }
@@ -22,40 +25,48 @@ export interface Call<Raw> {
 /** Events that may wait. Few, because a batch of them is worked on before anybody else gets a turn. */
 export const capacity = 128
 
-const run = Effect.fnUntraced(function* <Raw>(call: Call<Raw>, into: Mailbox.Mailbox<ModelEvent, ModelFailure>) {
-  const { connection, machine, request } = call
-  const clock = yield* Effect.clock
-  const watchdog = yield* Watchdog.make(call.deadlines ?? Watchdog.defaults)
-  let contentType = ""
-  let silent = true
-  const fail = (input: Failures.Input) =>
-    Failures.make(input, { request, connection, contentType, silent, now: clock.unsafeCurrentTimeMillis() })
-  const fetch = WatchedFetch.make({
-    onAnswer: (answer) => {
-      contentType = answer.contentType
-    },
-    onBytes: watchdog.touch
-  })
-  const take = (raw: Raw) => {
-    silent = false
-    const taken = machine.take(raw)
-    if (machine.finished()) watchdog.finish(machine.drainMs)
-    return Either.mapLeft(taken, fail)
-  }
-  const source = { open: (signal: AbortSignal) => call.open(signal, fetch), take, onWaiting: watchdog.setWaiting }
-  yield* Effect.raceFirst(SdkPump.pump(source, into), watchdog.watch).pipe(
-    Effect.catchTags({
-      SourceFailed: (error) => Effect.fail(fail(error)),
-      Expired: (error) => Effect.fail(fail(error))
-    })
-  )
-  yield* into.offerAll(yield* Either.mapLeft(machine.end(), fail))
-})
+type Cut = SdkPump.Cut<ModelFailure>
+type Source<Raw> = SdkPump.Source<Raw, ModelEvent, ModelFailure>
 
-export const stream = Effect.fnUntraced(function* <Raw>(call: Call<Raw>) {
-  // forkScoped starts late: when the scope closes before that, only the shutdown tells a reader.
-  const mailbox = yield* Effect.acquireRelease(Mailbox.make<ModelEvent, ModelFailure>(capacity), (box) => box.shutdown)
-  yield* Effect.forkScoped(Mailbox.into(run(call, mailbox), mailbox))
-  const readable: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure> = mailbox
-  return readable
-})
+const sourceOf =
+  <Raw>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
+  (cut: Cut): Source<Raw> => {
+    const { connection, deadlines = Watchdog.defaults, machine, request } = call
+    let contentType = ""
+    let silent = true
+    const fail = (input: Failures.Input) =>
+      Failures.make(input, { request, connection, contentType, silent, now: clock.unsafeCurrentTimeMillis() })
+    const watchdog = Watchdog.make({
+      deadlines,
+      clock,
+      alarm,
+      onEnd: (expired) => cut(expired === undefined ? Either.void : Either.left(fail(expired)))
+    })
+    const watch = new Watch((answer) => {
+      contentType = answer.contentType
+    }, watchdog.touch)
+    return {
+      open: (signal) => call.open(signal, watch),
+      take: (raw) => {
+        silent = false
+        const taken = machine.take(raw)
+        if (machine.finished()) watchdog.finish(machine.drainMs)
+        return Either.isLeft(taken) ? Either.left(fail(taken.left)) : Either.right(taken.right)
+      },
+      failed: fail,
+      end: () => Either.mapLeft(machine.end(), fail),
+      onWaiting: watchdog.setWaiting,
+      onClosed: watchdog.stop
+    }
+  }
+
+export const stream = <Raw>(
+  call: Call<Raw>
+): Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, never, Scope.Scope> =>
+  Effect.clockWith((clock) =>
+    Effect.flatMap(Alarm.make(clock), (alarm) =>
+      Effect.flatMap(Mailbox.make<ModelEvent, ModelFailure>(capacity), (mailbox) =>
+        Effect.as(SdkPump.start(mailbox, sourceOf(call, clock, alarm)), mailbox)
+      )
+    )
+  )

@@ -1,6 +1,7 @@
-/** Deadlines of one call, on the Effect clock. Activity is a number written down; one fiber looks at it now and then. */
+/** Deadlines of one call. Activity is a number written down; an alarm looks at it now and then. */
+import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
+import type { Alarm } from "../../platform/Alarm.ts"
 
 export interface Deadlines {
   /** From the start to the first bytes of the answer: prompts take long to read on small machines. */
@@ -22,8 +23,15 @@ export interface Watchdog {
   readonly setWaiting: (waiting: boolean) => void
   /** From now on the stream has `drainMs` to end. */
   readonly finish: (drainMs: number) => void
-  /** Fails when a deadline passes; returns when the stream had finished but did not end. */
-  readonly watch: Effect.Effect<void, Expired>
+  readonly stop: () => void
+}
+
+export interface Options {
+  readonly deadlines: Deadlines
+  readonly clock: Clock.Clock
+  readonly alarm: Alarm
+  /** A deadline has passed; without one, the stream had finished but did not end. Called at most once. */
+  readonly onEnd: (expired?: Expired) => void
 }
 
 export const describe = ({ afterMs, deadline }: Expired): string => {
@@ -32,52 +40,50 @@ export const describe = ({ afterMs, deadline }: Expired): string => {
   return deadline === "idle" ? `stopped sending for ${seconds} s` : `did not finish within ${seconds} s`
 }
 
-export const make = Effect.fnUntraced(function* (deadlines: Deadlines) {
-  const clock = yield* Effect.clock
+export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
   const started = clock.unsafeCurrentTimeMillis()
-  const done = Effect.unsafeMakeLatch(false)
   let last = started
   let heard = false
   let waiting = false
-  let drainMs = 0
+  let drainMs: number | undefined
+  let cancel: () => void = () => undefined
 
-  const due = () => {
-    const silence = heard ? deadlines.idleMs : deadlines.firstEventMs
-    return Math.min(started + deadlines.totalMs, (waiting ? clock.unsafeCurrentTimeMillis() : last) + silence)
+  const silenceMs = () => drainMs ?? (heard ? deadlines.idleMs : deadlines.firstEventMs)
+  const due = (now: number) => Math.min(started + deadlines.totalMs, (waiting ? now : last) + silenceMs())
+  const look = () => {
+    const now = clock.unsafeCurrentTimeMillis()
+    const at = due(now)
+    if (now < at) cancel = alarm(at - now, look)
+    else if (now - started >= deadlines.totalMs)
+      onEnd(drainMs === undefined ? new Expired({ deadline: "total", afterMs: deadlines.totalMs }) : undefined)
+    else if (drainMs !== undefined) onEnd()
+    else onEnd(new Expired({ deadline: heard ? "idle" : "first_event", afterMs: silenceMs() }))
   }
-  const expired = (now: number) => {
-    const total = now - started >= deadlines.totalMs
-    const afterMs = total ? deadlines.totalMs : heard ? deadlines.idleMs : deadlines.firstEventMs
-    return new Expired({ deadline: total ? "total" : heard ? "idle" : "first_event", afterMs })
+  /** What may be silent for shorter than before is looked at sooner. */
+  const shorten = () => {
+    cancel()
+    last = clock.unsafeCurrentTimeMillis()
+    look()
   }
-  const deadline = Effect.gen(function* () {
-    while (true) {
-      const now = clock.unsafeCurrentTimeMillis()
-      const at = due()
-      if (now >= at) return yield* expired(now)
-      yield* Effect.sleep(at - now)
-    }
-  })
-  const watchdog: Watchdog = {
+  look()
+  return {
     touch: () => {
-      heard = true
-      last = clock.unsafeCurrentTimeMillis()
+      if (drainMs !== undefined) return
+      if (heard) last = clock.unsafeCurrentTimeMillis()
+      else {
+        heard = true
+        shorten()
+      }
     },
     setWaiting: (value) => {
       waiting = value
       last = clock.unsafeCurrentTimeMillis()
     },
     finish: (ms) => {
+      if (drainMs !== undefined) return
       drainMs = ms
-      done.unsafeOpen()
+      shorten()
     },
-    watch: Effect.raceFirst(
-      deadline,
-      Effect.zipRight(
-        done.await,
-        Effect.suspend(() => Effect.sleep(drainMs))
-      )
-    )
+    stop: () => cancel()
   }
-  return watchdog
-})
+}

@@ -4,8 +4,4 @@ import * as AnthropicMessages from "./AnthropicMessages.ts"
 import * as OpenAiChat from "./OpenAiChat.ts"
 import * as OpenAiResponses from "./OpenAiResponses.ts"
 
-export const protocols: ReadonlyArray<Protocol> = [
-  AnthropicMessages.protocol,
-  OpenAiResponses.protocol,
-  OpenAiChat.protocol
-]
+export const make = (): ReadonlyArray<Protocol> => [AnthropicMessages.make(), OpenAiResponses.make(), OpenAiChat.make()]

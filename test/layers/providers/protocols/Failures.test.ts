@@ -253,4 +253,26 @@ describe.each(all)("$name", ({ name, protocol }) => {
       )
     })
   )
+
+  it.scoped("a key or a header that changed counts at once", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.sse(stream(name)))
+      const target = request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) })
+      const sent = Effect.fnUntraced(function* (key: string, tenant: string) {
+        const headers = { "x-tenant": Redacted.make(tenant) }
+        yield* collectFrom(protocol.stream(target, connection({ apiKey: Option.some(Redacted.make(key)), headers })))
+        const received = (yield* server.requests.take).headers
+        return [received.authorization, received["x-tenant"]]
+      })
+      assert.deepStrictEqual(
+        [yield* sent("k1", "t1"), yield* sent("k2", "t1"), yield* sent("k2", "t2"), yield* sent("k2", "t2")],
+        [
+          ["Bearer k1", "t1"],
+          ["Bearer k2", "t1"],
+          ["Bearer k2", "t2"],
+          ["Bearer k2", "t2"]
+        ]
+      )
+    })
+  )
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import * as Alarm from "../../../../src/layers/platform/Alarm.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
 import * as Pump from "../../../../src/layers/providers/protocols/Pump.ts"
 import * as Watchdog from "../../../../src/layers/providers/protocols/Watchdog.ts"
@@ -45,19 +46,56 @@ describe("pump", () => {
     })
   )
 
+  it.scoped("a reader that is behind when the source has finished still gets everything", () =>
+    Effect.gen(function* () {
+      const last = Pump.capacity + 10
+      const blocked = yield* Deferred.make<void>()
+      let seen = 0
+      const machine: Machine<number> = {
+        ...counting,
+        take: (n) => {
+          seen = n
+          return counting.take(n)
+        },
+        finished: () => seen >= Pump.capacity,
+        drainMs: 250
+      }
+      async function* numbers() {
+        for (let n = 0; n < last; n++) {
+          if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
+          yield n
+        }
+      }
+      const mailbox = yield* Pump.stream({
+        request: request(),
+        connection: connection(),
+        machine,
+        open: () => Promise.resolve(numbers()),
+        deadlines
+      })
+      yield* Deferred.await(blocked)
+      yield* TestClock.adjust("2 seconds")
+      const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
+      assert.deepStrictEqual([events.length, failure], [last, undefined])
+    })
+  )
+
   it.scoped("the total deadline holds while events come", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.fork(
-        Effect.gen(function* () {
-          const watchdog = yield* Watchdog.make(deadlines)
-          yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
-          return yield* Effect.flip(watchdog.watch)
-        })
-      )
+      const ended = yield* Deferred.make<Watchdog.Expired | undefined>()
+      const clock = yield* Effect.clock
+      const watchdog = Watchdog.make({
+        deadlines,
+        clock,
+        alarm: yield* Alarm.make(clock),
+        onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
       yield* TestClock.adjust("4999 millis")
-      assert.isNull(fiber.unsafePoll())
+      assert.isFalse(yield* Deferred.isDone(ended))
       yield* TestClock.adjust("1 millis")
-      const expired = yield* Fiber.join(fiber)
+      const expired = yield* Deferred.await(ended)
+      if (expired === undefined) return assert.fail("ended without a reason")
       assert.deepStrictEqual([expired.deadline, expired.afterMs], ["total", 5000])
       assert.deepStrictEqual(Watchdog.describe(expired), "did not finish within 5 s")
     })

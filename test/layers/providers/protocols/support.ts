@@ -16,9 +16,9 @@ import type { ModelFailure, ModelRequest } from "../../../../src/services/ModelC
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
 
-export const anthropic = AnthropicMessages.protocol
-export const responses = OpenAiResponses.protocol
-export const chat = OpenAiChat.protocol
+export const anthropic = AnthropicMessages.make()
+export const responses = OpenAiResponses.make()
+export const chat = OpenAiChat.make()
 export const all = [
   { protocol: anthropic, name: "anthropic" },
   { protocol: responses, name: "responses" },

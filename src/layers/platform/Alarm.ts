@@ -1,0 +1,31 @@
+/**
+ * Calls back once the Effect clock has moved on. Under the system's clock that is a timer and costs no fiber; under
+ * any other, as in tests, a fiber sleeps.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as FiberSet from "effect/FiberSet"
+import type * as Scope from "effect/Scope"
+
+/** Hands back what takes the alarm back. */
+export type Alarm = (ms: number, ring: () => void) => () => void
+
+const systemClock = Context.get(DefaultServices.liveServices, Clock.Clock)
+
+const timer: Alarm = (ms, ring) => {
+  const handle = setTimeout(ring, ms)
+  return () => clearTimeout(handle)
+}
+
+const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
+  return (ms, ring) => {
+    const fiber = run(Effect.zipRight(Effect.sleep(ms), Effect.sync(ring)))
+    return () => fiber.unsafeInterruptAsFork(FiberId.none)
+  }
+})
+
+export const make = (clock: Clock.Clock): Effect.Effect<Alarm, never, Scope.Scope> =>
+  clock === systemClock ? Effect.succeed(timer) : sleeper
