@@ -19,6 +19,7 @@ export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("Au
   }
 }
 
+export type Keys = ReadonlyMap<string, Redacted.Redacted>
 type Entries = Readonly<Record<string, unknown>>
 
 const ApiKey = Schema.Struct({ type: Schema.Literal("api_key"), key: Schema.NonEmptyString })
@@ -38,14 +39,14 @@ const readEntries = Effect.fnUntraced(function* (path: string) {
   return yield* new AuthFileUnusable({ path, reason: "is not a JSON object of keys by provider" })
 })
 
-const keysOf = (entries: Entries): ReadonlyMap<string, Redacted.Redacted> =>
+const keysOf = (entries: Entries): Keys =>
   new Map(
     Object.entries(entries).flatMap(([provider, entry]) =>
       isApiKey(entry) ? [[provider, Redacted.make(entry.key)] as const] : []
     )
   )
 
-const none: ReadonlyMap<string, Redacted.Redacted> = new Map()
+const none: Keys = new Map()
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, "0")
 
@@ -62,18 +63,21 @@ const load = Effect.fnUntraced(function* (path: string, mode: number) {
 /** The keys as the file has them now. Problems are said once for each state of the file. */
 export const watch = Effect.fnUntraced(function* (path: string) {
   const known = yield* SynchronizedRef.make({ stamp: "", keys: none })
-  return Effect.flatMap(
-    SecretFile.look(path),
-    Option.match({
-      onNone: () => Effect.succeed(none),
-      onSome: ({ mode, stamp }) =>
-        SynchronizedRef.modifyEffect(known, (before) =>
-          before.stamp === stamp
-            ? Effect.succeed([before.keys, before] as const)
-            : Effect.map(load(path, mode), (keys) => [keys, { stamp, keys }] as const)
-        )
-    })
-  )
+  let latest = { stamp: "", keys: none }
+  const read = ({ mode, stamp }: SecretFile.FileState) =>
+    SynchronizedRef.modifyEffect(known, (before) =>
+      before.stamp === stamp
+        ? Effect.succeed([before.keys, before] as const)
+        : Effect.map(load(path, mode), (keys) => {
+            latest = { stamp, keys }
+            return [keys, latest] as const
+          })
+    )
+  return Effect.suspend(() => {
+    const file = SecretFile.stateOf(path)
+    if (file === undefined) return Effect.succeed(none)
+    return file.stamp === latest.stamp ? Effect.succeed(latest.keys) : read(file)
+  })
 })
 
 const write = (path: string, entries: Entries) =>

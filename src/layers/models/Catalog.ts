@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import * as Environment from "../platform/Environment.ts"
 import * as Jsonc from "../platform/Jsonc.ts"
 import * as ReadText from "../platform/ReadText.ts"
@@ -67,7 +66,7 @@ const parse = (path: string) =>
 /** The first of the names that exists; none is as good as an empty file. Most people have none, so looking is cheap. */
 const readFile = Effect.fnUntraced(function* (agentDir: string) {
   const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
-  const path = yield* Effect.findFirst(paths, (candidate) => Effect.map(SecretFile.look(candidate), Option.isSome))
+  const path = yield* Effect.findFirst(paths, SecretFile.exists)
   if (Option.isNone(path)) return { path: "", file: none }
   return { path: path.value, file: yield* parse(path.value) }
 })
@@ -76,16 +75,18 @@ export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const { file, path } = yield* readFile(agentDir)
   const merged = merge({ file, path, addresses: yield* environmentAddresses })
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
-  const models = yield* Ref.make(merged.models)
+  let models = merged.models
   return Catalog.of({
     providers: merged.providers,
-    models: Ref.get(models),
+    models: Effect.sync(() => models),
     find: (provider, modelId) =>
-      Effect.map(Ref.get(models), (known) =>
-        Option.fromNullable(known.find(({ model }) => model.provider === provider && model.id === modelId))
+      Effect.sync(() =>
+        Option.fromNullable(models.find(({ model }) => model.id === modelId && model.provider === provider))
       ),
     add: (entries) =>
-      Ref.update(models, (known) => [...known, ...entries.filter((entry) => !known.some(isSame(entry)))])
+      Effect.sync(() => {
+        models = [...models, ...entries.filter((entry) => !models.some(isSame(entry)))]
+      })
   })
 })
 

@@ -17,11 +17,13 @@ export class ConfigValueUnavailable extends Schema.TaggedError<ConfigValueUnavai
   }
 }
 
+type Variables = typeof Environment.Environment.Service
+
 export interface ConfigValue {
   /** The file and the path in it. */
   readonly where: string
   /** Whether there is something to resolve. Runs no command. */
-  readonly isPresent: Effect.Effect<boolean>
+  readonly isPresent: (environment: Variables) => boolean
   /** A command runs at the first use; what it printed is kept, what failed is tried again. */
   readonly resolve: Effect.Effect<Redacted.Redacted, ConfigValueUnavailable>
 }
@@ -30,12 +32,6 @@ const commandTimeout = "10 seconds"
 
 /** Nobody's key looks like this: such a variable is missing rather than meant literally. */
 const namesVariable = /^[A-Z][A-Z0-9_]*_(API_KEY|TOKEN)$/
-
-const variable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
-  Effect.map(
-    Environment.variable(name),
-    Option.map((value) => Redacted.make(value))
-  )
 
 const runCommand = (command: string, where: string) => {
   const unavailable = (reason: string) => new ConfigValueUnavailable({ where, reason })
@@ -55,7 +51,7 @@ const fromCommand = (command: string, where: string): ConfigValue => {
   const kept = SynchronizedRef.unsafeMake(Option.none<Redacted.Redacted>())
   return {
     where,
-    isPresent: Effect.succeed(true),
+    isPresent: () => true,
     resolve: SynchronizedRef.modifyEffect(kept, (found) =>
       Option.isSome(found)
         ? Effect.succeed([found.value, found] as const)
@@ -66,18 +62,18 @@ const fromCommand = (command: string, where: string): ConfigValue => {
 
 export const make = (text: string, where: string): ConfigValue => {
   if (text.startsWith("!")) return fromCommand(text.slice(1), where)
-  const literal = Redacted.make(text)
-  const found = Effect.map(variable(text), (value) =>
-    namesVariable.test(text) ? value : Option.orElseSome(value, () => literal)
-  )
+  const literal = namesVariable.test(text) ? undefined : Redacted.make(text)
+  const find = (environment: Variables) => {
+    const value = Environment.valueIn(environment, text)
+    return value === undefined ? literal : Redacted.make(value)
+  }
   return {
     where,
-    isPresent: Effect.map(found, Option.isSome),
-    resolve: Effect.flatMap(found, (value) =>
-      Option.match(value, {
-        onNone: () => new ConfigValueUnavailable({ where, reason: `names the variable ${text}, which is not set` }),
-        onSome: (key) => Effect.succeed(key)
-      })
-    )
+    isPresent: (environment) => find(environment) !== undefined,
+    resolve: Effect.flatMap(Environment.Environment, (environment) => {
+      const value = find(environment)
+      if (value !== undefined) return Effect.succeed(value)
+      return new ConfigValueUnavailable({ where, reason: `names the variable ${text}, which is not set` })
+    })
   }
 }

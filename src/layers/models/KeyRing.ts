@@ -8,6 +8,9 @@ import { Credentials, KeyUnavailable } from "../../services/Credentials.ts"
 import * as Environment from "../platform/Environment.ts"
 import * as AuthFile from "./AuthFile.ts"
 import { Catalog } from "./Catalog.ts"
+import type { ConfigValue, ConfigValueUnavailable } from "./ConfigValue.ts"
+
+type Variables = typeof Environment.Environment.Service
 
 export interface KeyRingOptions {
   readonly agentDir: string
@@ -21,41 +24,40 @@ export interface Located {
   readonly key: Effect.Effect<Redacted.Redacted, KeyUnavailable>
 }
 
-const fromEnvironment = Effect.fnUntraced(function* (provider: string) {
+const fromEnvironment = (environment: Variables, provider: string): Located | undefined => {
   for (const name of keyVariables(provider)) {
-    const key = yield* Environment.variable(name)
-    if (Option.isSome(key)) {
-      const located: Located = { source: `environment ${name}`, key: Effect.succeed(Redacted.make(key.value)) }
-      return Option.some(located)
-    }
+    const key = Environment.valueIn(environment, name)
+    if (key !== undefined) return { source: `environment ${name}`, key: Effect.succeed(Redacted.make(key)) }
   }
-  return Option.none<Located>()
-})
+  return undefined
+}
 
-/** Finds keys without resolving them. */
+const fromModelsFile = (environment: Variables, provider: string, value: ConfigValue): Located | undefined => {
+  if (!value.isPresent(environment)) return undefined
+  const unavailable = ({ message }: ConfigValueUnavailable) =>
+    new KeyUnavailable({ provider, message: `No API key for ${provider}: ${message}` })
+  return { source: "models.json", key: Effect.mapError(value.resolve, unavailable) }
+}
+
+/** Finds keys without resolving them. Asked twice for every prompt, so few steps matter. */
 export const makeLocate = Effect.fnUntraced(function* ({ agentDir, runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
 
-  const fromModelsFile = Effect.fnUntraced(function* (provider: string) {
-    const value = Option.flatMap(Option.fromNullable(providers.get(provider)), ({ apiKey }) => apiKey)
-    if (Option.isNone(value) || !(yield* value.value.isPresent)) return Option.none<Located>()
-    const key = Effect.mapError(
-      value.value.resolve,
-      ({ message }) => new KeyUnavailable({ provider, message: `No API key for ${provider}: ${message}` })
-    )
-    return Option.some<Located>({ source: "models.json", key })
-  })
-
-  return Effect.fnUntraced(function* (provider: string) {
-    if (runtime?.provider === provider) {
-      return Option.some<Located>({ source: "--api-key", key: Effect.succeed(runtime.key) })
-    }
-    const kept = (yield* stored).get(provider)
-    if (kept !== undefined) return Option.some<Located>({ source: "auth.json", key: Effect.succeed(kept) })
-    const inEnvironment = yield* fromEnvironment(provider)
-    return Option.isSome(inEnvironment) ? inEnvironment : yield* fromModelsFile(provider)
-  })
+  const locate = (provider: string, keys: AuthFile.Keys, environment: Variables): Located | undefined => {
+    const kept = keys.get(provider)
+    if (kept !== undefined) return { source: "auth.json", key: Effect.succeed(kept) }
+    const inEnvironment = fromEnvironment(environment, provider)
+    if (inEnvironment !== undefined) return inEnvironment
+    const value = Option.getOrUndefined(providers.get(provider)?.apiKey ?? Option.none())
+    return value === undefined ? undefined : fromModelsFile(environment, provider, value)
+  }
+  return (provider: string): Effect.Effect<Option.Option<Located>> =>
+    runtime?.provider === provider
+      ? Effect.succeedSome({ source: "--api-key", key: Effect.succeed(runtime.key) })
+      : Effect.flatMap(stored, (keys) =>
+          Effect.map(Environment.Environment, (environment) => Option.fromNullable(locate(provider, keys, environment)))
+        )
 })
 
 export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
@@ -63,12 +65,8 @@ export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
   return Credentials.of({
     has: (provider) => Effect.map(locate(provider), Option.isSome),
     find: (provider) =>
-      Effect.flatMap(
-        locate(provider),
-        Option.match({
-          onNone: () => Effect.succeedNone,
-          onSome: ({ key }) => Effect.asSome(key)
-        })
+      Effect.flatMap(locate(provider), (located) =>
+        Option.isSome(located) ? Effect.asSome(located.value.key) : Effect.succeedNone
       )
   })
 })

@@ -10,6 +10,10 @@ export class Environment extends Context.Reference<Environment>()("heddle/layers
   defaultValue: () => ({ get: (name: string): string | undefined => process.env[name] })
 }) {}
 
-/** None also for an empty one: that is how people switch a variable off. */
+type Variables = typeof Environment.Service
+
+/** Undefined also for an empty one: that is how people switch a variable off. */
+export const valueIn = (environment: Variables, name: string): string | undefined => environment.get(name) || undefined
+
 export const variable = (name: string): Effect.Effect<Option.Option<string>> =>
-  Effect.map(Environment, ({ get }) => Option.filter(Option.fromNullable(get(name)), (value) => value !== ""))
+  Effect.map(Environment, (environment) => Option.fromNullable(valueIn(environment, name)))

@@ -4,7 +4,6 @@ import * as fs from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 
 export class SecretFileError extends Data.TaggedError("SecretFileError")<{
   readonly path: string
@@ -23,13 +22,18 @@ export interface FileState {
 }
 
 /** One system call, so that it can be asked before every request. */
-export const look = (path: string): Effect.Effect<Option.Option<FileState>> =>
-  Effect.sync(() => {
+export const stateOf = (path: string): FileState | undefined => {
+  try {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
-    if (stats === undefined) return Option.none()
+    if (stats === undefined) return undefined
     const mode = process.platform === "win32" ? 0 : Number(stats.mode & 0o777n)
-    return Option.some({ stamp: `${stats.ino}:${stats.size}:${stats.mtimeNs}`, mode })
-  }).pipe(Effect.catchAllDefect(() => Effect.succeedNone))
+    return { stamp: `${stats.ino}:${stats.size}:${stats.mtimeNs}`, mode }
+  } catch {
+    return undefined
+  }
+}
+
+export const exists = (path: string): Effect.Effect<boolean> => Effect.sync(() => stateOf(path) !== undefined)
 
 const code = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : "the system refused it"

@@ -1,5 +1,6 @@
 /** ModelCatalog and ModelClient: providers that bring their own code, and catalogue entries served by protocols. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -45,13 +46,19 @@ export const makeCatalog = Effect.fnUntraced(function* (providers: ReadonlyArray
       return entry === undefined ? Effect.succeed(false) : isUsable(entry)
     },
     find: (provider, modelId) =>
-      Effect.map(all, (models) =>
-        Option.fromNullable(models.find((model) => model.provider === provider && model.id === modelId))
+      Effect.map(catalog.find(provider, modelId), (entry) =>
+        Option.isSome(entry)
+          ? Option.some(entry.value.model)
+          : Option.fromNullable(own.find((model) => model.provider === provider && model.id === modelId))
       )
   })
 })
 
-const resolveHeaders = Effect.fnUntraced(function* (model: Model, headers: Headers) {
+type Secrets = Readonly<Record<string, Redacted.Redacted>>
+
+const none: Secrets = {}
+
+const resolveAll = Effect.fnUntraced(function* (model: Model, headers: Headers) {
   const resolved: Record<string, Redacted.Redacted> = {}
   for (const [name, value] of Object.entries(headers)) {
     resolved[name] = yield* Effect.mapError(value.resolve, ({ message }) => failure(model, "configuration", message))
@@ -59,59 +66,69 @@ const resolveHeaders = Effect.fnUntraced(function* (model: Model, headers: Heade
   return resolved
 })
 
+/** Most models have none. */
+const resolveHeaders = (model: Model, headers: Headers): Effect.Effect<Secrets, ModelFailure> =>
+  Object.keys(headers).length === 0 ? Effect.succeed(none) : resolveAll(model, headers)
+
+const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redacted>): Secrets =>
+  provider.authHeader && Option.isSome(apiKey)
+    ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
+    : none
+
 export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
   const spoken = Once.make(protocols)
 
-  const findKey = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
-    const key = yield* Effect.mapError(credentials.find(provider.id), ({ message }) =>
-      failure(model, "authentication", message)
-    )
-    if (Option.isSome(key) || provider.keyless) return key
-    return yield* failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
-  })
+  const findKey = (model: Model, provider: ProviderEntry) =>
+    Effect.matchEffect(credentials.find(provider.id), {
+      onFailure: ({ message }) => failure(model, "authentication", message),
+      onSuccess: (key) =>
+        Option.isSome(key) || provider.keyless
+          ? Effect.succeed(key)
+          : failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
+    })
 
   /** Everything is looked up anew for each request, so that a changed key or command counts at once. */
-  const connect = Effect.fnUntraced(function* (model: Model, provider: ProviderEntry) {
-    const entry = yield* catalog.find(model.provider, model.id)
-    const { compat, headers } = Option.getOrElse(entry, () => provider)
-    const apiKey = yield* findKey(model, provider)
-    const bearer =
-      provider.authHeader && Option.isSome(apiKey)
-        ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
-        : {}
-    const connection: Connection = {
-      apiKey,
-      headers: { ...bearer, ...(yield* resolveHeaders(model, headers)) },
-      compat
-    }
-    return connection
-  })
+  const connect = (model: Model, provider: ProviderEntry): Effect.Effect<Connection, ModelFailure> =>
+    Effect.flatMap(findKey(model, provider), (apiKey) =>
+      Effect.flatMap(catalog.find(model.provider, model.id), (entry) => {
+        const { compat, headers } = Option.getOrElse(entry, () => provider)
+        return Effect.map(resolveHeaders(model, headers), (resolved) => ({
+          apiKey,
+          headers: { ...bearerOf(provider, apiKey), ...resolved },
+          compat
+        }))
+      })
+    )
 
-  const openCall = Effect.fnUntraced(function* (request: ModelRequest) {
-    const { model } = request
-    const provider = catalog.providers.get(model.provider)
-    if (provider === undefined) {
-      return yield* failure(model, "configuration", `No provider named "${model.provider}" is configured`)
-    }
-    const all = yield* spoken
+  const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
     const protocol = all.find(({ api }) => api === model.api)
     if (protocol === undefined) {
       const known = all.map(({ api }) => api).join(", ")
-      return yield* failure(
-        model,
-        "configuration",
+      return Either.left(
         `${model.provider}/${model.id} wants the api "${model.api}", which heddle does not speak (it speaks: ${known}). Change it in models.json`
       )
     }
-    if (model.baseUrl === "") {
-      const places = [...provider.addressVariables, `providers.${provider.id}.baseUrl in models.json`].join(" or ")
-      return yield* failure(model, "configuration", `${provider.id} has no address: set ${places}`)
+    if (model.baseUrl !== "") return Either.right(protocol)
+    const places = [...provider.addressVariables, `providers.${provider.id}.baseUrl in models.json`].join(" or ")
+    return Either.left(`${provider.id} has no address: set ${places}`)
+  }
+
+  const openCall = (request: ModelRequest) => {
+    const { model } = request
+    const provider = catalog.providers.get(model.provider)
+    if (provider === undefined) {
+      return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    return yield* protocol.stream(request, yield* connect(model, provider))
-  })
+    return Effect.flatMap(spoken, (all) => {
+      const protocol = protocolOf(model, provider, all)
+      return Either.isLeft(protocol)
+        ? failure(model, "configuration", protocol.left)
+        : Effect.flatMap(connect(model, provider), (connection) => protocol.right.stream(request, connection))
+    })
+  }
 
   return ModelClient.of({ stream: (request) => byId.get(request.model.provider)?.stream(request) ?? openCall(request) })
 })

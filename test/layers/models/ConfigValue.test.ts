@@ -3,10 +3,12 @@ import { Effect, Either, Fiber, Redacted, TestClock } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
+import { Environment } from "../../../src/layers/platform/Environment.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { environment, folder } from "./support.ts"
 
 const where = "models.json: providers.p.apiKey"
+const isPresent = (value: ConfigValue.ConfigValue) => Effect.map(Environment, value.isPresent)
 const resolve = (text: string) => Effect.map(ConfigValue.make(text, where).resolve, Redacted.value)
 
 describe("a value is", () => {
@@ -20,7 +22,7 @@ describe("a value is", () => {
     ["!echo $((6*7))", "42"]
   ] as const)("%s → %s", ([text, value]) =>
     Effect.gen(function* () {
-      assert.isTrue(yield* ConfigValue.make(text, where).isPresent)
+      assert.isTrue(yield* isPresent(ConfigValue.make(text, where)))
       assert.strictEqual(yield* resolve(text), value)
     }).pipe(environment({ MY_VARIABLE: "from the environment", P_API_KEY: "key" }))
   )
@@ -42,7 +44,7 @@ describe("a value that cannot be had says where it is written, never what it is"
 
   it.effect("and counts as absent when its variable is", () =>
     Effect.gen(function* () {
-      assert.isFalse(yield* ConfigValue.make("LAB_API_KEY", where).isPresent)
+      assert.isFalse(yield* isPresent(ConfigValue.make("LAB_API_KEY", where)))
     }).pipe(environment({}))
   )
 })
@@ -63,7 +65,7 @@ describe("a command", () => {
     Effect.gen(function* () {
       const { allow, command, runs } = yield* counting
       const value = ConfigValue.make(command, where)
-      assert.isTrue(yield* value.isPresent)
+      assert.isTrue(yield* isPresent(value))
       assert.strictEqual(yield* runs, 0)
       assert.isTrue(Either.isLeft(yield* Effect.either(value.resolve)))
       yield* allow
