@@ -12,6 +12,7 @@ import type { InputContent, OutputContent } from "../../../domain/Content.ts"
 import type { Message, ToolResultMessage } from "../../../domain/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
 import * as History from "./History.ts"
+import * as Kept from "./Kept.ts"
 import * as Thinking from "./Thinking.ts"
 
 const cached: { readonly cache_control: CacheControlEphemeral } = { cache_control: { type: "ephemeral" } }
@@ -53,10 +54,10 @@ interface Turn {
   readonly content: Array<ContentBlockParam>
 }
 
-const blocksOf = (message: Message): ReadonlyArray<ContentBlockParam> => {
+const blocksOf = Kept.make((message: Message): ReadonlyArray<ContentBlockParam> => {
   if (message.role === "assistant") return message.content.flatMap(outputBlock)
   return message.role === "user" ? inputBlocks(message.content) : [toolResult(message)]
-}
+})
 
 /** Tool results and what the user says after them are one turn. */
 const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
@@ -75,20 +76,29 @@ const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
 const mark = (block: ContentBlockParam): ContentBlockParam =>
   block.type === "text" || block.type === "image" || block.type === "tool_result" ? { ...block, ...cached } : block
 
+const markLast = ({ content, role }: Turn): MessageParam => ({
+  role,
+  content: content.map((block, at) => (at === content.length - 1 ? mark(block) : block))
+})
+
 /** The last two turns of the user: one to write the cache, the one before to read it. */
 const withMarks = (turns: ReadonlyArray<Turn>): Array<MessageParam> => {
-  const marked = new Set(turns.flatMap((turn, index) => (turn.role === "user" ? [index] : [])).slice(-2))
-  return turns.map(({ content, role }, index) => ({
-    role,
-    content: marked.has(index) ? content.map((block, at) => (at === content.length - 1 ? mark(block) : block)) : content
-  }))
+  const messages: Array<MessageParam> = [...turns]
+  let marks = 2
+  for (let at = turns.length - 1; at >= 0 && marks > 0; at--) {
+    const turn = turns[at]
+    if (turn?.role !== "user") continue
+    messages[at] = markLast(turn)
+    marks--
+  }
+  return messages
 }
 
-const tool = ({ description, name, parameters }: ToolDefinition): Tool => ({
+const tool = Kept.make(({ description, name, parameters }: ToolDefinition): Tool => ({
   name,
   description,
   input_schema: { ...parameters, type: "object" }
-})
+}))
 
 const withLastMarked = (tools: ReadonlyArray<Tool>): Array<Tool> =>
   tools.map((definition, index) => (index === tools.length - 1 ? { ...definition, ...cached } : definition))

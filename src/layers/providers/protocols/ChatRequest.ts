@@ -11,6 +11,7 @@ import type { AssistantMessage, Message, ToolResultMessage } from "../../../doma
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
 import type { Compat } from "../Protocol.ts"
 import * as History from "./History.ts"
+import * as Kept from "./Kept.ts"
 import * as Thinking from "./Thinking.ts"
 
 /** Servers that stream their thinking want it back under the name they sent it by. */
@@ -32,7 +33,7 @@ const userContent = (content: ReadonlyArray<InputContent>) =>
     ? content.map((block) => plainText([block])).join("\n")
     : content.map(part)
 
-const assistant = (message: AssistantMessage, compat: Compat): Assistant => {
+const assistant = Kept.makeFor((message: AssistantMessage, compat: Compat): Assistant => {
   let text = ""
   let thinking = ""
   let field: ThinkingField | undefined
@@ -57,7 +58,7 @@ const assistant = (message: AssistantMessage, compat: Compat): Assistant => {
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(asText || field === undefined || thinking === "" ? {} : { [field]: thinking })
   }
-}
+})
 
 const toolResult = (message: ToolResultMessage, compat: Compat): ChatCompletionMessageParam => {
   const text = plainText(message.content)

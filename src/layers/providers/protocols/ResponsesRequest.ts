@@ -11,10 +11,11 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type InputContent, type OutputContent, plainText } from "../../../domain/Content.ts"
 import * as Json from "../../../domain/Json.ts"
-import type { Message, ToolResultMessage } from "../../../domain/Message.ts"
+import type { AssistantMessage, Message, ToolResultMessage } from "../../../domain/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
 import type { Compat } from "../Protocol.ts"
 import * as History from "./History.ts"
+import * as Kept from "./Kept.ts"
 import * as Thinking from "./Thinking.ts"
 
 const inputPart = (block: InputContent): ResponseInputContent =>
@@ -49,8 +50,12 @@ const outputOf = ({ content }: ToolResultMessage) => {
   return content.map(inputPart)
 }
 
+const outputItems = Kept.make(({ content }: AssistantMessage): ReadonlyArray<ResponseInputItem> =>
+  content.flatMap(outputItem)
+)
+
 const itemsOf = (message: Message): ReadonlyArray<ResponseInputItem> => {
-  if (message.role === "assistant") return message.content.flatMap(outputItem)
+  if (message.role === "assistant") return outputItems(message)
   return message.role === "user"
     ? [{ role: "user", content: message.content.map(inputPart) }]
     : [{ type: "function_call_output", call_id: message.toolCallId, output: outputOf(message) }]

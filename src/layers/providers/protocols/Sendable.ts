@@ -48,18 +48,7 @@ const cleanOutput = (block: OutputContent): OutputContent => {
   }
 }
 
-const clean = (message: Message): Message =>
+export const sendable = <M extends Message>(message: M): M =>
   message.role === "assistant"
     ? { ...message, content: message.content.map(cleanOutput) }
     : { ...message, content: message.content.map(cleanInput) }
-
-/** Messages never change, and each is sent again with every turn. */
-const cleaned = new WeakMap<Message, Message>()
-
-export const sendable = (message: Message): Message => {
-  const known = cleaned.get(message)
-  if (known !== undefined) return known
-  const fresh = clean(message)
-  cleaned.set(message, fresh)
-  return fresh
-}

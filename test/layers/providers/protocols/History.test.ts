@@ -124,4 +124,42 @@ describe("context conversion", () => {
       })
     )
   })
+
+  it("what was made once is not made again, until a result, a name or the model is another", () => {
+    const target = model()
+    const messages = [user("a"), assistant([text("b"), call("t")]), result("t", "r"), user("c")]
+    const before = History.prepare(messages, target)
+    const after = History.prepare([...messages, assistant([call("t")]), result("t", "s")], target)
+    assert.isTrue(before.every((entry, index) => entry === after[index]))
+    const other = History.prepare([...messages.slice(0, 2), result("t", "other")], target)
+    assert.deepStrictEqual(other, [...messages.slice(0, 2), result("t", "other")])
+    const renamed = ids(History.prepare([assistant([call("t")]), ...messages], target))
+    assert.deepStrictEqual(
+      [renamed.calls, renamed.results],
+      [
+        ["t", "t_2"],
+        ["t", "t_2"]
+      ]
+    )
+  })
+
+  it("what is kept from one request never shows in another", () => {
+    const models = [model(), model({ id: "m2" }), model({ input: ["text"] })]
+    const request = fc.tuple(fc.array(fc.nat({ max: 5 }), { maxLength: 8 }), fc.constantFrom(...models))
+    fc.assert(
+      fc.property(
+        fc.array(message, { minLength: 6, maxLength: 6 }),
+        fc.array(request, { maxLength: 6 }),
+        (pool, requests) => {
+          for (const [picks, target] of requests) {
+            const messages = picks.flatMap((pick) => pool.slice(pick, pick + 1))
+            assert.deepStrictEqual(
+              History.prepare(messages, target),
+              History.prepare(structuredClone(messages), target)
+            )
+          }
+        }
+      )
+    )
+  })
 })
