@@ -1,6 +1,6 @@
 /**
- * The tool calls of the turn that is open: each starts, may report, and gets exactly one result. Owned by the fibers of
- * the tool batch, which work side by side on calls of their own.
+ * The tool calls of the turn that is open: each starts, may report, and gets exactly one result. Owned by the
+ * run's fiber, which records one result after the other.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,14 +29,13 @@ interface Dependencies {
 }
 
 export const make = ({ calls, ids, messages, publish, runId, session }: Dependencies) => {
-  const startCall = (position: number) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const open = calls()[position]
-      if (open === undefined || open.startedAt !== undefined) return
-      open.startedAt = now
-      const { arguments: args, id: toolCallId, name: toolName } = open.call
-      publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
-    })
+  const startCall = (position: number, now: number) => {
+    const open = calls()[position]
+    if (open === undefined || open.startedAt !== undefined) return
+    open.startedAt = now
+    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
+  }
 
   const progressOfCall = (position: number, partialResult: ToolOutput) => {
     const open = calls()[position]
@@ -45,44 +44,34 @@ export const make = ({ calls, ids, messages, publish, runId, session }: Dependen
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }
 
-  let last: Effect.Latch | undefined
-  /** Calls that end together are stored and told one after the other, in the same order. No wait where there is none. */
-  const inTurn = (step: Effect.Effect<void>) =>
-    Effect.suspend(() => {
-      const before = last
-      const mine = (last = Effect.unsafeMakeLatch(false))
-      const next = Effect.sync(() => {
-        if (last === mine) last = undefined
-        mine.unsafeOpen()
-      })
-      const done = Effect.ensuring(step, next)
-      return before === undefined ? done : Effect.zipRight(before.await, done)
-    })
-
-  const endCall = Effect.fnUntraced(
-    function* (position: number, result: ToolOutput, isError: boolean) {
-      const open = calls()[position]
-      if (open === undefined || open.result !== undefined) return
-      const timestamp = yield* Clock.currentTimeMillis
-      const { id: toolCallId, name: toolName } = open.call
-      const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
-      open.result = message
-      const durationMs = timestamp - (open.startedAt ?? timestamp)
-      publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
-      const messageId = yield* ids.next("message")
+  const settle = (open: OpenCall, result: ToolOutput, isError: boolean, timestamp: number) => {
+    const { id: toolCallId, name: toolName } = open.call
+    const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
+    open.result = message
+    const durationMs = timestamp - (open.startedAt ?? timestamp)
+    publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
+    return Effect.flatMap(ids.next("message"), (messageId) => {
       messages.push(message)
-      yield* session.append({ type: "message", message })
-      publish({ _tag: "MessageStarted", runId, messageId, message })
-      publish({ _tag: "MessageEnded", runId, messageId, message })
-    },
-    inTurn,
-    Effect.uninterruptible
-  )
+      return Effect.map(session.append({ type: "message", message }), () => {
+        publish({ _tag: "MessageStarted", runId, messageId, message })
+        publish({ _tag: "MessageEnded", runId, messageId, message })
+      })
+    })
+  }
+
+  const endCall = (position: number, result: ToolOutput, isError: boolean) =>
+    Effect.uninterruptible(
+      Effect.clockWith((clock) => {
+        const open = calls()[position]
+        if (open === undefined || open.result !== undefined) return Effect.void
+        return settle(open, result, isError, clock.unsafeCurrentTimeMillis())
+      })
+    )
 
   const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
     for (const [position, { result }] of calls().entries()) {
       if (result !== undefined) continue
-      yield* startCall(position)
+      startCall(position, yield* Clock.currentTimeMillis)
       yield* endCall(position, { content: [text(reason)], details: {} }, true)
     }
   })

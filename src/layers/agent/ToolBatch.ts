@@ -1,16 +1,16 @@
 /** Runs the tool calls of one assistant message, side by side where the tools allow it (protocol.md 4.5). */
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
-import * as FiberMap from "effect/FiberMap"
 import * as Option from "effect/Option"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
 import { plainText, text } from "../../domain/Content.ts"
 import type { ToolOutput } from "../../domain/Message.ts"
 import type { Budget } from "../../services/Budget.ts"
 import { type Tool, ToolFailure, type Tools } from "../../services/Tools.ts"
+import * as FiberGroup from "../platform/FiberGroup.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as Watched from "./Watched.ts"
 
@@ -24,9 +24,23 @@ interface Dependencies {
   readonly isSteered: () => boolean
 }
 
-/** What the fibers of one batch share. */
+/** What a call came to. A defect is no result: it ends the batch. */
+type Outcome =
+  | { readonly _tag: "Result"; readonly position: number; readonly output: ToolOutput; readonly isError: boolean }
+  | { readonly _tag: "Defect"; readonly cause: Cause.Cause<never> }
+
+/** The calls of one batch. Its own fiber starts them and records what they come to; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
-  readonly fibers: FiberMap.FiberMap<number, void>
+  readonly calls: ReadonlyArray<RequestedCall>
+  readonly fibers: FiberGroup.FiberGroup
+  /** In the order in which the calls have ended. */
+  readonly unrecorded: Array<Outcome>
+  /** The first call that has not started. */
+  next: number
+  /** Every call up to here may run beside others. */
+  sharedSoFar: boolean
+  /** The call that runs, or ended last, lets nothing start beside it. */
+  exclusive: boolean
   /** Set at the boundary where steering was found: nothing more starts, and what still runs is interrupted. */
   skips: boolean
 }
@@ -37,19 +51,20 @@ const cancelledText = "Cancelled by host"
 const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
 
 /** The tool that answers a call, or the reason why none does. */
-const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall): Effect.Effect<Tool, ToolFailure> => {
-  if (state === "unfinished") return new ToolFailure({ message: cutOffText })
-  if (state === "malformed") {
-    return new ToolFailure({ message: `Invalid arguments for ${call.name}: not a JSON object` })
-  }
-  return Effect.flatMap(
+const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall) => {
+  const none = (message: string) => Either.left(new ToolFailure({ message }))
+  if (state === "unfinished") return Effect.succeed(none(cutOffText))
+  if (state === "malformed") return Effect.succeed(none(`Invalid arguments for ${call.name}: not a JSON object`))
+  return Effect.map(
     tools.find(call.name),
-    Option.match({
-      onNone: () => new ToolFailure({ message: `Tool ${call.name} not found` }),
-      onSome: Effect.succeed
-    })
+    Option.match({ onNone: () => none(`Tool ${call.name} not found`), onSome: (tool) => Either.right(tool) })
   )
 }
+
+const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput => ({
+  content: content ?? [text(message)],
+  details: details ?? {}
+})
 
 /** What the model reads of an interrupted call: the output so far, then that it was interrupted. */
 const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
@@ -60,99 +75,127 @@ const interruptedOutput = (reason: string, latest: ToolOutput | undefined): Tool
   }
 }
 
-/** Starts the call, runs it, and records its one result, whatever becomes of it; a defect ends the batch. */
-const settle = (batch: Batch, { call }: RequestedCall, position: number, tool: Tool) =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const { budget, journal, ready } = batch
-      yield* journal.startCall(position)
-      yield* budget.recordToolCall
-      let latest: ToolOutput | undefined
-      let cancelled = false
-      const show = (output: ToolOutput) =>
-        Effect.sync(() => {
-          latest = output
-          journal.progressOfCall(position, output)
-        })
-      // What a tool says while it cleans up is not held back: an abort waits for nobody who reads.
-      const progress = (output: ToolOutput) =>
-        Effect.checkInterruptible((mayWait) => (mayWait ? Effect.zipRight(ready, show(output)) : show(output)))
-      const running = tool.run(call.arguments, { toolCallId: call.id, progress })
-      const exit = yield* Effect.exit(restore(Watched.toolCall(call, () => (cancelled = true), running)))
-      if (Exit.isSuccess(exit)) return yield* journal.endCall(position, exit.value, false)
-      const failure = Cause.failureOption(exit.cause)
-      if (Option.isSome(failure)) return yield* journal.endCall(position, failureOutput(failure.value), true)
-      if (Cause.isInterruptedOnly(exit.cause)) {
-        const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
-        return yield* journal.endCall(position, interruptedOutput(reason, latest), true)
-      }
-      return yield* Effect.failCause(Cause.stripFailures(exit.cause))
-    })
-  )
-
-const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput => ({
-  content: content ?? [text(message)],
-  details: details ?? {}
-})
-
 /** Answers without running anything; hosts still see the call start and end. */
-const refuse = ({ journal }: Dependencies, position: number, failure: ToolFailure) =>
-  Effect.zipRight(journal.startCall(position), journal.endCall(position, failureOutput(failure), true)).pipe(
-    Effect.uninterruptible
-  )
-
-const checkBudget = ({ budget }: Dependencies) =>
-  Effect.mapError(
-    budget.check,
-    ({ reason }) => new ToolFailure({ message: `Budget exceeded (${reason}): tool call not started.` })
-  )
-
-/** After a call: with steering at hand its siblings are interrupted, and the walk starts nothing more. */
-const boundary = (batch: Batch, position: number) => {
-  if (batch.skips || !batch.isSteered()) return
-  batch.skips = true
-  for (const [other, fiber] of batch.fibers) if (other !== position) fiber.unsafeInterruptAsFork(FiberId.none)
+const refuse = (batch: Batch, position: number, failure: ToolFailure) => {
+  batch.unrecorded.push({ _tag: "Result", position, output: failureOutput(failure), isError: true })
 }
 
+/** Runs the call in a fiber of its own, which can be ended alone. */
+const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
+  const { fibers, journal, ready, unrecorded } = batch
+  let latest: ToolOutput | undefined
+  let cancelled = false
+  const show = (output: ToolOutput) =>
+    Effect.sync(() => {
+      latest = output
+      journal.progressOfCall(position, output)
+    })
+  // What a tool says while it cleans up is not held back: an abort waits for nobody who reads.
+  const progress = (output: ToolOutput) =>
+    Effect.checkInterruptible((mayWait) => (mayWait ? Effect.zipRight(ready, show(output)) : show(output)))
+  const outcome = (exit: Exit.Exit<ToolOutput, ToolFailure>): Outcome => {
+    if (Exit.isSuccess(exit)) return { _tag: "Result", position, output: exit.value, isError: false }
+    const failure = Cause.failureOption(exit.cause)
+    if (Option.isSome(failure)) {
+      return { _tag: "Result", position, output: failureOutput(failure.value), isError: true }
+    }
+    if (!Cause.isInterruptedOnly(exit.cause)) return { _tag: "Defect", cause: Cause.stripFailures(exit.cause) }
+    const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
+    return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
+  }
+  const running = tool.run(call.arguments, { toolCallId: call.id, progress })
+  fibers.start(
+    Watched.toolCall(call, () => (cancelled = true), running),
+    (exit) => unrecorded.push(outcome(exit))
+  )
+}
+
+const overBudget = ({ budget }: Dependencies) =>
+  Effect.match(budget.check, {
+    onFailure: ({ reason }) => new ToolFailure({ message: `Budget exceeded (${reason}): tool call not started.` }),
+    onSuccess: () => undefined
+  })
+
+/** Starts the calls that may run now, in their order. */
+const startNext = Effect.fnUntraced(function* (batch: Batch) {
+  const { budget, calls, fibers, journal, unrecorded } = batch
+  const isBusy = () => fibers.size() > 0 || unrecorded.length > 0
+  for (let requested = calls[batch.next]; requested !== undefined; requested = calls[batch.next]) {
+    if (batch.exclusive && isBusy()) return
+    const tool: Either.Either<Tool, ToolFailure> = yield* resolve(batch, requested)
+    const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
+    if (exclusive && isBusy()) return
+    const position = batch.next++
+    // The first call, and the shared ones that start together with it, run whatever is queued.
+    const first = position === 0 || (batch.sharedSoFar && !exclusive)
+    batch.sharedSoFar &&= !exclusive
+    batch.exclusive = exclusive
+    batch.skips ||= !first && batch.isSteered()
+    const refusal = !first && batch.skips ? skipping : Either.isLeft(tool) ? tool.left : yield* overBudget(batch)
+    journal.startCall(position, yield* Clock.currentTimeMillis)
+    if (refusal !== undefined) refuse(batch, position, refusal)
+    else if (Either.isRight(tool)) {
+      yield* budget.recordToolCall
+      launch(batch, position, requested, tool.right)
+    }
+  }
+})
+
+/** After a call: with steering at hand its siblings are interrupted, and nothing more starts. */
+const boundary = (batch: Batch) => {
+  if (batch.skips || !batch.isSteered()) return
+  batch.skips = true
+  batch.fibers.interruptAll()
+}
+
+/** Stores and tells what has ended, in that order; answers what a call died of. */
+const record = Effect.fnUntraced(function* (batch: Batch) {
+  let died: Cause.Cause<never> | undefined
+  for (let ended = batch.unrecorded.shift(); ended !== undefined; ended = batch.unrecorded.shift()) {
+    if (ended._tag === "Defect") died ??= ended.cause
+    else {
+      yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
+      boundary(batch)
+    }
+  }
+  return died
+})
+
+/** Ends what still runs, and records what became of it. */
+const cutShort = Effect.fnUntraced(function* (batch: Batch, cause: Cause.Cause<never>) {
+  batch.fibers.interruptAll()
+  while (batch.fibers.size() > 0) yield* batch.fibers.ended
+  yield* record(batch)
+  return yield* Effect.failCause(cause)
+})
+
 /**
- * Returns when every call has its result. Each call is a fiber of its own under this effect's scope: an interrupt
- * ends them all, and calls that had not started are left without a result for the journal to answer. Calls start in
- * their order; a defect in one ends the batch at once, however long the others would take.
+ * Returns when every call has its result. Each call is a fiber of its own, which this one waits for in any case: an
+ * interrupt ends them all, and calls that had not started are left without a result for the journal to answer. Calls
+ * start in their order; a defect in one ends the batch at once, however long the others would take.
  */
 export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const fibers = yield* FiberMap.make<number, void, never>()
-      const batch: Batch = { ...dependencies, fibers, skips: false }
-      let sharedSoFar = true
-      const start = Effect.fnUntraced(function* (requested: RequestedCall, position: number) {
-        const tool = yield* Effect.either(resolve(dependencies, requested))
-        const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
-        // The first call, and the shared ones that start together with it, run whatever is queued.
-        const first = position === 0 || (sharedSoFar && !exclusive)
-        sharedSoFar &&= !exclusive
-        if (exclusive) yield* FiberMap.awaitEmpty(fibers)
-        const skipped = !first && (batch.skips || batch.isSteered())
-        batch.skips ||= skipped
-        const answering = skipped ? refuse(batch, position, skipping) : answer(batch, requested, position, tool)
-        yield* FiberMap.run(
-          fibers,
-          position,
-          Effect.tap(answering, () => boundary(batch, position))
-        )
-        if (exclusive) yield* FiberMap.awaitEmpty(fibers)
-      })
-      const all = Effect.zipRight(Effect.forEach(calls, start, { discard: true }), FiberMap.awaitEmpty(fibers))
-      yield* Effect.raceFirst(all, FiberMap.join(fibers))
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
+      const fibers = yield* FiberGroup.make
+      const batch: Batch = {
+        ...dependencies,
+        calls,
+        fibers,
+        unrecorded: [],
+        next: 0,
+        sharedSoFar: true,
+        exclusive: false,
+        skips: false
+      }
+      while (batch.next < calls.length || fibers.size() > 0) {
+        yield* startNext(batch)
+        if (batch.unrecorded.length === 0) {
+          const waited = yield* Effect.exit(restore(fibers.ended))
+          if (Exit.isFailure(waited)) return yield* cutShort(batch, waited.cause)
+        }
+        const died = yield* record(batch)
+        if (died !== undefined) return yield* cutShort(batch, died)
+      }
     })
   )
-
-const answer = (batch: Batch, requested: RequestedCall, position: number, tool: Either.Either<Tool, ToolFailure>) =>
-  Either.match(tool, {
-    onLeft: (failure) => refuse(batch, position, failure),
-    onRight: (found) =>
-      Effect.matchEffect(checkBudget(batch), {
-        onFailure: (failure) => refuse(batch, position, failure),
-        onSuccess: () => settle(batch, requested, position, found)
-      })
-  })
