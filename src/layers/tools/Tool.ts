@@ -1,5 +1,6 @@
 /** Makes a Tool out of a parameter schema and what to do with the decoded arguments. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
@@ -20,6 +21,7 @@ export interface Spec<A, I> {
   readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string
+  /** Called when the tool is to run: what waits for nothing may be done before it returns. */
   readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
 }
 
@@ -46,7 +48,7 @@ const explain = (error: ParseResult.ParseError): string =>
 
 export const make = <A, I>(spec: Spec<A, I>): Tool => {
   const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters, prepare } = spec
-  const decode = Schema.decodeUnknown(parameters, { errors: "all" })
+  const decode = Schema.decodeUnknownEither(parameters, { errors: "all" })
   let definition: ToolDefinition | undefined
   return {
     get definition() {
@@ -55,13 +57,13 @@ export const make = <A, I>(spec: Spec<A, I>): Tool => {
     },
     concurrency,
     abortedText,
-    run: Effect.fn(`Tool.${name}`)(function* (args: JsonObject, context: ToolContext) {
-      const decoded = yield* Effect.mapError(
-        decode(prepare === undefined ? args : prepare(args)),
-        (error) => new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(error)}` })
-      )
-      return yield* spec.run(decoded, context)
-    })
+    run: (args, context) =>
+      Effect.suspend(() => {
+        const decoded = decode(prepare === undefined ? args : prepare(args))
+        return Either.isRight(decoded)
+          ? spec.run(decoded.right, context)
+          : new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(decoded.left)}` })
+      })
   }
 }
 

@@ -54,15 +54,18 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const ledger = FileLedger.make()
   const own = yield* select(options, ledger)
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
-  const active = Effect.zipWith(own, offered, (mine, tools) => [
-    ...mine,
-    ...tools.filter((tool) => !mine.some(({ definition }) => definition.name === tool.definition.name))
-  ])
+  const named = (name: string) => (tool: Tool) => tool.definition.name === name
+  const active = Effect.flatMap(own, (mine) =>
+    Effect.map(offered, (tools) => {
+      const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
+      return others.length === 0 ? mine : [...mine, ...others]
+    })
+  )
   const find = (name: string) =>
-    Effect.map(
-      active,
-      Arr.findFirst((tool) => tool.definition.name === name)
-    )
+    Effect.flatMap(own, (mine) => {
+      const found = mine.find(named(name))
+      return found === undefined ? Effect.map(offered, Arr.findFirst(named(name))) : Effect.succeedSome(found)
+    })
   return Tools.of({ active, find, forget: Effect.sync(ledger.forget) })
 })
 
