@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import type { ToolOutput } from "../../domain/Message.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as LocalFiles from "../platform/LocalFiles.ts"
+import * as SmallFile from "../platform/SmallFile.ts"
 import * as FileFailures from "./FileFailures.ts"
 import type { FileLedger } from "./FileLedger.ts"
 import * as ImageSize from "./ImageSize.ts"
@@ -42,9 +43,10 @@ const binaryText = (path: string, head: Uint8Array): string => {
 const decodeUtf8 = (bytes: Uint8Array): Either.Either<string, unknown> =>
   Either.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes))
 
+const windowOf = ({ limit, offset = 1 }: Args) => LineWindow.make({ offset, limit, limits: Truncate.defaultLimits })
+
 const selectLines = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: Uint8Array, args: Args) {
-  const { limit, offset = 1 } = args
-  const window = LineWindow.make({ offset, limit, limits: Truncate.defaultLimits })
+  const window = windowOf(args)
   let chunk = head
   let position = 0
   while (chunk.length > 0) {
@@ -84,10 +86,12 @@ const render = (path: string, first: number, selected: LineWindow.Selected): Eit
   return Either.right(Tool.textOutput(`${content}\n${notice}`, details))
 }
 
+const isBinary = (head: Uint8Array) => head.subarray(0, sniffedBytes).includes(0)
+
 const readText = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: Uint8Array, args: Args) {
   const { offset = 1 } = args
   if (head.length === 0 && offset === 1) return Tool.textOutput("(empty file)")
-  if (head.subarray(0, sniffedBytes).includes(0)) return yield* fail(binaryText(file.path, head))
+  if (isBinary(head)) return yield* fail(binaryText(file.path, head))
   return yield* render(file.path, offset, yield* selectLines(file, head, args))
 })
 
@@ -113,6 +117,18 @@ const readFile = (
     })
   )
 
+/** The whole call, without a wait; undefined where there has to be one. */
+const readAtOnce = (path: string, args: Args, ledger: FileLedger | undefined) => {
+  const file = SmallFile.read(path)
+  if (file === undefined || ImageSize.typeOf(file.bytes) !== undefined) return undefined
+  if (isBinary(file.bytes)) return Either.left(fail(binaryText(path, file.bytes)))
+  const window = windowOf(args)
+  window.push(file.bytes)
+  const output = render(path, args.offset ?? 1, window.finish())
+  if (Either.isRight(output)) ledger?.saw(file.path, file.version)
+  return output
+}
+
 export const make = (options: { readonly cwd: string; readonly ledger?: FileLedger }) =>
   Tool.make({
     name: "read",
@@ -127,12 +143,15 @@ export const make = (options: { readonly cwd: string; readonly ledger?: FileLedg
     parameters,
     run: (args) => {
       const path = Paths.resolve(args.path, options)
-      return readFile(path, args, options.ledger).pipe(
-        Effect.catchIf(
-          (error) => error._tag === "FileError" && error.reason === "is_directory",
-          () => Ls.listing(path, args.limit)
-        ),
-        Effect.catchTag("FileError", FileFailures.fromFileError)
+      return (
+        readAtOnce(path, args, options.ledger) ??
+        readFile(path, args, options.ledger).pipe(
+          Effect.catchIf(
+            (error) => error._tag === "FileError" && error.reason === "is_directory",
+            () => Ls.listing(path, args.limit)
+          ),
+          Effect.catchTag("FileError", FileFailures.fromFileError)
+        )
       )
     }
   })

@@ -39,6 +39,13 @@ describe("text", () => {
     })
   )
 
+  it.scoped("a small file is read without a wait", () =>
+    Effect.gen(function* () {
+      const folder = yield* withFiles({ "a.txt": "one\n" })
+      assert.deepStrictEqual(Effect.runSyncExit(run(folder, { path: "a.txt" })), Exit.succeed(said("one\n")))
+    })
+  )
+
   it.scoped("an empty file is said to be empty", () =>
     Effect.gen(function* () {
       const folder = yield* withFiles({ "a.txt": "" })
