@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as RuntimeFlags from "effect/RuntimeFlags"
-import type * as Scope from "effect/Scope"
 import type { RequestId } from "../domain/AgentEvent.ts"
 import type { CancelFailed } from "./CancelFailed.ts"
 
@@ -242,13 +241,10 @@ export const advance = (node: LiveNode | undefined, count: number, now: number):
   node.progress.lastAt = now
 }
 
-/** A process that belongs to the node at hand until the scope closes. */
-export const process = (started: SupervisedProcess): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.flatMap(FiberRef.get(current), (base) => {
-    if (base === undefined) return Effect.void
-    const { processes } = base.innermost ?? base
-    return Effect.acquireRelease(
-      Effect.sync(() => void processes.add(started)),
-      () => Effect.sync(() => processes.delete(started))
-    )
+/** A process that belongs to the node at hand until the function that is answered was called. */
+export const hold = (started: SupervisedProcess): Effect.Effect<() => void> =>
+  Effect.map(FiberRef.get(current), (base) => {
+    const processes = (base?.innermost ?? base)?.processes
+    processes?.add(started)
+    return () => void processes?.delete(started)
   })

@@ -1,6 +1,6 @@
 /**
  * Shells and everything they start. A shell leads a process group and a session of its own; the layer's scope owns
- * them all, and a call's scope owns its shell: leaving either one early ends the whole tree, TERM first, then KILL.
+ * them all, and a call owns its shell: leaving either one early ends the whole tree, TERM first, then KILL.
  */
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
@@ -11,8 +11,9 @@ import * as Predicate from "effect/Predicate"
 import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as OutputPipe from "./OutputPipe.ts"
-import * as ProcessScan from "./ProcessScan.ts"
 import * as OutputReader from "./OutputReader.ts"
+import * as ProcessScan from "./ProcessScan.ts"
+import * as ProcessWatch from "./ProcessWatch.ts"
 
 export class SpawnFailed extends Data.TaggedError("SpawnFailed")<{ readonly message: string }> {}
 
@@ -24,7 +25,7 @@ export interface TreeOptions {
   readonly hurriedGrace: number
 }
 
-export interface SpawnOptions {
+export interface SpawnOptions extends ProcessWatch.WatchOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -34,18 +35,17 @@ export interface SpawnOptions {
 export interface ShellProcess {
   readonly pid: number
   readonly isAlive: () => boolean
-  /**
-   * The exit code of the shell, 128 + n when signal n ended it, once its output is read. A job in background may hold
-   * the pipe open for ever, so that is waited for a quarter of a second at most.
-   */
-  readonly finished: Effect.Effect<number>
+  /** The exit code is that of the shell, 128 + n when signal n ended it. */
+  readonly next: Effect.Effect<ProcessWatch.Step>
   /** Returns when nothing of the tree is left, or even KILL did not help for a second, and the output is read. */
   readonly end: Effect.Effect<void>
+  /** To be run when nobody waits any more. Ends the tree of a shell that still runs; what one left in background stays. */
+  readonly release: Effect.Effect<void>
 }
 
 export interface ProcessTree {
-  /** When the scope closes before the shell has exited, the tree is ended; what it left in background is not. */
-  readonly spawn: (options: SpawnOptions) => Effect.Effect<ShellProcess, SpawnFailed, Scope.Scope>
+  /** Whoever gets the process releases it. */
+  readonly spawn: (options: SpawnOptions) => Effect.Effect<ShellProcess, SpawnFailed>
   /** From now on, and for what is being ended already, KILL follows sooner. */
   readonly hurry: Effect.Effect<void>
   /** Ends whatever is left, also what finished shells have left in background; the layer's scope does so at its end. */
@@ -55,7 +55,7 @@ export interface ProcessTree {
 }
 
 /** Our own environment, from which that of a command is chosen. */
-export const inherited: Effect.Effect<Readonly<Record<string, string | undefined>>> = Effect.sync(() => process.env)
+export const inherited = (): Readonly<Record<string, string | undefined>> => process.env
 
 /** Linux takes 128 KiB in one argument. */
 const longestArgument = 100_000
@@ -65,7 +65,7 @@ const patience = 1000
 const lastGrace = 50
 /** When a command has run so long, its family is looked at: an abort that comes later has less to find out. */
 const firstLook = 150
-/** How long after the end of a shell its output is waited for. */
+/** How long after the end of a tree its output is waited for. */
 const lateOutput = 250
 
 const signal = (target: number, name: NodeJS.Signals) => {
@@ -82,6 +82,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const mark = crypto.randomUUID()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
+  /** Looked for once: a search for each command would be a dozen looks at folders. */
+  let foundShell: string | undefined
   /** Of jobs that outlived their shell. */
   const openOutputs = new Set<OutputReader.OutputReader>()
   /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
@@ -109,37 +111,39 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     }
   }
 
+  const toProcess = (shell: Shell): ShellProcess => ({
+    pid: shell.child.pid,
+    isAlive: () => isRunning(shell),
+    next: shell.watch.next,
+    end: Effect.promise(async () => {
+      await end(shell)
+      await shell.output.read(lateOutput)
+    }),
+    release: Effect.suspend(() => {
+      if (!isRunning(shell)) return Effect.sync(() => leave(shell))
+      return Effect.promise(() => end(shell).then(() => leave(shell)))
+    })
+  })
+
+  const leave = ({ child, cleanUp, output, watch }: Shell) => {
+    watch.stop()
+    cleanUp()
+    if (!ProcessScan.findsMarks) left.add(child.pid)
+    const open = output.release()
+    if (open === undefined) return
+    openOutputs.add(output)
+    void open.then(() => openOutputs.delete(output))
+  }
+
   const spawn = (options: SpawnOptions) =>
-    Effect.acquireRelease(
-      Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-        Effect.try({
-          try: () => start(shellPath, options, `${mark}.${++count}`, runtime),
-          catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
-        })
-      ),
-      (shell) =>
-        Effect.promise(async () => {
-          if (isRunning(shell)) await end(shell)
-          if (!ProcessScan.findsMarks) left.add(shell.child.pid)
-          shell.cleanUp()
-          const { output } = shell
-          openOutputs.add(output)
-          void output.release().then(() => openOutputs.delete(output))
-        })
-    ).pipe(
-      Effect.map((shell): ShellProcess => ({
-        pid: shell.child.pid,
-        isAlive: () => isRunning(shell),
-        finished: Effect.promise(async () => {
-          const code = exitCode(await Promise.race([shell.child.exited, shell.output.broken]), shell.child.signalCode)
-          await shell.output.read(lateOutput)
-          return code
-        }),
-        end: Effect.promise(async () => {
-          await end(shell)
-          await shell.output.read(lateOutput)
-        })
-      }))
+    Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+      Effect.try({
+        try: () => {
+          foundShell ??= Bun.which(shellPath) ?? shellPath
+          return toProcess(start([foundShell, shellPath], options, `${mark}.${++count}`, runtime))
+        },
+        catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
+      })
     )
 
   const end = (shell: Shell) => endFamily(shell.family, shell.child.exited)
@@ -163,13 +167,14 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
 
 const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
 
-const exitCode = (code: number, by: Bun.Subprocess["signalCode"]): number =>
-  by === null ? code : 128 + (typeof by === "number" ? by : constants.signals[by])
+const exitCode = (code: number | null, by: Bun.Subprocess["signalCode"] | number): number =>
+  by === null ? (code ?? 0) : 128 + (typeof by === "number" ? by : constants.signals[by])
 
 interface Shell {
   readonly child: Bun.Subprocess
   readonly family: ProcessScan.Family
   readonly output: OutputReader.OutputReader
+  readonly watch: ProcessWatch.ProcessWatch
   readonly cleanUp: () => void
 }
 
@@ -181,16 +186,24 @@ const asArguments = (command: string): { readonly args: ReadonlyArray<string>; r
   return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
 }
 
-const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: Runtime.Runtime<never>): Shell => {
+const start = (
+  [file, shellPath]: readonly [file: string, name: string],
+  options: SpawnOptions,
+  mark: string,
+  runtime: Runtime.Runtime<never>
+): Shell => {
   const { command, cwd, env, take } = options
   const pipe = OutputPipe.open()
   const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
+  const watch = ProcessWatch.make(options)
   try {
-    const child = Bun.spawn([shellPath, ...args], {
+    const child = Bun.spawn([file, ...args], {
+      argv0: shellPath,
       cwd,
       env: { ...env, [ProcessScan.markVariable]: mark },
       detached: true,
-      stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
+      stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"],
+      onExit: (_, code, signal) => watch.exited(exitCode(code, signal))
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
@@ -200,8 +213,9 @@ const start = (shellPath: string, options: SpawnOptions, mark: string, runtime: 
       clearTimeout(look)
       cleanUp()
     }
-    return { child, family, output: OutputReader.make(source, take, runtime), cleanUp: stop }
+    return { child, family, output: OutputReader.make(source, take, runtime, watch), watch, cleanUp: stop }
   } catch (cause) {
+    watch.stop()
     pipe?.close()
     cleanUp()
     throw cause

@@ -97,19 +97,18 @@ export const make = ({ cwd, shell }: BashOptions) =>
     abortedText: "Command aborted",
     run: ({ command, cwd: folder, env, timeout = defaultTimeout }, { progress }) => {
       const seconds = Math.min(longest, Math.max(shortest, timeout))
-      return shell
-        .run({
-          command,
-          cwd: folder === undefined ? cwd : Paths.resolve(folder, { cwd }),
-          timeoutMs: seconds * 1000,
-          ...(env === undefined ? {} : { env }),
-          onUpdate: (output) => progress(Tool.textOutput(output)),
-          onInterrupted: (result) =>
-            progress(Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))
-        })
-        .pipe(
-          Effect.catchTag("ShellFailure", ({ message }) => new ToolFailure({ message })),
-          Effect.flatMap((result) => render(result, seconds))
-        )
+      const running = shell.run({
+        command,
+        cwd: folder === undefined ? cwd : Paths.resolve(folder, { cwd }),
+        timeoutMs: seconds * 1000,
+        ...(env === undefined ? {} : { env }),
+        onUpdate: (output) => progress(Tool.textOutput(output)),
+        onInterrupted: (result) =>
+          progress(Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))
+      })
+      return Effect.matchEffect(running, {
+        onFailure: ({ message }) => new ToolFailure({ message }),
+        onSuccess: (result) => render(result, seconds)
+      })
     }
   })

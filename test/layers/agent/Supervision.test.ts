@@ -157,7 +157,7 @@ it.effect("what was never there, the session itself, and what does not end in ti
     const release = yield* Deferred.make<void>()
     const alive = { pid: 42, isAlive: () => true }
     const stubborn = Supervision.node({ kind: "command", label: "x", names: ["x"] }, () =>
-      Effect.scoped(Effect.zipRight(Supervision.process(alive), Deferred.await(release))).pipe(Effect.uninterruptible)
+      Effect.zipRight(Supervision.hold(alive), Deferred.await(release)).pipe(Effect.uninterruptible)
     )
     const running = yield* Effect.fork(Supervision.under(tree.root)(stubborn))
     yield* Effect.yieldNow()

@@ -16,13 +16,14 @@ const open = Effect.fnUntraced(function* (tree: ProcessTree.ProcessTree, command
     text += Buffer.from(chunk).toString("latin1")
     return undefined
   }
-  const shell = yield* tree.spawn({ command, cwd: "/", env, take })
+  const shell = yield* Effect.acquireRelease(tree.spawn({ command, cwd: "/", env, take }), ({ release }) => release)
+  const finished = Effect.map(shell.next, (step) => (step._tag === "Exited" ? step.code : step._tag))
   const until = (part: string) =>
     Processes.until(
       () => text,
       (now) => now.includes(part)
     )
-  return { ...shell, until, said: () => text }
+  return { ...shell, finished, until, said: () => text }
 })
 type Opened = Effect.Effect.Success<ReturnType<typeof open>>
 
@@ -91,9 +92,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
           tree.spawn({ command: "true", cwd: "/no/folder", env, take }),
           other.spawn({ command: "true", cwd: "/", env, take })
         ]
-        const failures = Effect.forEach(spawns, (spawned) =>
-          Effect.map(Effect.flip(Effect.scoped(spawned)), ({ message }) => message)
-        )
+        const failures = Effect.forEach(spawns, (spawned) => Effect.map(Effect.flip(spawned), ({ message }) => message))
         assert.deepStrictEqual(yield* failures, [
           "Working directory not found: /no/folder",
           "Shell not found: /no/shell"

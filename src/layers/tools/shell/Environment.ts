@@ -58,14 +58,15 @@ const mayPass = (name: string): boolean => {
   return (allowed.has(upper) || allowedPrefixes.some((prefix) => upper.startsWith(prefix))) && !secret.test(upper)
 }
 
-/** `extra` is what the caller asked for by name: it passes as it is. */
-export const forCommand = (
-  inherited: Readonly<Record<string, string | undefined>>,
-  extra: Readonly<Record<string, string>> = {}
-): Readonly<Record<string, string>> => {
+/** Chosen once: our own environment stays as it is. `extra` is what a caller asked for by name: it passes as it is. */
+export const forCommands = (inherited: Readonly<Record<string, string | undefined>>) => {
   const chosen: Record<string, string> = {}
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && mayPass(name)) chosen[name] = value
   }
-  return { ...chosen, ...unattended, ...extra }
+  return (extra: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
+    ...chosen,
+    ...unattended,
+    ...extra
+  })
 }

@@ -36,20 +36,23 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const userCommands = new Set<UserCommand>()
   let closed = false
 
-  const execute = Effect.fnUntraced(function* (request: ShellRequest, cancel?: Effect.Effect<void>) {
-    if (closed) return yield* new ShellFailure({ reason: "closing", message: "The session is closing." })
-    return yield* ShellCommand.run(
-      { tree, artifacts },
-      {
-        command: commandPrefix === undefined ? request.command : `${commandPrefix}\n${request.command}`,
-        cwd: request.cwd ?? cwd,
-        env: Environment.forCommand(yield* ProcessTree.inherited, request.env),
-        timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
-        cancel,
-        hooks: request
-      }
-    )
-  })
+  let environment: ReturnType<typeof Environment.forCommands> | undefined
+  const execute = (request: ShellRequest, cancel?: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      if (closed) return new ShellFailure({ reason: "closing", message: "The session is closing." })
+      environment ??= Environment.forCommands(ProcessTree.inherited())
+      return ShellCommand.run(
+        { tree, artifacts },
+        {
+          command: commandPrefix === undefined ? request.command : `${commandPrefix}\n${request.command}`,
+          cwd: request.cwd ?? cwd,
+          env: environment(request.env),
+          timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+          cancel,
+          hooks: request
+        }
+      )
+    })
 
   const runForUser = (request: ShellRequest) =>
     Effect.acquireUseRelease(
@@ -77,7 +80,7 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   )
 
   return Shell.of({
-    run: Effect.fn("Shell.run")((request) => execute(request)),
+    run: (request) => execute(request),
     runForUser: Effect.fn("Shell.runForUser")(runForUser),
     cancelUser,
     isUserRunning: Effect.sync(() => userCommands.size > 0),

@@ -56,6 +56,20 @@ export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: Re
   const overflows = (clean: Uint8Array) =>
     tail.totalBytes() + clean.length > limits.maxBytes || cleaner.lineFeeds() >= limits.maxLines
 
+  const finish = (): Effect.Effect<Recorded> => {
+    const truncation = tail.snapshot()
+    if (artifact === undefined || !truncation.truncated) {
+      const none = { truncation, artifact: Option.none(), artifactError: Option.fromNullable(artifactError) }
+      return artifact === undefined ? Effect.succeed(none) : Effect.as(artifact.discard, none)
+    }
+    const kept = artifact
+    return Effect.map(kept.finish, (failed) => ({
+      truncation,
+      artifact: Option.isNone(failed) ? Option.some(kept) : Option.none(),
+      artifactError: failed
+    }))
+  }
+
   return {
     push: (chunk) => {
       received += chunk.length
@@ -69,19 +83,9 @@ export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: Re
     },
     received: () => received,
     snapshot: tail.snapshot,
-    finish: Effect.gen(function* () {
-      yield* report(onDelta === undefined ? "" : utf8.decode()) ?? Effect.void
-      const truncation = tail.snapshot()
-      if (artifact === undefined || !truncation.truncated) {
-        yield* artifact?.discard ?? Effect.void
-        return { truncation, artifact: Option.none(), artifactError: Option.fromNullable(artifactError) }
-      }
-      const failed = yield* artifact.finish
-      return {
-        truncation,
-        artifact: Option.isNone(failed) ? Option.some(artifact) : Option.none(),
-        artifactError: failed
-      }
+    finish: Effect.suspend(() => {
+      const reported = report(onDelta === undefined ? "" : utf8.decode())
+      return reported === undefined ? finish() : Effect.zipRight(reported, Effect.suspend(finish))
     })
   }
 }

@@ -2,10 +2,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/Supervision.ts"
-import type { ProcessTree, SpawnOptions } from "../../platform/ProcessTree.ts"
+import type { ProcessTree, ShellProcess, SpawnOptions } from "../../platform/ProcessTree.ts"
+import type { Step } from "../../platform/ProcessWatch.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
 
@@ -14,53 +16,60 @@ export interface Dependencies {
   readonly artifacts: Artifacts
 }
 
-export interface CommandOptions extends Omit<SpawnOptions, "take"> {
+export interface CommandOptions extends Pick<SpawnOptions, "command" | "cwd" | "env"> {
   readonly timeoutMs: number
   /** Ends the command when it completes. */
   readonly cancel: Effect.Effect<void> | undefined
   readonly hooks: Pick<ShellRequest, "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
-type Ending =
-  | { readonly _tag: "Exited"; readonly code: number }
-  | { readonly _tag: "TimedOut" }
-  | { readonly _tag: "Cancelled" }
+type Ending = Exclude<Step, { readonly _tag: "Output" }> | { readonly _tag: "Cancelled" }
 
-const updateInterval = "100 millis"
+const updateMs = 100
 
-const reportUpdates = Effect.fnUntraced(function* (
+/** Returns when the command has ended, or is to be ended. */
+const follow = Effect.fnUntraced(function* (
+  shell: ShellProcess,
   recorder: OutputRecorder.OutputRecorder,
-  onUpdate: (output: string) => Effect.Effect<void>
+  { onStarted, onUpdate }: CommandOptions["hooks"]
 ) {
-  let shown = 0
+  if (onStarted !== undefined) yield* onStarted
+  let showing: Fiber.RuntimeFiber<void> | undefined
   while (true) {
-    yield* Effect.sleep(updateInterval)
-    const now = recorder.received()
-    if (now === shown) continue
-    shown = now
-    yield* onUpdate(recorder.snapshot().content)
+    const step = yield* shell.next
+    if (step._tag !== "Output") {
+      if (showing !== undefined) yield* Fiber.interrupt(showing)
+      return step
+    }
+    // Beside this one, which an update that waits for somebody who reads must not keep from seeing the end.
+    if (onUpdate !== undefined && (showing === undefined || showing.unsafePoll() !== null)) {
+      showing = yield* Effect.fork(onUpdate(recorder.snapshot().content))
+    }
   }
 })
 
-/** Leaving this early ends the processes: by the scope of the shell, or here, where the last words are still read. */
-const execute = (tree: ProcessTree, options: CommandOptions, recorder: OutputRecorder.OutputRecorder) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { cancel, command, cwd, env, hooks, timeoutMs } = options
-      const shell = yield* tree.spawn({ command, cwd, env, take: recorder.push })
-      yield* Supervision.process(shell)
-      if (hooks.onUpdate !== undefined) yield* Effect.forkScoped(reportUpdates(recorder, hooks.onUpdate))
-      yield* hooks.onStarted ?? Effect.void
-      const exited = Effect.map(shell.finished, (code): Ending => ({ _tag: "Exited", code }))
-      const late = Effect.as(Effect.sleep(timeoutMs), { _tag: "TimedOut" } satisfies Ending)
-      const cancelled = Effect.map(cancel ?? Effect.never, (): Ending => ({ _tag: "Cancelled" }))
-      const stopped = cancel === undefined ? late : Effect.raceFirst(late, cancelled)
-      return yield* Effect.raceFirst(exited, stopped).pipe(
-        Effect.tap(({ _tag }) => (_tag === "Exited" ? Effect.void : shell.end)),
-        Effect.onInterrupt(() => shell.end)
-      )
-    })
-  )
+const cancelled: Ending = { _tag: "Cancelled" }
+
+/** Whatever cuts this short, what the command has started is ended here, where its last words are still read. */
+const execute = (
+  restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>,
+  tree: ProcessTree,
+  { cancel, command, cwd, env, hooks, timeoutMs }: CommandOptions,
+  recorder: OutputRecorder.OutputRecorder
+) =>
+  Effect.gen(function* () {
+    const updates = hooks.onUpdate === undefined ? {} : { updateMs }
+    const shell = yield* tree.spawn({ command, cwd, env, timeoutMs, ...updates, take: recorder.push })
+    const letGo = yield* Supervision.hold(shell)
+    const followed: Effect.Effect<Ending> = follow(shell, recorder, hooks)
+    const exit = yield* Effect.exit(
+      restore(cancel === undefined ? followed : Effect.raceFirst(followed, Effect.as(cancel, cancelled)))
+    )
+    if (!Exit.isSuccess(exit) || exit.value._tag !== "Exited") yield* shell.end
+    letGo()
+    yield* shell.release
+    return exit
+  })
 
 const compose = (recorded: OutputRecorder.Recorded, ending: Ending, durationMs: number): ShellResult => {
   const { content, firstLineExceedsLimit: _, ...truncation } = recorded.truncation
@@ -85,16 +94,16 @@ export const run = ({ artifacts, tree }: Dependencies, options: CommandOptions) 
       const began = yield* Clock.currentTimeMillis
       const { onDelta, onInterrupted } = options.hooks
       const recorder = OutputRecorder.make({ artifacts, onDelta })
-      const exit = yield* Effect.exit(restore(execute(tree, options, recorder)))
+      const exit = yield* Effect.mapError(
+        execute(restore, tree, options, recorder),
+        ({ message }) => new ShellFailure({ reason: "not_started", message })
+      )
       const recorded = yield* recorder.finish
       const durationMs = (yield* Clock.currentTimeMillis) - began
       if (Exit.isSuccess(exit)) return compose(recorded, exit.value, durationMs)
       if (Exit.isInterrupted(exit) && onInterrupted !== undefined) {
-        yield* onInterrupted(compose(recorded, { _tag: "Cancelled" }, durationMs))
+        yield* onInterrupted(compose(recorded, cancelled, durationMs))
       }
-      return yield* Effect.mapError(
-        Effect.failCause(exit.cause),
-        ({ message }) => new ShellFailure({ reason: "not_started", message })
-      )
+      return yield* Effect.failCause(exit.cause)
     })
   )

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import * as Environment from "../../../../src/layers/tools/shell/Environment.ts"
 
-const none = Environment.forCommand({})
+const none = Environment.forCommands({})()
 const passed = (names: ReadonlyArray<string>) => {
-  const chosen = Environment.forCommand(Object.fromEntries(names.map((name) => [name, "x"])))
+  const chosen = Environment.forCommands(Object.fromEntries(names.map((name) => [name, "x"])))()
   return names.filter((name) => chosen[name] === "x")
 }
 
@@ -24,7 +24,7 @@ it("passes what tools need, in any case that the system uses", () => {
     "NODE_OPTIONS"
   ]
   assert.deepStrictEqual(passed(names), names)
-  assert.strictEqual(Environment.forCommand({ TERM: "xterm-256color" })["TERM"], "dumb")
+  assert.strictEqual(Environment.forCommands({ TERM: "xterm-256color" })()["TERM"], "dumb")
 })
 
 it("passes nothing that was given to us alone", () => {
@@ -38,7 +38,7 @@ it("passes nothing that was given to us alone", () => {
 })
 
 it("what the caller names passes as it is", () => {
-  assert.deepInclude(Environment.forCommand({}, { API_TOKEN: "given", TERM: "vt100" }), {
+  assert.deepInclude(Environment.forCommands({})({ API_TOKEN: "given", TERM: "vt100" }), {
     API_TOKEN: "given",
     TERM: "vt100"
   })

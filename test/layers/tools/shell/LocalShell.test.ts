@@ -159,6 +159,25 @@ it.scopedLive("updates show the whole end so far, never within 100 ms of each ot
   })
 )
 
+it.scopedLive("an update that waits for its reader holds up neither the end of a command nor its timeout", () =>
+  Effect.gen(function* () {
+    const { env, shell, tag } = yield* Shells.make
+    const waiting = yield* Deferred.make<void>()
+    const ended = yield* Deferred.make<void>()
+    const onUpdate = () =>
+      Effect.onInterrupt(Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never), () =>
+        Deferred.succeed(ended, undefined)
+      )
+    const { exitCode, output } = yield* shell.run({ command: "echo a; sleep 0.3; echo b", onUpdate })
+    assert.deepStrictEqual([exitCode, output], [0, "a\nb\n"])
+    yield* Deferred.await(waiting)
+    yield* Deferred.await(ended)
+    const late = yield* shell.run({ command: "echo a; sleep 30", env, onUpdate, timeoutMs: 300 })
+    assert.deepStrictEqual(timeless(late), said("a\n", { timedOut: true }))
+    assert.deepStrictEqual(Processes.holding(tag), [])
+  })
+)
+
 it.scopedLive("once closed, nothing starts and what runs for the person is cancelled", () =>
   Effect.gen(function* () {
     const { env, shell, tag } = yield* Shells.make
