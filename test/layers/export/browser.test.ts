@@ -54,10 +54,24 @@ const frames = (count: number) =>
   `(async () => { for (let i = 0; i < ${count}; i++) await new Promise(requestAnimationFrame) })()`
 const until = (condition: string) =>
   `(async () => { while (!(${condition})) await new Promise(requestAnimationFrame); return true })()`
-/** The text of the conversation, once all of it is there. */
-const shown = async (page: Chromium.Page) => {
-  await page.evaluate(until("document.querySelector('.page:empty') === null"))
-  return String(await page.evaluate("document.querySelector('.conversation').innerText"))
+/**
+ * The value of an expression while everything is drawn: `innerText` leaves out what is not, and when the browser draws
+ * what is out of view is its own affair.
+ */
+const drawn = (expression: string) => `(() => {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync("* { content-visibility: visible !important }")
+  document.adoptedStyleSheets.push(sheet)
+  const value = ${expression}
+  document.adoptedStyleSheets.pop()
+  return value
+})()`
+/** The text of a part of the page, once all of it is there. */
+const shown = async (page: Chromium.Page, part = ".conversation") => {
+  await page.evaluate(
+    until("document.querySelector('.page:empty') === null && [...document.images].every((each) => each.complete)")
+  )
+  return String(await page.evaluate(drawn(`document.querySelector("${part}").innerText`)))
 }
 const quiet = ({ problems, requests }: Chromium.Page) => ({ problems, requests })
 const nowhere = { id: "", parentId: null, timestamp: "" }
@@ -138,8 +152,7 @@ const tests = [
 
   test("shows the conversation, its tools, its branch, its sums", async (open) => {
     const page = await open("rich", Sample.rich())
-    await shown(page)
-    const text = String(await page.evaluate("document.body.innerText"))
+    const text = await shown(page, "body")
     for (const part of [
       "The missing thread",
       "The cloth comes out one thread short.",
@@ -181,12 +194,13 @@ const tests = [
     const page = await open("rich", Sample.rich())
     assert.notInclude(await shown(page), "That is all.")
     await page.press("e")
-    // What is not in view has no innerText yet; what was never opened has no text at all.
-    const text = String(await page.evaluate("document.querySelector('.conversation').textContent"))
+    const text = await shown(page)
     for (const part of ["That is all.", "expected 99 rows, got 98", "Fix the missing thread."])
       assert.include(text, part)
     const lines = await page.evaluate(
-      `[...document.querySelectorAll(".diff-line:is(.added, .removed)")].map((line) => line.innerText.replace(/\\s+/g, " ").trim())`
+      drawn(
+        `[...document.querySelectorAll(".diff-line:is(.added, .removed)")].map((line) => line.innerText.replace(/\\s+/g, " ").trim())`
+      )
     )
     assert.deepStrictEqual(lines, [
       "15 − cloth.push(thread(i))",
@@ -239,7 +253,7 @@ const tests = [
     const says = await page.evaluate("document.activeElement.getAttribute('aria-valuetext')")
     assert.strictEqual(says, "Turn 2: 7.7K in (6.4K cached), 180 out")
     await page.press("Enter")
-    assert.include(String(await page.evaluate("document.activeElement.innerText")), "src/weave.ts")
+    assert.include(String(await page.evaluate(drawn("document.activeElement.innerText"))), "src/weave.ts")
     assert.deepStrictEqual(quiet(page), nothing)
   }),
 
@@ -249,12 +263,9 @@ const tests = [
     const page = await openHtml("kinds", Page.render({ ...Sample.document([]), entries, leafId: "last" }, viewer))
     await shown(page)
     await page.press("e")
-    await page.evaluate(
-      "for (const each of document.querySelectorAll('.page')) each.style.contentVisibility = 'visible'"
-    )
     const read = `[...document.querySelectorAll(".item-body")].map((each) => each.innerText.replace(/\\s+/g, " ").trim())`
     const expected = renderings.flatMap(([why, , text]) => (text === undefined ? [] : [[why, text] as const]))
-    const got: unknown = await page.evaluate(read)
+    const got: unknown = await page.evaluate(drawn(read))
     assert.deepStrictEqual(
       Array.isArray(got) ? got.map((text, at) => [expected[at]?.[0], text]) : got,
       expected.map(([why, text]) => [why, text])

@@ -15,7 +15,8 @@ const picture = (block: JsonRecord) => {
     return h("p", { class: "empty" }, `Image that cannot be shown (${type || "unknown type"}, ${size})`)
   }
   const alt = `Image, ${type.slice("image/".length).toUpperCase()}`
-  const image = h("img", { src: `data:${type};base64,${data}`, alt, loading: "lazy", decoding: "async" })
+  // Not lazy: the data is here already, and pages are filled when they come near the window.
+  const image = h("img", { src: `data:${type};base64,${data}`, alt, decoding: "async" })
   const frame = button(
     { class: "picture", title: "Larger or smaller", "aria-pressed": "false" },
     () => frame.setAttribute("aria-pressed", String(frame.classList.toggle("large"))),
