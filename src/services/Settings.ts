@@ -41,8 +41,8 @@ export const SettingsValues = lazy(() =>
     /** Whether conversations that become too long are summarised by themselves, and by what (docs/compaction.md). */
     "compaction.enabled": Schema.Boolean,
     "compaction.strategy": Schema.Literal(...strategies),
-    /** Going on by itself after a compaction is not there yet, and who asks for it is warned. */
-    "compaction.autoContinue": Schema.Literal(false),
+    /** Whether a run that was compacted at its end goes on by itself. */
+    "compaction.autoContinue": Schema.Boolean,
     /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
     "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** How much of the end of a conversation stays as it was said. */

@@ -19,10 +19,16 @@ interface Dependencies {
   readonly budget: typeof Budget.Service
   readonly model: Effect.Effect<Model>
   readonly limits: CompactionPolicy.CompactionLimits
+  /** A run that is compacted at its end goes on by itself. */
+  readonly autoContinue: boolean
 }
 
 const triedAlready =
   "Context overflow recovery failed after one compact-and-retry attempt. Shorten the prompt, or go on in a new session."
+
+/** For a model that may have stopped only because its window was full. */
+const continuation =
+  "The conversation was compacted. If something of what was asked for is left to do, go on with it; if not, say so in a sentence."
 
 const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMessage | undefined => {
   const entry = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant")
@@ -33,9 +39,13 @@ const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMessage | u
 const isOf = (model: Model, { model: id, provider }: AssistantMessage | ModelFailure) =>
   id === model.id && provider === model.provider
 
-export const make = ({ budget, compaction, limits, model: currentModel, runId, session }: Dependencies) => {
+export const make = (dependencies: Dependencies) => {
+  const { autoContinue, budget, compaction, limits, model: currentModel, runId, session } = dependencies
   let recovered = false
   let gaveUp = false
+  let goesOn = false
+  /** Once the run has gone on by itself, only after tools have run: else a model that talks much would be asked for ever. */
+  let mayGoOn = true
 
   /** The model may be called, for the summary and then for the run. */
   const isOn = Effect.suspend(() => (compaction.isEnabled() ? Effect.isSuccess(budget.check) : Effect.succeed(false)))
@@ -48,9 +58,10 @@ export const make = ({ budget, compaction, limits, model: currentModel, runId, s
 
   /** One that failed is not tried again in the same run: it would hold up every turn. */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
-    if (gaveUp) return
+    if (gaveUp) return false
     const outcome = yield* Effect.interruptible(compaction.perform({ reason, model, runId }))
     gaveUp = Either.isLeft(outcome)
+    return !gaveUp
   })
 
   const recover = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome) {
@@ -75,6 +86,7 @@ export const make = ({ budget, compaction, limits, model: currentModel, runId, s
 
   /** What the run does next: the same as before, or a further model call where the last one did not fit. */
   const afterTurn = Effect.fnUntraced(function* (outcome: TurnOutcome) {
+    if (outcome._tag === "Continue") mayGoOn = true
     if (!(yield* isOn)) return outcome
     const model = yield* currentModel
     if (outcome._tag === "Failed") {
@@ -88,9 +100,20 @@ export const make = ({ budget, compaction, limits, model: currentModel, runId, s
     // Tools that have run must not run again, so only an answer without calls is asked for once more.
     if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
     if (overflowed) yield* shrink(model, "overflow")
-    else if (CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)) yield* shrink(model, "threshold")
+    else if (CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)) {
+      const shrunk = yield* shrink(model, "threshold")
+      goesOn = shrunk && autoContinue && mayGoOn && outcome._tag === "Settled"
+    }
     return outcome
   })
 
-  return { beforeRun, afterTurn }
+  /** What the model is told once it has stopped. Asked for at the stop, so that it does not come up at a later one. */
+  const takeContinuation = () => {
+    const told = goesOn ? continuation : undefined
+    if (goesOn) mayGoOn = false
+    goesOn = false
+    return told
+  }
+
+  return { beforeRun, afterTurn, goesOn: takeContinuation }
 }

@@ -57,7 +57,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
-  const limits = CompactionLimits.fromSettings(yield* Settings)
+  const settings = yield* Settings
+  const limits = CompactionLimits.fromSettings(settings)
   const tools = yield* Tools
   const mayCallModel = Effect.isSuccess(budget.check)
   const currentModel = Effect.map(choice, ({ model }) => model)
@@ -89,8 +90,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
       Watched.turn(journal.turnIndex(), Turn.run(calling, model, request(model, thinkingLevel)))
     )
-    const intake = Intake.make({ journal, prompts, queues, session, now, modes, since })
-    const shrinking = RunCompaction.make({ runId, compaction, session, budget, model: currentModel, limits })
+    const autoContinue = settings["compaction.autoContinue"]
+    const shrinking = RunCompaction.make({
+      runId,
+      compaction,
+      session,
+      budget,
+      model: currentModel,
+      limits,
+      autoContinue
+    })
+    const intake = Intake.make({ ids, journal, prompts, queues, session, now, modes, since, goesOn: shrinking.goesOn })
     publish({ _tag: "RunStarted", runId })
     const prepared = yield* Effect.exit(shrinking.beforeRun)
     journal.startTurn()

@@ -36,13 +36,10 @@ describe("merge", () => {
 
 it("what is not there yet is refused, not ignored", () => {
   const { problems, values } = merge([
-    { name: "user", values: { compaction: { strategy: "handoff", autoContinue: true, enabled: false } } }
+    { name: "user", values: { compaction: { strategy: "handoff", enabled: false } } }
   ])
   assert.deepStrictEqual(values, { ...defaults, "compaction.enabled": false })
-  assert.deepStrictEqual(problems, [
-    'user: compaction.strategy has a value that does not fit: "handoff"',
-    "user: compaction.autoContinue has a value that does not fit: true"
-  ])
+  assert.deepStrictEqual(problems, ['user: compaction.strategy has a value that does not fit: "handoff"'])
 })
 
 it("a project cannot choose the shell", () => {
