@@ -128,9 +128,9 @@ export const layer = (options: AgentOptions) =>
     constants.pipe(
       Wiring.add(Settings, FileSettings.make(options)),
       Wiring.add(Catalog.Catalog, Catalog.make(options)),
-      Wiring.add(Budget, MemoryBudget.make({})),
       Wiring.add(SessionStore, sessionStore(options)),
       Wiring.add(Session, SessionStart.make(options.session)),
+      Wiring.add(Budget, MemoryBudget.makeResumed({})),
       Wiring.add(Credentials, credentials(options)),
       Wiring.add(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
       Wiring.add(ModelClient, modelClient(options)),

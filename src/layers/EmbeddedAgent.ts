@@ -38,8 +38,8 @@ export const layer = (options: EmbeddedAgentOptions) =>
       Layer.provideMerge(SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] })),
       Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
       Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
+      Layer.provideMerge(MemoryBudget.layerResumed(options.budget ?? {})),
       Layer.provideMerge(CurrentSession.layerMemory(options)),
-      Layer.provideMerge(MemoryBudget.layer(options.budget ?? {})),
       Layer.provideMerge(Layer.mergeAll(hostTools(options), HeadlessUi.layer, RandomIds.layer)),
       Layer.provideMerge(StaticSettings.layer(options.settings))
     )
