@@ -21,6 +21,7 @@ export interface Found {
   readonly name: string
   readonly isFolder: boolean
   readonly modifiedAt: number
+  readonly size: number
 }
 
 /** A file that only grows. */
@@ -139,7 +140,7 @@ const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {
   const path = join(folder, entry.name)
   const stats = nodeFs.statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return []
-  return [{ path, name: entry.name, isFolder: stats.isDirectory(), modifiedAt: stats.mtimeMs }]
+  return [{ path, name: entry.name, isFolder: stats.isDirectory(), modifiedAt: stats.mtimeMs, size: stats.size }]
 }
 
 const readStart = (path: string) => {

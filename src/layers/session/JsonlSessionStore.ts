@@ -19,13 +19,15 @@ import {
   SessionStore,
   StoreFailure
 } from "../../services/SessionStore.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as Lease from "../platform/Lease.ts"
 import { basename, dirname, join } from "../platform/LocalPaths.ts"
-import { type FileRefused, type Files, SessionFiles } from "../platform/SessionFiles.ts"
+import { type FileRefused, type Files, type Found, SessionFiles } from "../platform/SessionFiles.ts"
 import * as JsonlLog from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionLookup from "./SessionLookup.ts"
+import * as SessionScan from "./SessionScan.ts"
 import * as SessionSummaries from "./SessionSummaries.ts"
 import * as SessionText from "./SessionText.ts"
 
@@ -35,6 +37,7 @@ interface Dependencies {
   readonly files: Files
   readonly ids: typeof Ids.Service
   readonly place: JsonlOptions
+  readonly summaries: ReturnType<typeof SessionSummaries.makeMemory>
 }
 
 const newHeader = Effect.fnUntraced(function* ({ ids, place }: Dependencies, options: NewSession) {
@@ -56,9 +59,17 @@ const unreadable = (reference: string) => (refused: FileRefused) => {
   return JsonlLog.failure("open", reference)(refused)
 }
 
+const readBytes = ({ files }: Dependencies, reference: string, path: string) =>
+  Effect.mapError(files.read(path), unreadable(reference))
+
 /** A file that was just made and never written is a session nobody has said anything in. */
-const load = Effect.fnUntraced(function* (dependencies: Dependencies, reference: string, path: string) {
-  const decoded = SessionText.decode(yield* Effect.mapError(dependencies.files.read(path), unreadable(reference)))
+const decode = Effect.fnUntraced(function* (
+  dependencies: Dependencies,
+  reference: string,
+  path: string,
+  bytes: Uint8Array
+) {
+  const decoded = SessionText.decode(bytes)
   switch (decoded._tag) {
     case "NotASession":
       return yield* new NotASession({ reference })
@@ -72,6 +83,21 @@ const load = Effect.fnUntraced(function* (dependencies: Dependencies, reference:
       return SessionText.begun(header)
     }
   }
+})
+
+const load = (dependencies: Dependencies, reference: string, path: string) =>
+  Effect.flatMap(readBytes(dependencies, reference, path), (bytes) => decode(dependencies, reference, path, bytes))
+
+/** For a list. Long folders must not hold up the rest of the process, so it goes on between two files. */
+const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { path }: Found) {
+  yield* EventLoop.nextTurn
+  const bytes = yield* readBytes(dependencies, path, path)
+  const header = SessionText.currentHeader(bytes)
+  const seen = header === undefined ? undefined : SessionScan.scan(bytes, header)
+  const file = Option.some(path)
+  if (seen !== undefined) return SessionSummaries.summary(seen, file)
+  const { entries, header: read } = yield* decode(dependencies, path, path, bytes)
+  return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
 })
 
 /** Held until the scope closes. */
@@ -166,14 +192,17 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
     latest: Effect.mapError(lookup.latest, listing),
     // A file that cannot be read is no reason to show none of the others.
     list: Effect.mapError(lookup.own, listing).pipe(
-      Effect.flatMap(Effect.forEach(({ path }) => Effect.option(Effect.map(read(path), SessionSummaries.summary)))),
+      Effect.flatMap(
+        Effect.forEach((found) => Effect.option(dependencies.summaries(found, summarize(dependencies, found))))
+      ),
       Effect.map((found) => SessionSummaries.newestFirst(found.flatMap(Option.toArray)))
     )
   }
 }
 
 export const make = Effect.fnUntraced(function* (place: JsonlOptions) {
-  const dependencies = { files: yield* SessionFiles, ids: yield* Ids, place }
+  const summaries = SessionSummaries.makeMemory()
+  const dependencies = { files: yield* SessionFiles, ids: yield* Ids, place, summaries }
   return SessionStore.of({
     ...makeFolder(dependencies),
     folder: (path) =>

@@ -78,7 +78,11 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
 
   const stored = ({ entries, header }: Kept) => ({ header, entries: entries.slice(), file: Option.none() })
   const list = Effect.sync(() =>
-    SessionSummaries.newestFirst([...sessions.values()].map((kept) => SessionSummaries.summary(stored(kept))))
+    SessionSummaries.newestFirst(
+      [...sessions.values()].map((kept) =>
+        SessionSummaries.summary(SessionSummaries.factsOf(stored(kept)), Option.none())
+      )
+    )
   )
 
   return SessionStore.of({

@@ -1,35 +1,64 @@
-/** What a list of sessions says about each of them, from its entries. Pure. */
+/** What a list of sessions says about each of them. */
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { plainText } from "../../domain/Content.ts"
 import type { AgentMessage } from "../../domain/Message.ts"
-import type { SessionEntry } from "../../domain/SessionEntry.ts"
+import type { SessionHeader } from "../../domain/SessionEntry.ts"
 import type { SessionSummary, StoredSession } from "../../services/SessionStore.ts"
+import type { Found } from "../platform/SessionFiles.ts"
 
 const longestText = 200
 
-const messagesOf = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<AgentMessage> =>
-  entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
-
-const nameOf = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
-  const last = entries.findLast(({ type }) => type === "session_info")
-  return last?.type === "session_info" ? last.name : undefined
+/** As much as a list needs of a session. */
+export interface SessionFacts {
+  readonly header: SessionHeader
+  readonly messageCount: number
+  readonly name: string | undefined
+  /** When the last entry was written; empty where there is none. */
+  readonly newest: string
+  /** The first message of the user. */
+  readonly first: AgentMessage | undefined
 }
 
-export const summary = ({ entries, file, header }: StoredSession): SessionSummary => {
-  const messages = messagesOf(entries)
-  const first = messages.find((message) => message.role === "user")
-  const newest = entries.at(-1)?.timestamp ?? ""
+export const factsOf = ({ entries, header }: StoredSession): SessionFacts => {
+  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
+  const named = entries.findLast(({ type }) => type === "session_info")
   return {
-    sessionId: header.id,
-    file,
-    cwd: header.cwd,
-    name: Option.fromNullable(nameOf(entries) ?? header.title),
-    createdAt: header.timestamp,
-    // A copy is younger than its entries.
-    updatedAt: newest > header.timestamp ? newest : header.timestamp,
+    header,
     messageCount: messages.length,
-    firstMessage: first === undefined ? "" : plainText(first.content).slice(0, longestText)
+    name: named?.type === "session_info" ? named.name : undefined,
+    newest: entries.at(-1)?.timestamp ?? "",
+    first: messages.find((message) => message.role === "user")
   }
+}
+
+export const summary = (
+  { first, header, messageCount, name, newest }: SessionFacts,
+  file: Option.Option<string>
+): SessionSummary => ({
+  sessionId: header.id,
+  file,
+  cwd: header.cwd,
+  name: Option.fromNullable(name ?? header.title),
+  createdAt: header.timestamp,
+  // A copy is younger than its entries.
+  updatedAt: newest > header.timestamp ? newest : header.timestamp,
+  messageCount,
+  firstMessage: first?.role === "user" ? plainText(first.content).slice(0, longestText) : ""
+})
+
+type FileState = Pick<Found, "path" | "modifiedAt" | "size">
+
+/** Files only grow or are replaced: one that has its size and time still says what it said when it was read. */
+export const makeMemory = () => {
+  const known = new Map<string, FileState & { readonly summary: SessionSummary }>()
+  return <E>({ modifiedAt, path, size }: FileState, read: Effect.Effect<SessionSummary, E>) =>
+    Effect.suspend(() => {
+      const before = known.get(path)
+      if (before?.modifiedAt === modifiedAt && before.size === size) return Effect.succeed(before.summary)
+      const remember = (summary: SessionSummary) => void known.set(path, { path, modifiedAt, size, summary })
+      return Effect.tap(read, (summary) => Effect.sync(() => remember(summary)))
+    })
 }
 
 export const newestFirst = (summaries: ReadonlyArray<SessionSummary>): ReadonlyArray<SessionSummary> =>

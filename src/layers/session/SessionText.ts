@@ -135,6 +135,12 @@ export const firstLine = (bytes: Uint8Array): unknown => {
   return Either.getOrUndefined(Json.parse(text))
 }
 
+/** Of a file in today's version. */
+export const currentHeader = (bytes: Uint8Array): SessionHeader | undefined => {
+  const first = firstLine(bytes)
+  return isObject(first) && versionOf(first) === sessionVersion ? readHeader(first) : undefined
+}
+
 export const decode = (bytes: Uint8Array): Decoded => {
   const first = firstLine(bytes)
   const isWhole = isObject(first)

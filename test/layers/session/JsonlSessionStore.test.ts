@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
-import { SessionFiles } from "../../../src/layers/platform/SessionFiles.ts"
+import { local, SessionFiles } from "../../../src/layers/platform/SessionFiles.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
 import * as SessionFolders from "../../../src/layers/session/SessionFolders.ts"
 import { SessionStore } from "../../../src/services/SessionStore.ts"
@@ -274,3 +274,31 @@ describe("finding sessions", () => {
     )
   )
 })
+
+it.scoped("a list reads again only what has changed, and tells of every change", () =>
+  Effect.gen(function* () {
+    const reads: Array<string> = []
+    const files = {
+      ...local,
+      read: (path: string) => {
+        reads.push(basename(path).split("_")[1] ?? "")
+        return local.read(path)
+      }
+    }
+    const told = (store: Store) =>
+      Effect.map(store.list, (list) => list.map(({ messageCount, sessionId }) => `${sessionId} ${messageCount}`))
+    yield* withStore(
+      (store) =>
+        Effect.gen(function* () {
+          const [one] = [yield* store.create({}), yield* store.create({ entries: [said("a")] })]
+          yield* one.append([said("a")])
+          assert.sameMembers([...(yield* told(store))], ["session-1 1", "session-2 1"])
+          assert.sameMembers(reads.splice(0), ["session-1.jsonl", "session-2.jsonl"])
+          yield* one.append([said("b", "a")])
+          assert.sameMembers([...(yield* told(store))], ["session-1 2", "session-2 1"])
+          assert.deepStrictEqual(reads, ["session-1.jsonl"])
+        }),
+      files
+    )
+  })
+)

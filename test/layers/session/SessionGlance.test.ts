@@ -4,48 +4,9 @@ import { FastCheck as fc, Option } from "effect"
 import * as SessionContext from "../../../src/domain/SessionContext.ts"
 import { settingsOf } from "../../../src/domain/SessionSettings.ts"
 import * as SessionTree from "../../../src/domain/SessionTree.ts"
-import * as Usage from "../../../src/domain/Usage.ts"
 import { glance } from "../../../src/layers/session/SessionGlance.ts"
 import * as SessionText from "../../../src/layers/session/SessionText.ts"
-
-const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" }
-const message = (body: object) => ({ type: "message", message: { ...body, timestamp: 0 } })
-const answer = (content: ReadonlyArray<object>, model = "m") =>
-  message({ role: "assistant", content, api: "x", provider: "p", model, usage: Usage.zero, stopReason: "toolUse" })
-const call = { type: "toolCall", id: "call", name: "t", arguments: { parent: '{"type":"message"', nested: [1] } }
-
-/** Everything that our own files hold; entries name others by their place in the file. */
-const bodies = fc.oneof(
-  fc.string().map((text) => message({ role: "user", content: [{ type: "text", text }] })),
-  fc.constantFrom(answer([]), answer([], "n"), answer([call]), answer([call, { ...call, id: "other" }])),
-  fc
-    .constantFrom("call", "other")
-    .map((toolCallId) => message({ role: "toolResult", toolCallId, toolName: "t", content: [], isError: false })),
-  fc.constantFrom(
-    message({ role: "bashExecution", command: "ls", output: "", cancelled: false, truncated: false }),
-    { type: "custom_message", customType: "x", content: "y", display: true },
-    { type: "branch_summary", fromId: "root", summary: "s" },
-    { type: "model_change", provider: "q", modelId: "n" },
-    { type: "thinking_level_change", thinkingLevel: "high" },
-    { type: "session_info", name: "name" },
-    { type: "custom", customType: "x" },
-    { type: "label", targetId: "00000000" }
-  ),
-  fc
-    .nat(12)
-    .map((n) => ({ type: "compaction", summary: "s", tokensBefore: 1, firstKeptEntryId: `${n}`.padStart(8, "0") }))
-)
-
-const files = fc.array(fc.tuple(bodies, fc.option(fc.nat(11), { freq: 3 })), { maxLength: 12 }).map((rows) => {
-  const entries = rows.map(([{ type, ...body }, back], n) => {
-    const parent = back === null || back >= n ? n - 1 : back
-    const parentId = n === 0 || back === 11 ? null : `${parent}`.padStart(8, "0")
-    return { type, id: `${n}`.padStart(8, "0"), parentId, timestamp: header.timestamp, ...body }
-  })
-  return [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join("")
-})
-
-const bytes = (text: string) => new TextEncoder().encode(text)
+import { bytes, files, header } from "./plainFiles.ts"
 
 const read = (text: string) => {
   const decoded = SessionText.decode(bytes(text))

@@ -1,0 +1,30 @@
+/**
+ * What a list says about a session, from the bytes of its file. How much was said and under which name can stand
+ * anywhere in it, so all lines are looked at, but objects are made of three of them. Undefined where the file is not as
+ * plain as ours are; then it is read as a whole.
+ */
+import type { SessionHeader } from "../../domain/SessionEntry.ts"
+import * as LineHeads from "./LineHeads.ts"
+import type { SessionFacts } from "./SessionSummaries.ts"
+
+export const scan = (bytes: Uint8Array, header: SessionHeader): SessionFacts | undefined => {
+  const heads = LineHeads.make(bytes)
+  const lines = heads.lines()
+  if (lines === undefined) return undefined
+  const { roles, starts, types } = lines
+  const entryOf = (line: number) => (line < 0 ? undefined : heads.entry(starts[line] ?? 0, (starts[line + 1] ?? 0) - 1))
+  const [firstLine, nameLine] = [roles.indexOf("user"), types.lastIndexOf("session_info")]
+  const [first, named, newest] = [entryOf(firstLine), entryOf(nameLine), entryOf(types.length - 1)]
+  const isUnderstood =
+    (firstLine < 0 || first?.type === "message") &&
+    (nameLine < 0 || named?.type === "session_info") &&
+    (types.length === 0 || newest !== undefined)
+  if (!isUnderstood) return undefined
+  return {
+    header,
+    messageCount: types.reduce((count, type) => (type === "message" ? count + 1 : count), 0),
+    name: named?.type === "session_info" ? named.name : undefined,
+    newest: newest?.timestamp ?? "",
+    first: first?.type === "message" ? first.message : undefined
+  }
+}
