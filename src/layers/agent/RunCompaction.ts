@@ -47,9 +47,6 @@ export const make = (dependencies: Dependencies) => {
   /** Once the run has gone on by itself, only after tools have run: else a model that talks much would be asked for ever. */
   let mayGoOn = true
 
-  /** The model may be called, for the summary and then for the run. */
-  const isOn = Effect.suspend(() => (compaction.isEnabled() ? Effect.isSuccess(budget.check) : Effect.succeed(false)))
-
   /** As much of the branch as tells its size: a long session is not walked through after every turn. */
   const recent = Effect.flatMap(session.tail(ContextTokens.isBasis), (since) =>
     // Answers that report nothing leave only an estimate of everything.
@@ -76,36 +73,48 @@ export const make = (dependencies: Dependencies) => {
     return Either.isRight(compacted) ? again : outcome
   })
 
-  const beforeRun = Effect.gen(function* () {
-    if (!(yield* isOn)) return
-    const model = yield* currentModel
-    if (CompactionPolicy.isOverThreshold(yield* recent, model.contextWindow, limits)) {
-      yield* shrink(model, "threshold")
-    }
+  /** The model may be called, for the summary and then for the run; asked only when there is a reason to. */
+  const ifAffordable = <A>(effect: Effect.Effect<A>, otherwise: A) =>
+    Effect.flatMap(Effect.isSuccess(budget.check), (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
+
+  const isLong = (branch: ReadonlyArray<SessionEntry>, model: Model) =>
+    CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)
+
+  const beforeRun = Effect.suspend(() => {
+    if (!compaction.isEnabled()) return Effect.void
+    return Effect.flatMap(currentModel, (model) =>
+      Effect.flatMap(recent, (branch) =>
+        isLong(branch, model) ? ifAffordable(Effect.asVoid(shrink(model, "threshold")), undefined) : Effect.void
+      )
+    )
+  })
+
+  const afterAnswer = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome, overflowed: boolean) {
+    // Tools that have run must not run again, so only an answer without calls is asked for once more.
+    if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
+    const shrunk = yield* shrink(model, overflowed ? "overflow" : "threshold")
+    if (!overflowed) goesOn = shrunk && autoContinue && mayGoOn && outcome._tag === "Settled"
+    return outcome
   })
 
   /** What the run does next: the same as before, or a further model call where the last one did not fit. */
-  const afterTurn = Effect.fnUntraced(function* (outcome: TurnOutcome) {
-    if (outcome._tag === "Continue") mayGoOn = true
-    if (!(yield* isOn)) return outcome
-    const model = yield* currentModel
-    if (outcome._tag === "Failed") {
-      const { failure } = outcome
-      return failure.reason === "context_overflow" && isOf(model, failure) ? yield* recover(model, outcome) : outcome
-    }
-    const branch = yield* recent
-    const answer = newestAnswer(branch)
-    const overflowed =
-      answer !== undefined && isOf(model, answer) && CompactionPolicy.isSilentOverflow(answer, model.contextWindow)
-    // Tools that have run must not run again, so only an answer without calls is asked for once more.
-    if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
-    if (overflowed) yield* shrink(model, "overflow")
-    else if (CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)) {
-      const shrunk = yield* shrink(model, "threshold")
-      goesOn = shrunk && autoContinue && mayGoOn && outcome._tag === "Settled"
-    }
-    return outcome
-  })
+  const afterTurn = (outcome: TurnOutcome) =>
+    Effect.flatMap(currentModel, (model) => {
+      if (outcome._tag === "Continue") mayGoOn = true
+      if (!compaction.isEnabled()) return Effect.succeed(outcome)
+      if (outcome._tag === "Failed") {
+        const { failure } = outcome
+        const overflowed = failure.reason === "context_overflow" && isOf(model, failure)
+        return overflowed ? ifAffordable(recover(model, outcome), outcome) : Effect.succeed(outcome)
+      }
+      return Effect.flatMap(recent, (branch) => {
+        const answer = newestAnswer(branch)
+        const overflowed =
+          answer !== undefined && isOf(model, answer) && CompactionPolicy.isSilentOverflow(answer, model.contextWindow)
+        if (!overflowed && !isLong(branch, model)) return Effect.succeed(outcome)
+        return ifAffordable(afterAnswer(model, outcome, overflowed), outcome)
+      })
+    })
 
   /** What the model is told once it has stopped. Asked for at the stop, so that it does not come up at a later one. */
   const takeContinuation = () => {

@@ -47,6 +47,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const inbox = Inbox.make(session, publish)
   const { occupancy, queues } = inbox
   const running = yield* FiberHandle.make<void, never>()
+  const start = yield* FiberHandle.runtime(running)()
   const stopping = Stopping.make({ running, compaction, end: inbox.end })
   /** Prompts are accepted one at a time, and not while the session changes. */
   const gate = Gate.make()
@@ -80,11 +81,12 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     gate,
     admit,
     isRunning: stopping.isRunning,
-    // FiberHandle starts the fiber at once, so an abort that follows in the same instant finds its clean-up in place.
-    begin: (prompt) => {
-      const watched = Watched.run(supervision, prompt)(lifecycle(prompt))
-      return Effect.asVoid(FiberHandle.run(running, Effect.uninterruptible(watched)))
-    }
+    // The fiber starts at once, so an abort that follows in the same instant finds its clean-up in place.
+    begin: (prompt) =>
+      Effect.sync(() => {
+        const { ended, run } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle(prompt))
+        start(Effect.uninterruptible(run)).addObserver(ended)
+      })
   })
 
   const summarize = (paths: Pick<BranchSummaryRequest, "from" | "to">) =>

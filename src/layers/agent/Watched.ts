@@ -17,20 +17,28 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
 /** For what the agent does by itself. */
 export const session = (tree: Supervision.Supervision) => Supervision.under(tree.root)
 
-/** Hangs under the session, whoever sent the prompt. */
-export const run =
-  (tree: Supervision.Supervision, { requestId, runId }: { readonly runId: string; readonly requestId?: RequestId }) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Supervision.nodeUnder(
-      tree.root,
-      {
-        kind: "run",
-        label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
-        refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
-        names: [runId]
-      },
-      () => effect
-    )
+interface RunRef {
+  readonly runId: string
+  readonly requestId?: RequestId
+  /** When it begins. */
+  readonly now: number
+}
+
+/** Hangs under the session, whoever sent the prompt. `run` is for a fiber of its own, and `ended` for when that is over. */
+export const run = <A, E, R>(
+  tree: Supervision.Supervision,
+  { now, requestId, runId }: RunRef,
+  effect: Effect.Effect<A, E, R>
+) => {
+  const spec: Supervision.NodeSpec = {
+    kind: "run",
+    label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
+    refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
+    names: [runId]
+  }
+  const node = Supervision.open(tree.root, spec, now)
+  return { run: Supervision.enter(node, effect), ended: () => Supervision.close(node) }
+}
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect)
