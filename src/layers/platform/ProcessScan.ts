@@ -11,6 +11,8 @@ export interface Family {
   readonly leaders: ReadonlyArray<number>
   /** Beginning of the value of the mark. */
   readonly mark: string
+  /** When the shell was started, where there is one; by performance.now(). */
+  readonly since?: number
   /** What was found so far and when it started: a child without mark is not found again once its parent is gone. */
   readonly known: Map<number, number>
 }
@@ -32,26 +34,28 @@ interface Entry {
   readonly startedAt: number
 }
 
-const read = (pid: number | string, name: string): string | undefined => {
+/** Below /proc. */
+const read = (name: string): string | undefined => {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, "latin1")
+    return readFileSync(`/proc/${name}`, "latin1")
   } catch {
-    return undefined // it has ended, or is not ours to look into
+    return undefined // the process has ended, or is not ours to look into
   }
 }
 
 const readEntry = (pid: number): Entry | undefined => {
-  const text = read(pid, "stat")
+  const text = read(`${pid}/stat`)
   if (text === undefined) return undefined
   // The name stands in parentheses and may hold anything, also spaces and parentheses.
-  const [state = "", parent, group, session, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
+  const [state = "", parent, group, session] = fields
   return {
     pid,
     state,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    startedAt: Number(rest[15])
+    startedAt: Number(fields[19])
   }
 }
 
@@ -73,13 +77,33 @@ const isAlive = (target: number): boolean => {
   }
 }
 
-const scanProc = ({ known, leaders, mark }: Family): Scan => {
+/** More than any machine starts in a millisecond, threads included. */
+const fastest = 50
+
+let largestPid: number | undefined
+
+/**
+ * Numbers are given out in a circle, so until they can have come around, the family has higher ones than its shell, and
+ * nobody else needs to be looked at: each look takes the kernel 8 us. Asked after the numbers were listed.
+ */
+const lowestPid = ({ leaders: [leader], since }: Family): number => {
+  if (leader === undefined || since === undefined) return 0
+  largestPid ??= Number(read("sys/kernel/pid_max") ?? 0)
+  if (performance.now() - since > largestPid / fastest) return 0
+  const newest = Number(read("loadavg")?.trimEnd().split(" ").at(-1))
+  return newest >= leader ? leader : 0
+}
+
+const scanProc = (family: Family): Scan => {
+  const { known, leaders, mark } = family
   ourStart ??= readEntry(process.pid)?.startedAt ?? 0
   let settled = true
   const entries: Array<Entry> = []
-  for (const name of readdirSync("/proc")) {
+  const names = readdirSync("/proc")
+  const lowest = lowestPid(family)
+  for (const name of names) {
     const pid = Number(name)
-    if (Number.isNaN(pid) || pid === process.pid) continue
+    if (Number.isNaN(pid) || pid < lowest || pid === process.pid) continue
     const entry = readEntry(pid)
     if (entry === undefined) settled = false
     else if (entry.startedAt >= ourStart) entries.push(entry)
@@ -90,7 +114,7 @@ const scanProc = ({ known, leaders, mark }: Family): Scan => {
     (leaders.includes(group) ||
       leaders.includes(session) ||
       known.get(pid) === startedAt ||
-      (read(pid, "environ")?.includes(marked) ?? false))
+      (read(`${pid}/environ`)?.includes(marked) ?? false))
   const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
   // A child may have cleared its environment and left the session; its parent still gives it away.
   for (let before = -1; before !== found.size;) {
@@ -102,8 +126,22 @@ const scanProc = ({ known, leaders, mark }: Family): Scan => {
   return { alive: alive.map(({ pid }) => pid), settled }
 }
 
+/** Bit of SIGTERM in a mask of signals, which is written in hexadecimal digits. */
+const term = 1n << 14n
+
+/**
+ * None of them will ever hear of a TERM. One that blocks it may still ask for it, and one that handles it may take its
+ * time; one that ignores it cannot tell that it came.
+ */
+export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
+  findsMarks &&
+  pids.every((pid) => {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(read(`${pid}/status`) ?? "")?.[1]
+    return mask !== undefined && (BigInt(`0x${mask}`) & term) !== 0n
+  })
+
 const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
-  read(pid, `task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
+  read(`${pid}/task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
 
 /** Kernels may be built without the list of children. */
 let listsChildren: boolean | undefined

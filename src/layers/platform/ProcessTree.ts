@@ -106,7 +106,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       const now = performance.now()
       const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
       if (now > deadline + patience) return
-      for (const target of alive) signal(target, now >= deadline ? "SIGKILL" : "SIGTERM")
+      const isOver = now >= deadline || ProcessScan.ignoreTerm(alive)
+      for (const target of alive) signal(target, isOver ? "SIGKILL" : "SIGTERM")
       if (alive.length > 0) await pause(wait)
     }
   }
@@ -207,7 +208,7 @@ const start = (
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    const family = { leaders: [child.pid], mark, known: new Map<number, number>() }
+    const family = { leaders: [child.pid], mark, since: performance.now(), known: new Map<number, number>() }
     const look = setTimeout(() => ProcessScan.scan(family), firstLook)
     const stop = () => {
       clearTimeout(look)

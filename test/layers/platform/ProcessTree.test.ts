@@ -106,6 +106,8 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
   )
 
   const stubborn = `trap '' TERM; echo ready; while :; do sleep 30; done`
+  /** Hears of a TERM and goes on. */
+  const unmoved = "trap : TERM; echo ready; while :; do sleep 30; done"
   /** Seconds by which a process without our mark is told from all others. */
   const unmarked = `31.${process.pid}`
   const escapes: ReadonlyArray<readonly [what: string, command: string, processes: number]> = [
@@ -114,6 +116,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     ["a pipeline", "echo ready; sleep 30 | sleep 30 | sleep 30", 4],
     ["jobs in background", "sleep 30 & sleep 30 & echo ready; wait", 3],
     ["one that ignores TERM", stubborn, 2],
+    ["one that goes on after it", unmoved, 2],
     ["one that is stopped", "echo ready; kill -STOP $$", 1],
     ["job control, each in a group of its own", "set -m; sleep 30 & sleep 30 & echo ready; wait", 3],
     ["a session of its own", "setsid sleep 30 & echo ready; wait", 2],
@@ -187,11 +190,23 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     })
   )
 
+  it.live("where everything ignores TERM, nobody waits for it to help", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
+        const shell = yield* open(tree, stubborn)
+        yield* shell.until("ready")
+        yield* shell.end
+        assert.deepStrictEqual(Processes.holding(tree.mark), [])
+      })
+    )
+  )
+
   it.live("hurry shortens the grace of what is being ended already", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 10 })
-        const shell = yield* open(tree, stubborn)
+        const shell = yield* open(tree, unmoved)
         yield* shell.until("ready")
         const ending = yield* Effect.fork(shell.end)
         yield* tree.hurry
