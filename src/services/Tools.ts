@@ -18,9 +18,9 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
 export interface ToolContext {
   readonly toolCallId: string
   /**
-   * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one
-   * reported is what the result keeps, so a tool may call this from its own clean-up. Elsewhere it waits while
-   * somebody who watches is too far behind.
+   * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one reported is
+   * what the result keeps, so a tool may call this from its own clean-up, where it is not shown but by the result.
+   * Elsewhere it waits while somebody who watches is too far behind.
    */
   readonly progress: (output: ToolOutput) => Effect.Effect<void>
 }

@@ -85,14 +85,14 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   const { fibers, journal, ready, unrecorded } = batch
   let latest: ToolOutput | undefined
   let cancelled = false
-  const show = (output: ToolOutput) =>
-    Effect.sync(() => {
-      latest = output
-      journal.progressOfCall(position, output)
-    })
-  // What a tool says while it cleans up is not held back: an abort waits for nobody who reads.
+  // What a tool says while it cleans up is kept for its result, which is told next; an abort waits for nobody who reads.
   const progress = (output: ToolOutput) =>
-    Effect.checkInterruptible((mayWait) => (mayWait ? Effect.zipRight(ready, show(output)) : show(output)))
+    Effect.checkInterruptible((mayWait) =>
+      Effect.map(mayWait ? ready : Effect.void, () => {
+        latest = output
+        if (mayWait) journal.progressOfCall(position, output)
+      })
+    )
   const outcome = (exit: Exit.Exit<ToolOutput, ToolFailure>): Outcome => {
     if (Exit.isSuccess(exit)) return { _tag: "Result", position, output: exit.value, isError: false }
     const failure = Cause.failureOption(exit.cause)
