@@ -76,7 +76,9 @@ const signal = (target: number, name: NodeJS.Signals) => {
   }
 }
 
-const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
+/** A timer takes a millisecond at least. */
+const pause = (ms: number) =>
+  new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
 const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const mark = crypto.randomUUID()
@@ -99,7 +101,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     }
     await Promise.race([gone, pause(5)])
     let empty = 0
-    for (let wait = 1; ; wait = Math.min(wait * 2, 25)) {
+    for (let wait = 0.25; ; wait = Math.min(wait * 2, 25)) {
       const { alive, settled } = ProcessScan.scan(family)
       // On a machine where processes come and go all the time, no look is ever settled.
       if (alive.length === 0 && (settled || ++empty === 3)) return
@@ -147,7 +149,12 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       })
     )
 
-  const end = (shell: Shell) => endFamily(shell.family, shell.child.exited)
+  /** The output ends with the last process that holds it, which is nearly always the last of the family. */
+  const end = (shell: Shell) =>
+    endFamily(
+      shell.family,
+      shell.child.exited.then(() => shell.output.read(1))
+    )
 
   const endAll = async () => {
     hurriedAt = Math.min(hurriedAt, performance.now())
