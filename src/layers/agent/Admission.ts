@@ -97,9 +97,7 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
           if (known !== undefined) return repeat(known, input, accepted)
           const waiting = join(input)
           if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
-          return Effect.flatMap(occupancy.claim, () =>
-            Effect.onError(start(input, accepted), () => occupancy.release)
-          )
+          return Effect.flatMap(occupancy.claim, () => Effect.onError(start(input, accepted), () => occupancy.release))
         })
       )
     )

@@ -43,7 +43,9 @@ export const make = (): EventHub => {
     ready: Effect.suspend(() => {
       const [first, ...others] = [...sinks].filter(({ ready }) => ready !== Effect.void)
       if (first === undefined) return Effect.void
-      return others.length === 0 ? first.ready : Effect.forEach([first, ...others], ({ ready }) => ready, { discard: true })
+      return others.length === 0
+        ? first.ready
+        : Effect.forEach([first, ...others], ({ ready }) => ready, { discard: true })
     }),
     attach,
     subscribe

@@ -77,8 +77,7 @@ const signal = (target: number, name: NodeJS.Signals) => {
 }
 
 /** A timer takes a millisecond at least. */
-const pause = (ms: number) =>
-  new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
+const pause = (ms: number) => new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
 const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const mark = crypto.randomUUID()
