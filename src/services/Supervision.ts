@@ -164,10 +164,6 @@ export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<
 
 type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
 
-/** The same under a given node. */
-export const nodeUnder = <A, E, R>(base: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber, { runtimeFlags }) => nodeIn({ fiber, runtimeFlags, base, spec, use }))
-
 interface Opening<A, E, R> {
   readonly fiber: Fiber.RuntimeFiber<A, E>
   readonly runtimeFlags: RuntimeFlags.RuntimeFlags

@@ -42,6 +42,8 @@ const receiveAll = ({ client, journal, now, ready }: Dependencies, request: Mode
             if (event._tag === "Delta") deltas++
           }
           advance(node, deltas, now())
+          // What the model said is on its way to whoever watches before anything else is done about it.
+          if (deltas > 0) yield* Effect.yieldNow()
           if (done) return
           yield* ready
         }

@@ -180,9 +180,8 @@ it.effect("a node that is ended in its own way is asked, also when nobody is to 
     const tree = yield* SupervisionTree.make
     const asked = yield* Deferred.make<void>()
     const end = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
-    const running = Supervision.nodeUnder(tree.root, { kind: "bash", label: "b", names: ["b"], end }, () =>
-      Deferred.await(asked)
-    )
+    const node = Supervision.node({ kind: "bash", label: "b", names: ["b"], end }, () => Deferred.await(asked))
+    const running = Supervision.under(tree.root)(node)
     const fiber = yield* Effect.fork(running)
     yield* Effect.yieldNow()
     const cancelling = yield* Effect.fork(Effect.flip(tree.cancel("b", 0)))
