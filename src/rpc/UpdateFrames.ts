@@ -75,8 +75,11 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
 
   const pace = (event: MessageUpdated, delta: string, now: number): string => {
     const size = sizeOf(event.draft)
-    const wait = Math.max(100, size / bytesPerMs)
-    pending = { event, delta: (pending?.delta ?? "") + delta, dueAt: pending?.dueAt ?? now + wait }
+    if (pending === undefined) pending = { event, delta, dueAt: now + Math.max(100, size / bytesPerMs) }
+    else {
+      pending.event = event
+      pending.delta += delta
+    }
     const grown = size <= largeMessage && pending.delta.length * 64 >= size
     return grown || now >= pending.dueAt ? flush() : ""
   }

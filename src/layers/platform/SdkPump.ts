@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type * as Mailbox from "effect/Mailbox"
@@ -20,19 +19,21 @@ export class SourceFailed extends Data.TaggedError("SourceFailed")<{
 
 export interface Source<Raw, A, E> {
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Raw>>
-  /** What one event means; a failure ends the reading. */
-  readonly take: (raw: Raw) => Either.Either<ReadonlyArray<A>, E>
+  /** One event; a failure ends the reading. */
+  readonly take: (raw: Raw) => E | undefined
+  /** What the events since the last time mean. */
+  readonly drain: () => ReadonlyArray<A>
   readonly failed: (error: SourceFailed) => E
-  /** The source is over: what is still to be said, or why that was too early. */
-  readonly end: () => Either.Either<ReadonlyArray<A>, E>
+  /** The source is over: hands back why that was too early. */
+  readonly end: () => E | undefined
   /** Told when the reader of the mailbox has fallen behind, and when it has caught up. */
   readonly onWaiting: (waiting: boolean) => void
   /** Nothing is read any more. */
   readonly onClosed: () => void
 }
 
-/** Ends the reading before the source does. */
-export type Cut<E> = (how: Either.Either<void, E>) => void
+/** Ends the reading before the source does; without a failure as if the source had. */
+export type Cut<E> = (failure: E | undefined) => void
 
 /** The mailbox ends with the source, fails with it, and is shut down with the scope. */
 export const start = <Raw, A, E>(
@@ -41,9 +42,9 @@ export const start = <Raw, A, E>(
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(Effect.runtime<Scope.Scope>(), (runtime) => {
     const controller = new AbortController()
-    const cutShort = Promise.withResolvers<Either.Either<void, E>>()
-    const source = sourceOf((how) => {
-      cutShort.resolve(how)
+    const cutShort = Promise.withResolvers<E | undefined>()
+    const source = sourceOf((failure) => {
+      cutShort.resolve(failure)
       close()
     })
     let reading = true
@@ -61,7 +62,7 @@ export const start = <Raw, A, E>(
       if (!into.unsafeOffer(event)) await Runtime.runPromise(runtime)(into.offer(event))
       source.onWaiting(false)
     }
-    const read = async (): Promise<Either.Either<void, E>> => {
+    const read = async (): Promise<E | undefined> => {
       let stage: SourceFailed["stage"] = "open"
       try {
         const items = await source.open(controller.signal)
@@ -69,23 +70,23 @@ export const start = <Raw, A, E>(
         for await (const item of items) {
           if (!reading) break
           stage = "take"
-          const taken = source.take(item)
+          const failure = source.take(item)
           stage = "read"
-          if (Either.isLeft(taken)) return Either.left(taken.left)
-          for (const event of taken.right) if (!into.unsafeOffer(event)) await offer(event)
+          if (failure !== undefined) return failure
+          for (const event of source.drain()) if (!into.unsafeOffer(event)) await offer(event)
         }
-        return Either.void
+        return undefined
       } catch (cause) {
-        return Either.left(source.failed(new SourceFailed({ stage, cause })))
+        return source.failed(new SourceFailed({ stage, cause }))
       }
     }
     const run = async () => {
-      const outcome = await Promise.race([read(), cutShort.promise])
+      const failed = await Promise.race([read(), cutShort.promise])
       if (reading) source.onClosed()
       reading = false
-      const ended = Either.flatMap(outcome, source.end)
-      if (Either.isLeft(ended)) return void into.unsafeDone(Exit.fail(ended.left))
-      for (const event of ended.right) if (!into.unsafeOffer(event)) await offer(event)
+      const failure = failed ?? source.end()
+      if (failure !== undefined) return void into.unsafeDone(Exit.fail(failure))
+      for (const event of source.drain()) if (!into.unsafeOffer(event)) await offer(event)
       into.unsafeDone(Exit.void)
     }
     const shutdown = Effect.suspend(() => {

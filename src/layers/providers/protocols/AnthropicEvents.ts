@@ -1,7 +1,6 @@
 /** The event stream of the Messages API. */
 import type { MessageDeltaUsage, RawMessageStreamEvent, Usage } from "@anthropic-ai/sdk/resources/messages"
-import * as Either from "effect/Either"
-import type { FinishReason, ModelEvent } from "../../../domain/ModelEvent.ts"
+import type { FinishReason } from "../../../domain/ModelEvent.ts"
 import { type Tokens, zeroTokens } from "../../../domain/Usage.ts"
 import * as Blocks from "./Blocks.ts"
 import { type Fault, type Machine, type Stop, streamEnded } from "./Machine.ts"
@@ -9,7 +8,6 @@ import { type Fault, type Machine, type Stop, streamEnded } from "./Machine.ts"
 type Raw = RawMessageStreamEvent
 type BlockStart = Extract<Raw, { readonly type: "content_block_start" }>
 type BlockDelta = Extract<Raw, { readonly type: "content_block_delta" }>
-type Step = Either.Either<ReadonlyArray<ModelEvent>, Stop>
 
 /** Servers that imitate the API leave fields out that the SDK's types promise. */
 const addUsage = (tokens: Tokens, usage: Partial<Usage | MessageDeltaUsage> | null | undefined): Tokens => ({
@@ -80,13 +78,13 @@ export const make = (): Machine<Raw> => {
     tokens = addUsage(tokens, usage)
     blocks.push({ _tag: "UsageReported", tokens })
   }
-  const finish = (): Step => {
+  const finish = (): Stop | undefined => {
     blocks.endAll()
-    if (refused !== undefined) return Either.left(refused)
+    if (refused !== undefined) return refused
     finished = true
     const reason = finishReasons.get(stopReason ?? "") ?? "stop"
     blocks.push({ _tag: "Finished", stopReason: reason, ...(responseId === undefined ? {} : { responseId }) })
-    return Either.right(blocks.drain())
+    return undefined
   }
   return {
     take: (event) => {
@@ -101,9 +99,10 @@ export const make = (): Machine<Raw> => {
         if (stopReason === "refusal") refused = refusal(event.delta.stop_details?.explanation)
         report(event.usage)
       } else if (event.type === "message_stop" && !finished) return finish()
-      return Either.right(blocks.drain())
+      return undefined
     },
-    end: () => (finished ? Either.right([]) : Either.left(refused ?? streamEnded)),
+    end: () => (finished ? undefined : (refused ?? streamEnded)),
+    drain: blocks.drain,
     finished: () => finished,
     drainMs: 250
   }

@@ -111,16 +111,17 @@ export const make = (): Machine<ChatCompletionChunk> => {
       responseId ??= chunk.id
       finishReason = choice?.finish_reason ?? finishReason
       if (chunk.usage != null) blocks.push({ _tag: "UsageReported", tokens: tokensOf(chunk.usage) })
-      return Either.right(blocks.drain())
+      return undefined
     },
     end: () => {
-      if (finishReason === undefined) return Either.left(streamEnded)
+      if (finishReason === undefined) return streamEnded
       if (finishReason === "content_filter" || refusal !== "")
-        return Either.left({ reason: "refusal", message: `The model refused to answer${refusal && `: ${refusal}`}` })
+        return { reason: "refusal", message: `The model refused to answer${refusal && `: ${refusal}`}` }
       close()
       blocks.push({ _tag: "Finished", stopReason: reason(), ...(responseId === undefined ? {} : { responseId }) })
-      return Either.right(blocks.drain())
+      return undefined
     },
+    drain: blocks.drain,
     finished: () => finishReason !== undefined,
     // The usage comes after the reason, from some gateways seconds later.
     drainMs: 5000

@@ -1,5 +1,4 @@
 /** The state machine of one call: wire events in, ModelEvents out. Pure apart from what it remembers. */
-import type * as Either from "effect/Either"
 import type { ModelEvent } from "../../../domain/ModelEvent.ts"
 import type { ModelFailureReason } from "../../../services/ModelClient.ts"
 
@@ -17,9 +16,12 @@ export interface ErrorBody {
 export type Stop = Fault | ErrorBody
 
 export interface Machine<Raw> {
-  readonly take: (raw: Raw) => Either.Either<ReadonlyArray<ModelEvent>, Stop>
-  /** The stream is over: what is still to be said, or why that was too early. */
-  readonly end: () => Either.Either<ReadonlyArray<ModelEvent>, Stop>
+  /** What came of it waits for `drain`; anything handed back ends the call. */
+  readonly take: (raw: Raw) => Stop | undefined
+  /** The stream is over: hands back why that was too early. */
+  readonly end: () => Stop | undefined
+  /** The events since the last time. */
+  readonly drain: () => ReadonlyArray<ModelEvent>
   /** The model has said everything; what may still come is of no interest for long. */
   readonly finished: () => boolean
   /** How long a finished stream may stay open, for what may follow and so that its connection can be used again. */

@@ -1,7 +1,6 @@
 /** Runs one call of any protocol: SDK stream → state machine → mailbox, under a watchdog. Owned by the scope. */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import type { ModelEvent } from "../../../domain/ModelEvent.ts"
@@ -40,7 +39,7 @@ const sourceOf =
       deadlines,
       clock,
       alarm,
-      onEnd: (expired) => cut(expired === undefined ? Either.void : Either.left(fail(expired)))
+      onEnd: (expired) => cut(expired === undefined ? undefined : fail(expired))
     })
     const watch = new Watch((answer) => {
       contentType = answer.contentType
@@ -49,12 +48,16 @@ const sourceOf =
       open: (signal) => call.open(signal, watch),
       take: (raw) => {
         silent = false
-        const taken = machine.take(raw)
+        const stop = machine.take(raw)
         if (machine.finished()) watchdog.finish(machine.drainMs)
-        return Either.isLeft(taken) ? Either.left(fail(taken.left)) : Either.right(taken.right)
+        return stop === undefined ? undefined : fail(stop)
       },
+      drain: machine.drain,
       failed: fail,
-      end: () => Either.mapLeft(machine.end(), fail),
+      end: () => {
+        const stop = machine.end()
+        return stop === undefined ? undefined : fail(stop)
+      },
       onWaiting: watchdog.setWaiting,
       onClosed: watchdog.stop
     }

@@ -5,13 +5,9 @@ import type {
   ResponseStreamEvent,
   ResponseUsage
 } from "openai/resources/responses/responses"
-import * as Either from "effect/Either"
-import type { ModelEvent } from "../../../domain/ModelEvent.ts"
 import type { Tokens } from "../../../domain/Usage.ts"
 import * as Blocks from "./Blocks.ts"
 import { type Machine, type Stop, streamEnded } from "./Machine.ts"
-
-type Step = Either.Either<ReadonlyArray<ModelEvent>, Stop>
 
 const tokensOf = (usage: ResponseUsage): Tokens => {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0
@@ -59,17 +55,17 @@ export const make = (): Machine<ResponseStreamEvent> => {
     if (item.type === "function_call" && unheard.has(index)) hear(index, item.arguments)
     blocks.end(index, endOf(item))
   }
-  const finish = (response: Response): Step => {
+  const finish = (response: Response): Stop | undefined => {
     blocks.endAll()
     if (response.usage != null) blocks.push({ _tag: "UsageReported", tokens: tokensOf(response.usage) })
     const cut = response.incomplete_details?.reason
-    if (refusal !== "" || cut === "content_filter") return Either.left(refusalOf(refusal))
+    if (refusal !== "" || cut === "content_filter") return refusalOf(refusal)
     finished = true
     const stopReason = cut === "max_output_tokens" ? "length" : called ? "toolUse" : "stop"
     blocks.push({ _tag: "Finished", stopReason, responseId: response.id })
-    return Either.right(blocks.drain())
+    return undefined
   }
-  const take = (event: ResponseStreamEvent): Step => {
+  const take = (event: ResponseStreamEvent): Stop | undefined => {
     switch (event.type) {
       case "response.output_text.delta":
       case "response.reasoning_summary_text.delta":
@@ -98,15 +94,16 @@ export const make = (): Machine<ResponseStreamEvent> => {
       case "response.incomplete":
         return finish(event.response)
       case "response.failed":
-        return Either.left({ error: event.response.error })
+        return { error: event.response.error }
       case "error":
-        return Either.left({ error: event })
+        return { error: event }
     }
-    return Either.right(blocks.drain())
+    return undefined
   }
   return {
     take,
-    end: () => (finished ? Either.right([]) : Either.left(streamEnded)),
+    end: () => (finished ? undefined : streamEnded),
+    drain: blocks.drain,
     finished: () => finished,
     drainMs: 250
   }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck as fc } from "effect"
+import { FastCheck as fc } from "effect"
 import type { ChatCompletionChunk } from "openai/resources/chat/completions"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
 import * as Blocks from "../../../../src/layers/providers/protocols/Blocks.ts"
@@ -26,8 +26,12 @@ const part = (index: number, args: string, id?: string): Call => ({
 })
 const run = (...chunks: ReadonlyArray<ChatCompletionChunk>) => {
   const machine = ChatEvents.make()
-  const events = [...chunks, chunk({}, "tool_calls")].flatMap((one) => [...Either.getOrThrow(machine.take(one))])
-  return joined([...events, ...Either.getOrThrow(machine.end())])
+  const stops = [...chunks, chunk({}, "tool_calls")].map(machine.take)
+  assert.deepStrictEqual(
+    [...stops, machine.end()].filter((stop) => stop !== undefined),
+    []
+  )
+  return joined(machine.drain())
 }
 const called = (id: string, args: string): ReadonlyArray<ModelEvent> => [
   { _tag: "ToolCallStarted", id, name: `tool_${id}` },

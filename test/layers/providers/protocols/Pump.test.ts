@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Either, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
 import * as Alarm from "../../../../src/layers/platform/Alarm.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
@@ -11,15 +11,26 @@ import { all, collect, collectFrom, connection, model, request, stream } from ".
 const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
 
 /** Numbers in, deltas out. */
-const counting: Machine<number> = {
-  take: (n) => Either.right([delta(String(n))]),
-  end: () => Either.right([]),
-  finished: () => false,
-  drainMs: 0
+const counting = (): Machine<number> => {
+  let events: ReadonlyArray<ModelEvent> = []
+  return {
+    take: (n) => {
+      events = [...events, delta(String(n))]
+      return undefined
+    },
+    drain: () => {
+      const drained = events
+      events = []
+      return drained
+    },
+    end: () => undefined,
+    finished: () => false,
+    drainMs: 0
+  }
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
 const calling = (open: (signal: AbortSignal) => Promise<AsyncIterable<number>>) =>
-  Pump.stream({ request: request(), connection: connection(), machine: counting, open, deadlines })
+  Pump.stream({ request: request(), connection: connection(), machine: counting(), open, deadlines })
 
 describe("pump", () => {
   it.scoped("a reader that falls behind holds the source back, and is not taken for its silence", () =>
@@ -51,11 +62,12 @@ describe("pump", () => {
       const last = Pump.capacity + 10
       const blocked = yield* Deferred.make<void>()
       let seen = 0
+      const plain = counting()
       const machine: Machine<number> = {
-        ...counting,
+        ...plain,
         take: (n) => {
           seen = n
-          return counting.take(n)
+          return plain.take(n)
         },
         finished: () => seen >= Pump.capacity,
         drainMs: 250

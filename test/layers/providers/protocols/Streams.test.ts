@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Anthropic } from "@anthropic-ai/sdk"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import OpenAI from "openai"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
 import * as AnthropicEvents from "../../../../src/layers/providers/protocols/AnthropicEvents.ts"
 import * as ChatEvents from "../../../../src/layers/providers/protocols/ChatEvents.ts"
-import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
+import type { Machine, Stop } from "../../../../src/layers/providers/protocols/Machine.ts"
 import * as ResponsesEvents from "../../../../src/layers/providers/protocols/ResponsesEvents.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import { all, collect, joined, stream } from "./support.ts"
@@ -78,9 +78,13 @@ const decode = async (name: (typeof all)[number]["name"], pieces: ReadonlyArray<
   const fetch = () => Promise.resolve(new Response(body(), { headers: { "content-type": "text/event-stream" } }))
   const options = { apiKey: "k", maxRetries: 0, fetch } as const
   const gather = async <Raw>(machine: Machine<Raw>, items: AsyncIterable<Raw>) => {
-    const events: Array<ModelEvent> = []
-    for await (const item of items) events.push(...Either.getOrThrow(machine.take(item)))
-    return joined([...events, ...Either.getOrThrow(machine.end())])
+    const stops: Array<Stop | undefined> = []
+    for await (const item of items) stops.push(machine.take(item))
+    assert.deepStrictEqual(
+      [...stops, machine.end()].filter((stop) => stop !== undefined),
+      []
+    )
+    return joined(machine.drain())
   }
   const messages = [{ role: "user" as const, content: "hi" }]
   if (name === "anthropic") {
