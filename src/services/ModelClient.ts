@@ -61,10 +61,12 @@ export class ModelClient extends Context.Tag("heddle/services/ModelClient")<
   {
     /**
      * Opens one call. The mailbox ends after `Finished`, or fails; a full mailbox slows the provider down.
-     * Closing the scope ends the call and its connection at once.
+     * Closing the scope ends the call and its connection at once. The scope is handed over and not in the context,
+     * because putting it there costs as much as the rest of opening a call.
      */
     readonly stream: (
-      request: ModelRequest
-    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+      request: ModelRequest,
+      scope: Scope.Scope
+    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure>
   }
 >() {}

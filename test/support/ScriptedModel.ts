@@ -1,5 +1,5 @@
 /** A provider that plays a list of turns and records what it was asked. A script that runs out fails the run. */
-import { Effect, Layer, Mailbox, Option, Ref } from "effect"
+import { Effect, Layer, Mailbox, Option, Ref, Scope } from "effect"
 import type { Model } from "../../src/domain/Model.ts"
 import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
 import { zeroTokens } from "../../src/domain/Usage.ts"
@@ -60,7 +60,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
   Effect.gen(function* () {
     const requests = yield* Ref.make<ReadonlyArray<ModelRequest>>([])
     const open = yield* Ref.make(0)
-    const stream = (request: ModelRequest) =>
+    const begin = (request: ModelRequest) =>
       Effect.gen(function* () {
         const n = (yield* Ref.updateAndGet(requests, (all) => [...all, request])).length
         const turn = turns[n - 1]
@@ -80,7 +80,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
         return box
       })
     const layer = Layer.merge(
-      Layer.succeed(ModelClient, { stream }),
+      Layer.succeed(ModelClient, { stream: (request, scope) => Scope.extend(begin(request), scope) }),
       Layer.succeed(ModelCatalog, {
         all: Effect.succeed([model]),
         available: Effect.succeed([model]),

@@ -4,7 +4,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
 import { plainText, text } from "../../domain/Content.ts"
 import type { ToolOutput } from "../../domain/Message.ts"
@@ -85,14 +87,14 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   const { fibers, journal, ready, unrecorded } = batch
   let latest: ToolOutput | undefined
   let cancelled = false
-  // What a tool says while it cleans up is kept for its result, which is told next; an abort waits for nobody who reads.
+  // Said by a call that is being interrupted, it is kept for the result, which is told next. No abort waits for readers.
   const progress = (output: ToolOutput) =>
-    Effect.checkInterruptible((mayWait) =>
-      Effect.map(mayWait ? ready : Effect.void, () => {
-        latest = output
-        if (mayWait) journal.progressOfCall(position, output)
-      })
-    )
+    Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
+      latest = output
+      if (!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return Effect.void
+      const show = () => journal.progressOfCall(position, output)
+      return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
+    })
   const outcome = (exit: Exit.Exit<ToolOutput, ToolFailure>): Outcome => {
     if (Exit.isSuccess(exit)) return { _tag: "Result", position, output: exit.value, isError: false }
     const failure = Cause.failureOption(exit.cause)

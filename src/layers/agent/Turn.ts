@@ -1,10 +1,12 @@
 /** One model call and the tools it asks for. A turn ends in a value; only interrupts and defects cut it short. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
-import { advance } from "../../services/Supervision.ts"
+import { advance, type LiveNode } from "../../services/Supervision.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as Watched from "./Watched.ts"
@@ -26,27 +28,38 @@ interface Dependencies {
   readonly now: () => number
 }
 
-/** Leaving the scope, by end, failure or interrupt, closes the connection. The run can be interrupted while it waits. */
-const receiveAll = ({ client, journal, now, ready }: Dependencies, request: ModelRequest) =>
+/** Hands on what the model says until it is done. The run can be interrupted while it waits. */
+const receive = Effect.fnUntraced(function* (
+  { client, journal, now, ready }: Dependencies,
+  request: ModelRequest,
+  scope: Scope.Scope,
+  node: LiveNode | undefined
+) {
+  // What it starts can be interrupted as well: fibers are born with what holds where they are started.
+  const events = yield* Effect.interruptible(client.stream(request, scope))
+  const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
+  while (true) {
+    const [batch, done] = yield* next
+    let deltas = 0
+    for (const event of batch) {
+      journal.receive(event)
+      if (event._tag === "Delta") deltas++
+    }
+    advance(node, deltas, now())
+    // What the model said is on its way to whoever watches before anything else is done about it.
+    if (deltas > 0) yield* Effect.yieldNow()
+    if (done) return
+    yield* ready
+  }
+})
+
+/** Closing the scope, after end, failure or interrupt, closes the connection. */
+const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
   Watched.modelCall(request.model, (node) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        // What it starts can be interrupted as well: fibers are born with what holds where they are started.
-        const events = yield* Effect.interruptible(client.stream(request))
-        const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
-        while (true) {
-          const [batch, done] = yield* next
-          let deltas = 0
-          for (const event of batch) {
-            journal.receive(event)
-            if (event._tag === "Delta") deltas++
-          }
-          advance(node, deltas, now())
-          // What the model said is on its way to whoever watches before anything else is done about it.
-          if (deltas > 0) yield* Effect.yieldNow()
-          if (done) return
-          yield* ready
-        }
+    Effect.flatMap(Scope.make(), (scope) =>
+      Effect.matchCauseEffect(receive(dependencies, request, scope, node), {
+        onFailure: (cause) => Effect.zipRight(Scope.close(scope, Exit.failCause(cause)), Effect.failCause(cause)),
+        onSuccess: () => Scope.close(scope, Exit.void)
       })
     )
   )

@@ -8,7 +8,7 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 
 /** Hands back what takes the alarm back. */
 export type Alarm = (ms: number, ring: () => void) => () => void
@@ -27,5 +27,5 @@ const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
   }
 })
 
-export const make = (clock: Clock.Clock): Effect.Effect<Alarm, never, Scope.Scope> =>
-  clock === systemClock ? Effect.succeed(timer) : sleeper
+export const make = (clock: Clock.Clock, scope: Scope.Scope): Effect.Effect<Alarm> =>
+  clock === systemClock ? Effect.succeed(timer) : Scope.extend(sleeper, scope)

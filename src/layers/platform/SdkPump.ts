@@ -2,7 +2,6 @@
  * Reads the async iterable of a provider SDK inside one promise: neither a call nor a delta costs a fiber. The scope
  * owns the promise: closing it fires the signal and returns at once, and what the SDK still yields is dropped.
  */
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -38,9 +37,10 @@ export type Cut<E> = (failure: E | undefined) => void
 /** The mailbox ends with the source, fails with it, and is shut down with the scope. */
 export const start = <Raw, A, E>(
   into: Mailbox.Mailbox<A, E>,
+  scope: Scope.Scope,
   sourceOf: (cut: Cut<E>) => Source<Raw, A, E>
-): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.flatMap(Effect.runtime<Scope.Scope>(), (runtime) => {
+): Effect.Effect<void> =>
+  Effect.flatMap(Effect.runtime<never>(), (runtime) => {
     const controller = new AbortController()
     const cutShort = Promise.withResolvers<E | undefined>()
     const source = sourceOf((failure) => {
@@ -95,7 +95,7 @@ export const start = <Raw, A, E>(
       return into.shutdown
     })
     return Effect.zipRight(
-      Scope.addFinalizer(Context.get(runtime.context, Scope.Scope), shutdown),
+      Scope.addFinalizer(scope, shutdown),
       // A defect is a bug in the source, and must not leave the reader waiting.
       Effect.sync(() => void run().catch((defect) => into.unsafeDone(Exit.die(defect))))
     )

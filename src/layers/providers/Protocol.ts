@@ -34,6 +34,7 @@ export interface Protocol {
   /** See ModelClient.stream. */
   readonly stream: (
     request: ModelRequest,
-    connection: Connection
-  ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+    connection: Connection,
+    scope: Scope.Scope
+  ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure>
 }

@@ -15,7 +15,7 @@ export interface Offer {
 }
 
 export interface Provider extends Offer {
-  /** See ModelClient.stream. */
+  /** See ModelClient.stream; here the scope is in the context. */
   readonly stream: (
     request: ModelRequest
   ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import type { Model } from "../../domain/Model.ts"
 import { keyAdvice } from "../../domain/ProviderKeys.ts"
 import { Credentials } from "../../services/Credentials.ts"
@@ -116,7 +117,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     return Either.left(`${provider.id} has no address: set ${places}`)
   }
 
-  const openCall = (request: ModelRequest) => {
+  const openCall = (request: ModelRequest, scope: Scope.Scope) => {
     const { model } = request
     const provider = catalog.providers.get(model.provider)
     if (provider === undefined) {
@@ -126,11 +127,16 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
       const protocol = protocolOf(model, provider, all)
       return Either.isLeft(protocol)
         ? failure(model, "configuration", protocol.left)
-        : Effect.flatMap(connect(model, provider), (connection) => protocol.right.stream(request, connection))
+        : Effect.flatMap(connect(model, provider), (connection) => protocol.right.stream(request, connection, scope))
     })
   }
 
-  return ModelClient.of({ stream: (request) => byId.get(request.model.provider)?.stream(request) ?? openCall(request) })
+  return ModelClient.of({
+    stream: (request, scope) => {
+      const own = byId.get(request.model.provider)
+      return own === undefined ? openCall(request, scope) : Scope.extend(own.stream(request), scope)
+    }
+  })
 })
 
 export const layer = (options: RegistryOptions) =>

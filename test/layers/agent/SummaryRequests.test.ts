@@ -72,7 +72,7 @@ const provided = (baseUrl: string) => {
           id: chosen.provider,
           needsKey: false,
           models: [chosen],
-          stream: (request) => chat.stream(request, connection())
+          stream: (request) => Effect.flatMap(Effect.scope, (scope) => chat.stream(request, connection(), scope))
         }
       ])
     ),

@@ -44,14 +44,8 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
         const known = Option.getOrElse(yield* catalog.find(provider, id), () => ({ ...Offline.guide, provider, id }))
         const model = { ...known, ...more }
         const messages = [userMessage("hi", [], 0)]
-        return yield* client.stream({
-          model,
-          messages,
-          systemPrompt: "",
-          tools: [],
-          thinkingLevel: "off",
-          sessionId: "s"
-        })
+        const request = { model, messages, systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
+        return yield* client.stream(request, yield* Effect.scope)
       }).pipe(withEnvironment, Effect.scoped, Effect.asVoid)
     return {
       call,

@@ -56,10 +56,11 @@ export const make = (): Protocol => {
   const clients = SdkClients.make(load)
   return {
     api,
-    stream: (request, connection) =>
+    stream: (request, connection, scope) =>
       Effect.suspend(() => {
         const body = AnthropicRequest.make(request)
         return Pump.stream({
+          scope,
           request,
           connection,
           machine: AnthropicEvents.make(),

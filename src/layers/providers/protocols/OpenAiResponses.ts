@@ -13,10 +13,11 @@ export const make = (): Protocol => {
   const clients = OpenAiClient.make()
   return {
     api,
-    stream: (request, connection) =>
+    stream: (request, connection, scope) =>
       Effect.suspend(() => {
         const body = ResponsesRequest.make(request, connection.compat)
         return Pump.stream({
+          scope,
           request,
           connection,
           machine: ResponsesEvents.make(),

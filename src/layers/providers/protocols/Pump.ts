@@ -14,6 +14,8 @@ import type { Machine } from "./Machine.ts"
 import * as Watchdog from "./Watchdog.ts"
 
 export interface Call<Raw> {
+  /** Its end is the end of the call. */
+  readonly scope: Scope.Scope
   readonly request: ModelRequest
   readonly connection: Connection
   readonly open: (signal: AbortSignal, watch: Watch) => Promise<AsyncIterable<Raw>>
@@ -63,13 +65,11 @@ const sourceOf =
     }
   }
 
-export const stream = <Raw>(
-  call: Call<Raw>
-): Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, never, Scope.Scope> =>
+export const stream = <Raw>(call: Call<Raw>): Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>> =>
   Effect.clockWith((clock) =>
-    Effect.flatMap(Alarm.make(clock), (alarm) =>
+    Effect.flatMap(Alarm.make(clock, call.scope), (alarm) =>
       Effect.flatMap(Mailbox.make<ModelEvent, ModelFailure>(capacity), (mailbox) =>
-        Effect.as(SdkPump.start(mailbox, sourceOf(call, clock, alarm)), mailbox)
+        Effect.as(SdkPump.start(mailbox, call.scope, sourceOf(call, clock, alarm)), mailbox)
       )
     )
   )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import * as Loopback from "../../../support/LoopbackModel.ts"
-import { all, collectFrom, connection, model, request, stream } from "./support.ts"
+import { all, collectFrom, connection, model, open, request, stream } from "./support.ts"
 
 describe.each(all)("$name", ({ name, protocol }) => {
   const target = (baseUrl: string) => request({ model: model({ baseUrl, api: protocol.api }) })
@@ -16,10 +16,10 @@ describe.each(all)("$name", ({ name, protocol }) => {
       for (let at = 0; at < last; at++) {
         const sent = events.slice(0, at)
         const server = yield* Loopback.make(Loopback.sse(...sent), Loopback.sse(...sent, Loopback.hold))
-        const whole = yield* Effect.scoped(collectFrom(protocol.stream(target(server.baseUrl), connection())))
+        const whole = yield* Effect.scoped(collectFrom(open(protocol, target(server.baseUrl), connection())))
         yield* server.requests.take
         const scope = yield* Scope.make()
-        const mailbox = yield* Scope.extend(protocol.stream(target(server.baseUrl), connection()), scope)
+        const mailbox = yield* Scope.extend(open(protocol, target(server.baseUrl), connection()), scope)
         const received = yield* server.requests.take
         if (whole.events.length > 0) yield* mailbox.takeN(whole.events.length)
         yield* Scope.close(scope, Exit.void)
@@ -33,9 +33,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
     Effect.gen(function* () {
       const never = yield* Deferred.make<void>()
       const server = yield* Loopback.make({ parts: [{ _tag: "Until", go: never }] })
-      const fiber = yield* Effect.fork(
-        Effect.scoped(collectFrom(protocol.stream(target(server.baseUrl), connection())))
-      )
+      const fiber = yield* Effect.fork(Effect.scoped(collectFrom(open(protocol, target(server.baseUrl), connection()))))
       const received = yield* server.requests.take
       const exit = yield* Fiber.interrupt(fiber)
       yield* Deferred.await(received.closed)
@@ -47,7 +45,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
     Effect.gen(function* () {
       const server = yield* Loopback.make(Loopback.sse(stream(name)))
       for (let n = 0; n < 3; n++) {
-        const opened = protocol.stream(target(server.baseUrl), connection())
+        const opened = open(protocol, target(server.baseUrl), connection())
         const { failure } = yield* Effect.scoped(collectFrom(opened))
         assert.deepStrictEqual(failure, undefined)
       }

@@ -10,6 +10,7 @@ import {
   collectFrom,
   connection,
   model,
+  open,
   request,
   responses,
   secret,
@@ -192,7 +193,8 @@ describe.each(all)("$name", ({ name, protocol }) => {
     Effect.gen(function* () {
       const echo = `bad key ${secret} and sk-proj-abc123456789, header tenant-value-77, Bearer abcdef123456`
       const server = yield* Loopback.make(json(401, { error: { type: "authentication_error", message: echo } }))
-      const opened = protocol.stream(
+      const opened = open(
+        protocol,
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection({ headers: { "x-tenant": Redacted.make("tenant-value-77") } })
       )
@@ -219,7 +221,8 @@ describe.each(all)("$name", ({ name, protocol }) => {
       const unheard = (yield* Fiber.join(mute)).failure
       yield* Deferred.await(first.closed)
       const heard = yield* Deferred.make<void>()
-      const opened = protocol.stream(
+      const opened = open(
+        protocol,
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection()
       )
@@ -241,7 +244,8 @@ describe.each(all)("$name", ({ name, protocol }) => {
   it.scoped("without a key no authorization is sent; extra headers are", () =>
     Effect.gen(function* () {
       const server = yield* Loopback.make(Loopback.sse(stream(name)))
-      const opened = protocol.stream(
+      const opened = open(
+        protocol,
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection({ apiKey: Option.none(), headers: { "x-tenant": Redacted.make("t1") } })
       )
@@ -260,7 +264,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
       const target = request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) })
       const sent = Effect.fnUntraced(function* (key: string, tenant: string) {
         const headers = { "x-tenant": Redacted.make(tenant) }
-        yield* collectFrom(protocol.stream(target, connection({ apiKey: Option.some(Redacted.make(key)), headers })))
+        yield* collectFrom(open(protocol, target, connection({ apiKey: Option.some(Redacted.make(key)), headers })))
         const received = (yield* server.requests.take).headers
         return [received.authorization, received["x-tenant"]]
       })

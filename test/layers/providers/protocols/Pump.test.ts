@@ -6,7 +6,7 @@ import type { Machine } from "../../../../src/layers/providers/protocols/Machine
 import * as Pump from "../../../../src/layers/providers/protocols/Pump.ts"
 import * as Watchdog from "../../../../src/layers/providers/protocols/Watchdog.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
-import { all, collect, collectFrom, connection, model, request, stream } from "./support.ts"
+import { all, collect, collectFrom, connection, model, open, request, stream } from "./support.ts"
 
 const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
 
@@ -30,7 +30,9 @@ const counting = (): Machine<number> => {
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
 const calling = (open: (signal: AbortSignal) => Promise<AsyncIterable<number>>) =>
-  Pump.stream({ request: request(), connection: connection(), machine: counting(), open, deadlines })
+  Effect.flatMap(Effect.scope, (scope) =>
+    Pump.stream({ scope, request: request(), connection: connection(), machine: counting(), open, deadlines })
+  )
 
 describe("pump", () => {
   it.scoped("a reader that falls behind holds the source back, and is not taken for its silence", () =>
@@ -79,6 +81,7 @@ describe("pump", () => {
         }
       }
       const mailbox = yield* Pump.stream({
+        scope: yield* Effect.scope,
         request: request(),
         connection: connection(),
         machine,
@@ -99,7 +102,7 @@ describe("pump", () => {
       const watchdog = Watchdog.make({
         deadlines,
         clock,
-        alarm: yield* Alarm.make(clock),
+        alarm: yield* Alarm.make(clock, yield* Effect.scope),
         onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
       })
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
@@ -137,7 +140,7 @@ describe("pump", () => {
       const target = request({ model: model({ baseUrl: server.baseUrl }) })
       const during = yield* Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const mailbox = yield* Scope.extend(all[0].protocol.stream(target, connection()), scope)
+        const mailbox = yield* Scope.extend(open(all[0].protocol, target, connection()), scope)
         yield* mailbox.take
         const running = yield* supervisor.value
         yield* Scope.close(scope, Exit.void)

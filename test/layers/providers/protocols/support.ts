@@ -1,6 +1,6 @@
 /** Requests for a loopback server, and what comes back as one value. */
 import { readFileSync } from "node:fs"
-import { Effect, Option, Redacted, type Scope } from "effect"
+import { type Mailbox, Effect, Option, Redacted, type Scope } from "effect"
 import type { OutputContent } from "../../../../src/domain/Content.ts"
 import type { AssistantMessage, StopReason, ToolResultMessage } from "../../../../src/domain/Message.ts"
 import { userMessage } from "../../../../src/domain/Message.ts"
@@ -88,7 +88,7 @@ export interface Collected {
 }
 
 export const collectFrom = (
-  opened: ReturnType<Protocol["stream"]>,
+  opened: Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>,
   onEvent: (event: ModelEvent) => void = () => undefined
 ): Effect.Effect<Collected, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -108,8 +108,12 @@ export const collectFrom = (
     return { events, failure }
   })
 
+/** A call that ends with the scope of the test. */
+export const open = (protocol: Protocol, asked: ModelRequest, through: Connection) =>
+  Effect.flatMap(Effect.scope, (scope) => protocol.stream(asked, through, scope))
+
 export const collect = (protocol: Protocol, baseUrl: string, overrides: Partial<ModelRequest> = {}) =>
-  collectFrom(protocol.stream(request({ model: model({ baseUrl, api: protocol.api }), ...overrides }), connection()))
+  collectFrom(open(protocol, request({ model: model({ baseUrl, api: protocol.api }), ...overrides }), connection()))
 
 /** Events with the deltas of a block joined. */
 export const joined = (events: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> => {
