@@ -19,7 +19,7 @@ export interface ToolContext {
   readonly toolCallId: string
   /**
    * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one reported is
-   * what the result keeps, so a tool may call this from its own clean-up, where it is not shown but by the result.
+   * what the result keeps, so a tool may call this from its own clean-up; it is then shown by the result alone.
    * Elsewhere it waits while somebody who watches is too far behind.
    */
   readonly progress: (output: ToolOutput) => Effect.Effect<void>

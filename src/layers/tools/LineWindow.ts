@@ -10,6 +10,8 @@ export interface Selection {
   /** How many lines are wanted; all to the end if absent. */
   readonly limit?: number | undefined
   readonly limits: Limits
+  /** No more than this will be pushed, where that is known. */
+  readonly totalBytes?: number
 }
 
 export interface Selected {
@@ -29,8 +31,9 @@ export interface LineWindow {
 
 const lineFeed = 10
 
-export const make = ({ limit = Number.POSITIVE_INFINITY, limits, offset }: Selection): LineWindow => {
-  const kept = new Uint8Array(limits.maxBytes)
+export const make = (selection: Selection): LineWindow => {
+  const { limit = Number.POSITIVE_INFINITY, limits, offset, totalBytes = limits.maxBytes } = selection
+  const kept = new Uint8Array(Math.min(limits.maxBytes, totalBytes))
   let keptBytes = 0
   let keptLines = 0
   // Bytes of an unfinished line that stand in `kept` behind the whole ones.

@@ -7,9 +7,9 @@ export interface Base {
 }
 
 /** The absolute path. Only the first `@` is dropped, so `./@scope` names a folder that begins with one. */
-export const resolve = (argument: string, { cwd, home = LocalPaths.home() }: Base): string => {
+export const resolve = (argument: string, { cwd, home }: Base): string => {
   const path = argument.startsWith("@") ? argument.slice(1) : argument
-  const expanded = path === "~" || path.startsWith("~/") ? home + path.slice(1) : path
+  const expanded = path === "~" || path.startsWith("~/") ? (home ?? LocalPaths.home()) + path.slice(1) : path
   return LocalPaths.resolve(cwd, expanded)
 }
 

@@ -43,7 +43,8 @@ const binaryText = (path: string, head: Uint8Array): string => {
 const decodeUtf8 = (bytes: Uint8Array): Either.Either<string, unknown> =>
   Either.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes))
 
-const windowOf = ({ limit, offset = 1 }: Args) => LineWindow.make({ offset, limit, limits: Truncate.defaultLimits })
+const windowOf = ({ limit, offset = 1 }: Args, more: { readonly totalBytes?: number } = {}) =>
+  LineWindow.make({ offset, limit, limits: Truncate.defaultLimits, ...more })
 
 const selectLines = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: Uint8Array, args: Args) {
   const window = windowOf(args)
@@ -122,7 +123,7 @@ const readAtOnce = (path: string, args: Args, ledger: FileLedger | undefined) =>
   const file = SmallFile.read(path)
   if (file === undefined || ImageSize.typeOf(file.bytes) !== undefined) return undefined
   if (isBinary(file.bytes)) return Either.left(fail(binaryText(path, file.bytes)))
-  const window = windowOf(args)
+  const window = windowOf(args, { totalBytes: file.bytes.length })
   window.push(file.bytes)
   const output = render(path, args.offset ?? 1, window.finish())
   if (Either.isRight(output)) ledger?.saw(file.path, file.version)

@@ -33,7 +33,6 @@ export interface OutputRecorder {
 export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: RecorderOptions): OutputRecorder => {
   const cleaner = CleanOutput.make()
   const tail = OutputTail.make(limits)
-  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
   let artifact: Artifact | undefined
   let artifactError: string | undefined
   let received = 0
@@ -51,7 +50,9 @@ export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: Re
     return artifact?.write(clean)
   }
 
-  const report = (delta: string) => (delta === "" || onDelta === undefined ? undefined : onDelta(delta))
+  const utf8 = onDelta === undefined ? undefined : new TextDecoder("utf-8", { ignoreBOM: true })
+  const report = (delta: string | undefined) =>
+    delta === undefined || delta === "" || onDelta === undefined ? undefined : onDelta(delta)
 
   const overflows = (clean: Uint8Array) =>
     tail.totalBytes() + clean.length > limits.maxBytes || cleaner.lineFeeds() >= limits.maxLines
@@ -77,14 +78,14 @@ export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: Re
       // The file is opened while everything that belongs into it is still kept.
       const opens = artifact === undefined && artifactError === undefined && overflows(clean)
       const recorded = opens ? Effect.flatMap(openArtifact, () => record(clean) ?? Effect.void) : record(clean)
-      const reported = onDelta === undefined ? undefined : report(utf8.decode(clean, { stream: true }))
+      const reported = report(utf8?.decode(clean, { stream: true }))
       if (recorded === undefined || reported === undefined) return recorded ?? reported
       return Effect.zipRight(recorded, reported)
     },
     received: () => received,
     snapshot: tail.snapshot,
     finish: Effect.suspend(() => {
-      const reported = report(onDelta === undefined ? "" : utf8.decode())
+      const reported = report(utf8?.decode())
       return reported === undefined ? finish() : Effect.zipRight(reported, Effect.suspend(finish))
     })
   }
