@@ -95,16 +95,33 @@ describe("pump", () => {
     })
   )
 
+  const watching = Effect.gen(function* () {
+    const ended = yield* Deferred.make<Watchdog.Expired | undefined>()
+    const clock = yield* Effect.clock
+    const watchdog = Watchdog.make({
+      deadlines,
+      clock,
+      alarm: yield* Alarm.make(clock, yield* Effect.scope),
+      onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
+    })
+    return { ended, watchdog }
+  })
+
+  it.scoped("silence counts from the last bytes, also from the first ones", () =>
+    Effect.gen(function* () {
+      const { ended, watchdog } = yield* watching
+      yield* TestClock.adjust("300 millis")
+      watchdog.touch()
+      yield* TestClock.adjust("499 millis")
+      assert.isFalse(yield* Deferred.isDone(ended))
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Deferred.await(ended), new Watchdog.Expired({ deadline: "idle", afterMs: 500 }))
+    })
+  )
+
   it.scoped("the total deadline holds while events come", () =>
     Effect.gen(function* () {
-      const ended = yield* Deferred.make<Watchdog.Expired | undefined>()
-      const clock = yield* Effect.clock
-      const watchdog = Watchdog.make({
-        deadlines,
-        clock,
-        alarm: yield* Alarm.make(clock, yield* Effect.scope),
-        onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
-      })
+      const { ended, watchdog } = yield* watching
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
       yield* TestClock.adjust("4999 millis")
       assert.isFalse(yield* Deferred.isDone(ended))
