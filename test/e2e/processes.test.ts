@@ -18,7 +18,8 @@ const ways: Readonly<Record<string, readonly [end: (host: HostProcess.HostProces
   SIGINT: [(host) => host.child.kill("SIGINT"), 130]
 }
 
-describe.skipIf(process.platform !== "linux")("processes", () => {
+// Side by side: each waits a second for what does not want to end.
+describe.skipIf(process.platform !== "linux").concurrent("processes", () => {
   it.scopedLive.each(Object.entries(ways))("%s", ([, [end, code]]) =>
     Effect.gen(function* () {
       const tag = `heddle-e2e-${crypto.randomUUID()}`

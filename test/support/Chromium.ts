@@ -133,29 +133,47 @@ export interface Look {
 
 type Browser = Awaited<ReturnType<typeof launch>>["browser"]
 
-const openPage = async (browser: Browser, url: string, { dark = false, height = 900, width = 1280 }: Look) => {
+interface Tab {
+  readonly sessionId: unknown
+  readonly send: Page["send"]
+}
+
+const openTab = async (browser: Browser): Promise<Tab> => {
   const { targetId } = await browser.send("Target.createTarget", { url: "about:blank" })
   const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true })
   const send = (method: string, params: object = {}) => browser.send(method, params, sessionId)
+  for (const domain of ["Page", "Runtime", "Log", "Network", "Audits"]) await send(`${domain}.enable`)
+  return { sessionId, send }
+}
+
+const openPage = async (browser: Browser, { send, sessionId }: Tab, url: string, look: Look, left: () => void) => {
+  const { dark = false, height = 900, width = 1280 } = look
   const problems: Array<string> = []
   const requests: Array<string> = []
-  const loaded = new Promise<void>((resolve) =>
-    browser.listeners.add((method, params, from) => {
-      if (from !== sessionId) return
-      const said = complaint(method, params)
-      if (said !== undefined) problems.push(said)
-      const asked = method === "Network.requestWillBeSent" ? String(inner(params["request"])["url"]) : url
-      if (asked !== url && !asked.startsWith("data:")) requests.push(asked)
-      if (method === "Page.javascriptDialogOpening") void send("Page.handleJavaScriptDialog", { accept: false })
-      if (method === "Page.loadEventFired") resolve()
+  let loaded = () => {}
+  const listener: Listener = (method, params, from) => {
+    if (from !== sessionId) return
+    const said = complaint(method, params)
+    if (said !== undefined) problems.push(said)
+    const asked = method === "Network.requestWillBeSent" ? String(inner(params["request"])["url"]) : url
+    if (asked !== url && !asked.startsWith("data:")) requests.push(asked)
+    if (method === "Page.javascriptDialogOpening") void send("Page.handleJavaScriptDialog", { accept: false })
+    if (method === "Page.loadEventFired") loaded()
+  }
+  browser.listeners.add(listener)
+  const go = async (to: string) => {
+    const arrived = new Promise<void>((resolve) => {
+      loaded = resolve
     })
-  )
-  for (const domain of ["Page", "Runtime", "Log", "Network", "Audits"]) await send(`${domain}.enable`)
+    await send("Page.navigate", { url: to })
+    await arrived
+  }
+  // A tab behind another one draws nothing.
+  await send("Page.bringToFront")
   const features = [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]
-  await send("Emulation.setEmulatedMedia", { features })
+  await send("Emulation.setEmulatedMedia", { media: "", features })
   await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false })
-  await send("Page.navigate", { url })
-  await loaded
+  await go(url)
   const evaluate = async (expression: string) => {
     const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
     const { exceptionDetails, result } = await send("Runtime.evaluate", params)
@@ -175,11 +193,24 @@ const openPage = async (browser: Browser, url: string, { dark = false, height = 
       const { data } = await send("Page.captureScreenshot", { format: "png" })
       writeFileSync(path, Buffer.from(String(data), "base64"))
     },
-    close: async () => void (await browser.send("Target.closeTarget", { targetId })),
+    close: async () => {
+      await go("about:blank")
+      browser.listeners.delete(listener)
+      left()
+    },
     problems,
     requests
   }
   return page
+}
+
+/** A tab takes four times as long to make as to use, so those that were left are used again. */
+const makeOpen = (browser: Browser) => {
+  const free: Array<Tab> = []
+  return async (url: string, look: Look = {}) => {
+    const tab = free.pop() ?? (await openTab(browser))
+    return openPage(browser, tab, url, look, () => free.push(tab))
+  }
 }
 
 /** A browser that ends with the scope; `open` shows a file or address in a page of its own. */
@@ -194,4 +225,4 @@ export const make = Effect.acquireRelease(
       await end(child)
       rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     })
-).pipe(Effect.map(({ browser }) => ({ open: (url: string, look: Look = {}) => openPage(browser, url, look) })))
+).pipe(Effect.map(({ browser }) => ({ open: makeOpen(browser) })))
