@@ -13,7 +13,7 @@ const prefixes = {
   hostCancel: "host_cancel_"
 } as const
 
-const make = Effect.sync(() => {
+export const make = Effect.sync(() => {
   const counters = new Map<Ids.IdKind, number>()
   return Ids.make((kind) => {
     const n = (counters.get(kind) ?? 0) + 1

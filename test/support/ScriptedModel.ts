@@ -55,6 +55,14 @@ const finish = (box: Mailbox.Mailbox<ModelEvent, ModelFailure>, after: ScriptedT
   return after instanceof ModelFailure ? box.fail(after) : Effect.zipRight(after, box.end)
 }
 
+const catalog = ModelCatalog.of({
+  all: Effect.succeed([model]),
+  available: Effect.succeed([model]),
+  isAvailable: () => Effect.succeed(true),
+  find: (provider, id) =>
+    Effect.succeed(provider === model.provider && id === model.id ? Option.some(model) : Option.none())
+})
+
 /** `requests` collects what the model was sent; `open` is how many streams are not closed yet. */
 export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
   Effect.gen(function* () {
@@ -79,15 +87,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
         )
         return box
       })
-    const layer = Layer.merge(
-      Layer.succeed(ModelClient, { stream: (request, scope) => Scope.extend(begin(request), scope) }),
-      Layer.succeed(ModelCatalog, {
-        all: Effect.succeed([model]),
-        available: Effect.succeed([model]),
-        isAvailable: () => Effect.succeed(true),
-        find: (provider, id) =>
-          Effect.succeed(provider === model.provider && id === model.id ? Option.some(model) : Option.none())
-      })
-    )
-    return { layer, requests: Ref.get(requests), open: Ref.get(open) }
+    const client = ModelClient.of({ stream: (request, scope) => Scope.extend(begin(request), scope) })
+    const layer = Layer.merge(Layer.succeed(ModelClient, client), Layer.succeed(ModelCatalog, catalog))
+    return { client, catalog, layer, requests: Ref.get(requests), open: Ref.get(open) }
   })

@@ -1,36 +1,22 @@
 /** An agent whose store can be watched, stopped and made to fail, and which has folders. */
-import { Effect, Layer, Option, Ref } from "effect"
-import type { AgentEvent } from "../../src/domain/AgentEvent.ts"
+import { Effect, Option, Ref } from "effect"
 import type { Model } from "../../src/domain/Model.ts"
-import * as SessionAgent from "../../src/layers/agent/SessionAgent.ts"
-import * as MemoryBudget from "../../src/layers/budget/MemoryBudget.ts"
-import * as CurrentSession from "../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
-import * as StaticSettings from "../../src/layers/settings/StaticSettings.ts"
-import { Agent } from "../../src/services/Agent.ts"
 import { ModelCatalog } from "../../src/services/ModelCatalog.ts"
-import { Session } from "../../src/services/Session.ts"
 import type { SessionChanges } from "../../src/services/SessionChanges.ts"
 import { type SessionFolder, type SessionLog, SessionStore, StoreFailure } from "../../src/services/SessionStore.ts"
-import { type Tool, Tools } from "../../src/services/Tools.ts"
-import * as FixedIds from "./FixedIds.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
+import * as TestAgent from "./TestAgent.ts"
 
-export interface Options {
-  readonly turns?: ReadonlyArray<ScriptedModel.ScriptedTurn>
-  readonly tools?: ReadonlyArray<Tool>
-  readonly budget?: MemoryBudget.BudgetLimits
+export interface Options extends TestAgent.AgentOptions {
   /** Further models beside the scripted one; `available` says which can be used. */
   readonly models?: ReadonlyArray<Model>
   readonly available?: (model: Model) => boolean
   readonly folders?: ReadonlyArray<string>
 }
 
-export interface Harness {
-  readonly agent: typeof Agent.Service
+export interface Harness extends Omit<TestAgent.TestAgent, "script"> {
   readonly sessions: SessionChanges
-  readonly session: typeof Session.Service
-  readonly events: ReadonlyArray<AgentEvent>
   /** What was done to logs, with the id of their session. */
   readonly log: Array<string>
   /** Runs before a session is made; may fail or wait. */
@@ -60,20 +46,20 @@ const watched = (folder: SessionFolder, log: Array<string>, before: Harness["bef
   }
 }
 
-const storeLayer = (folders: ReadonlyArray<string>, log: Array<string>, before: Harness["beforeCreate"]) =>
-  Layer.effect(
-    SessionStore,
-    Effect.gen(function* () {
-      const own = watched(yield* MemorySessionStore.make({ cwd: "/" }), log, before)
-      const others = new Map<string, SessionFolder>()
-      for (const cwd of folders) others.set(cwd, watched(yield* MemorySessionStore.make({ cwd }), log, before))
-      return { ...own, folder: (path) => Option.fromNullable(others.get(path)) }
-    })
-  )
+const storeOf = Effect.fnUntraced(function* (
+  folders: ReadonlyArray<string>,
+  log: Array<string>,
+  before: Harness["beforeCreate"]
+) {
+  const own = watched(yield* MemorySessionStore.make({ cwd: "/" }), log, before)
+  const others = new Map<string, SessionFolder>()
+  for (const cwd of folders) others.set(cwd, watched(yield* MemorySessionStore.make({ cwd }), log, before))
+  return SessionStore.of({ ...own, folder: (path) => Option.fromNullable(others.get(path)) })
+})
 
-const catalog = ({ available = () => true, models = [] }: Options) => {
+const catalogOf = ({ available = () => true, models = [] }: Options) => {
   const all = [ScriptedModel.model, ...models]
-  return Layer.succeed(ModelCatalog, {
+  return ModelCatalog.of({
     all: Effect.succeed(all),
     available: Effect.succeed(all.filter(available)),
     isAvailable: (model) => Effect.sync(() => available(model)),
@@ -84,27 +70,12 @@ const catalog = ({ available = () => true, models = [] }: Options) => {
 
 export const run = <A, E>(options: Options, body: (harness: Harness) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const script = yield* ScriptedModel.make(options.turns ?? [])
     const beforeCreate = yield* Ref.make<Effect.Effect<void, StoreFailure>>(Effect.void)
     const log: Array<string> = []
-    const all = options.tools ?? []
-    const tools = Layer.succeed(Tools, {
-      active: Effect.succeed(all),
-      find: (name) => Effect.succeed(Option.fromNullable(all.find(({ definition }) => definition.name === name))),
+    const parts = yield* TestAgent.make(options, {
+      catalog: catalogOf(options),
+      store: storeOf(options.folders ?? [], log, beforeCreate),
       forget: Effect.sync(() => void log.push("forget"))
     })
-    const layer = SessionAgent.layer({ cwd: "/", model: ScriptedModel.model, scopedModels: [] }).pipe(
-      Layer.provide([tools, MemoryBudget.layer(options.budget ?? {}), StaticSettings.layer()]),
-      Layer.provide(Layer.merge(script.layer, catalog(options))),
-      Layer.provideMerge(CurrentSession.layer),
-      Layer.provideMerge(storeLayer(options.folders ?? [], log, beforeCreate)),
-      Layer.provide(FixedIds.layer)
-    )
-    return yield* Effect.gen(function* () {
-      const agent = yield* Agent
-      const session = yield* Session
-      const events: Array<AgentEvent> = []
-      yield* agent.attach({ offer: (event) => events.push(event), ready: Effect.void })
-      return yield* body({ agent, sessions: yield* agent.sessions, session, events, log, beforeCreate })
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  })
+    return yield* body({ ...parts, sessions: yield* parts.agent.sessions, log, beforeCreate })
+  }).pipe(Effect.scoped)
