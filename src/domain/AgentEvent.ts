@@ -152,6 +152,8 @@ export interface ToolRef {
 export interface CompactionRef {
   readonly compactionId: string
   readonly reason: CompactionReason
+  /** `handoff` goes on in a new session that begins with the summary. */
+  readonly action: "context-full" | "handoff"
   /** Absent where no run is going on. */
   readonly runId?: string
 }

@@ -181,6 +181,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     ) => Effect.Effect<PromptReceipt, PromptRejected>
     /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
+    /** Whether the agent is in this session still, or in one that it was handed off to. */
+    readonly goesOnHere: (sessionId: string) => Effect.Effect<boolean>
     /** Puts a message into the queue, also when idle. The run that delivers it does not report on it. */
     readonly enqueue: (
       queue: QueueName,

@@ -15,9 +15,6 @@ export type InterruptMode = typeof InterruptMode.Type
 export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
 export type AbortQueue = typeof AbortQueue.Type
 
-/** Others of the family know `handoff` too. It is not there yet, and who asks for it is warned. */
-const strategies = ["context-full", "off"] as const
-
 export const SettingsValues = lazy(() =>
   Schema.Struct({
     steeringMode: QueueMode,
@@ -40,7 +37,7 @@ export const SettingsValues = lazy(() =>
     "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
     /** Whether conversations that become too long are summarised by themselves, and by what (docs/compaction.md). */
     "compaction.enabled": Schema.Boolean,
-    "compaction.strategy": Schema.Literal(...strategies),
+    "compaction.strategy": Schema.Literal("context-full", "handoff", "off"),
     /** Whether a run that was compacted at its end goes on by itself. */
     "compaction.autoContinue": Schema.Boolean,
     /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */

@@ -9,7 +9,7 @@ import type * as AgentHarness from "./AgentHarness.ts"
 import type * as ScriptedModel from "./ScriptedModel.ts"
 import * as TestAgent from "./TestAgent.ts"
 
-export interface Options extends AgentHarness.HarnessOptions, Pick<TestAgent.AgentParts, "hooks"> {}
+export interface Options extends AgentHarness.HarnessOptions, Pick<TestAgent.AgentParts, "hooks" | "store"> {}
 
 interface Harness extends TestAgent.TestAgent {
   /** How often the session was asked to survive a power cut, and how many entries it had then. */
@@ -31,12 +31,13 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
         session.sync
       )
     })
-    const { hooks = {} } = options
-    const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, { hooks, watch })
-    return Effect.flatMap(made, (parts) => {
-      const { agent } = parts
+    const { hooks = {}, store } = options
+    const parts = { hooks, watch, ...(store === undefined ? {} : { store }) }
+    const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
+    return Effect.flatMap(made, (made) => {
+      const { agent } = made
       const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
-      return body({ ...parts, ask, synced })
+      return body({ ...made, ask, synced })
     })
   }).pipe(Effect.scoped)
 

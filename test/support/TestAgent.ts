@@ -71,6 +71,7 @@ export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: A
   return {
     agent: service,
     session: Context.get(context, Session),
+    store: Context.get(context, SessionStore),
     script,
     /** In the order in which they were published. */
     events: events satisfies ReadonlyArray<AgentEvent>

@@ -17,8 +17,10 @@ import { cancelled, CompactionFailed, CompactionHooks } from "../../services/Com
 import { Ids } from "../../services/Ids.ts"
 import { ModelClient } from "../../services/ModelClient.ts"
 import { Session } from "../../services/Session.ts"
+import { SessionStore } from "../../services/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
+import type { Inbox } from "./Inbox.ts"
 import * as Starts from "./Starts.ts"
 import * as Watched from "./Watched.ts"
 
@@ -26,6 +28,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Whether failed model calls are tried again. */
   readonly mayRetry: Effect.Effect<boolean>
+  readonly handoff: Inbox["handoff"]
 }
 
 export interface CompactionOrder {
@@ -69,14 +72,15 @@ const interruptCurrent = <A, E>(handle: FiberHandle.FiberHandle<A, E>) =>
 
 export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options) {
+export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }: Options) {
   const budget = yield* Budget
   const client = yield* ModelClient
   const hooks = yield* CompactionHooks
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
-  const tools = { budget, client, hooks, mayRetry, publish, session, settings }
+  const store = yield* SessionStore
+  const tools = { budget, client, handoff, hooks, ids, mayRetry, publish, session, settings, store }
   const attempt = yield* FiberHandle.make<CompactionResult, CompactionFailed>()
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   const summary = yield* FiberHandle.make<BranchSummary | undefined, CompactionFailed>()
@@ -84,16 +88,21 @@ export const make = Effect.fnUntraced(function* ({ mayRetry, publish }: Options)
   let lastTold: Effect.Effect<void> = Effect.void
   const starts = Starts.make()
 
+  /** Only between the turns of a run is it certain that nobody else writes to the session. */
+  const actionOf = ({ reason }: CompactionOrder) =>
+    reason === "threshold" && settings["compaction.strategy"] === "handoff" ? "handoff" : "context-full"
+
   const work = ({ recovers, ...order }: CompactionOrder) =>
     Effect.flatMap(
       Effect.promise(() => import("./CompactionAttempt.ts")),
-      ({ run }) => run(tools, { ...order, dropsAnswer: recovers === true })
+      ({ run }) => run(tools, { ...order, dropsAnswer: recovers === true, handsOff: actionOf(order) === "handoff" })
     )
 
-  const refer = ({ reason, runId }: CompactionOrder) =>
+  const refer = ({ runId, ...order }: CompactionOrder) =>
     Effect.map(ids.next("compaction"), (compactionId): CompactionRef => ({
       compactionId,
-      reason,
+      reason: order.reason,
+      action: actionOf(order),
       ...(runId === undefined ? {} : { runId })
     }))
 

@@ -18,11 +18,12 @@ import {
 } from "../../services/Compaction.ts"
 import type { Session } from "../../services/Session.ts"
 import * as CompactionLimits from "./CompactionLimits.ts"
+import * as Handoff from "./Handoff.ts"
 import * as SummaryLedger from "./SummaryLedger.ts"
 import type { SummaryTools } from "./Summarizer.ts"
 import * as Summaries from "./Summaries.ts"
 
-export interface AttemptTools extends SummaryTools {
+export interface AttemptTools extends SummaryTools, Handoff.HandoffTools {
   readonly session: typeof Session.Service
   readonly budget: typeof Budget.Service
   readonly hooks: typeof CompactionHooks.Service
@@ -34,6 +35,8 @@ export interface AttemptRequest {
   readonly customInstructions?: string
   /** The newest answer did not come about: it leaves the conversation and stays on disk. */
   readonly dropsAnswer: boolean
+  /** Goes on in a new session instead. */
+  readonly handsOff: boolean
 }
 
 /** Who is only told about a compaction does not hold up the run for longer. */
@@ -118,20 +121,30 @@ const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"
   }
 })
 
+/** Where there can be no new session, the old one is compacted instead: the run needs the room. */
+const handOff = (tools: AttemptTools, model: Model, entry: Compacted) =>
+  Effect.catchAll(Handoff.move(tools, model, entry), ({ message }) => {
+    const notice = `The session was compacted in place of a handoff: ${message}`
+    tools.publish({ _tag: "Notice", level: "warning", message: notice, source: "compaction" })
+    return tools.session.append(entry)
+  })
+
 /** All of it or nothing: an abort comes before or after. */
 const store = Effect.fnUntraced(function* (
-  { hooks, session }: AttemptTools,
+  tools: AttemptTools,
   request: AttemptRequest,
   ledger: SummaryLedger.SummaryLedger,
   branch: ReadonlyArray<SessionEntry>,
   entry: Compacted
 ) {
+  const { hooks, session } = tools
   if (request.dropsAnswer) yield* leaveAnswer(session, branch)
   yield* ledger.flush
-  const stored = yield* session.append(entry)
+  const stored = yield* request.handsOff ? handOff(tools, request.model, entry) : session.append(entry)
   yield* session.sync
-  if (stored.type !== "compaction") return
+  if (stored?.type !== "compaction") return entry.firstKeptEntryId
   yield* Effect.timeoutOption(Effect.interruptible(hooks.after(stored, request.reason)), longestNotice)
+  return stored.firstKeptEntryId
 }, Effect.uninterruptible)
 
 const make = Effect.fnUntraced(function* (
@@ -156,9 +169,14 @@ const make = Effect.fnUntraced(function* (
   const entry = toEntry(plan, made)
   const usage = ledger.total()
   const origin = supplied === undefined ? {} : { fromExtension: true }
-  yield* store(tools, request, ledger, branch, { ...entry, ...origin })
+  const firstKeptEntryId = yield* store(tools, request, ledger, branch, { ...entry, ...origin })
   const { type: _, ...result } = entry
-  const compacted: CompactionResult = { ...result, estimatedTokensAfter, ...(usage === undefined ? {} : { usage }) }
+  const compacted: CompactionResult = {
+    ...result,
+    firstKeptEntryId,
+    estimatedTokensAfter,
+    ...(usage === undefined ? {} : { usage })
+  }
   return compacted
 })
 

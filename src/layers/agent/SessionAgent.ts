@@ -43,9 +43,9 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { publish } = hub
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
-  const compaction = yield* Compaction.make({ publish, mayRetry: retries.enabled })
   const inbox = Inbox.make(session, publish)
-  const { occupancy, queues } = inbox
+  const { handoff, occupancy, queues } = inbox
+  const compaction = yield* Compaction.make({ publish, mayRetry: retries.enabled, handoff })
   const running = yield* FiberHandle.make<void, never>()
   const start = yield* FiberHandle.runtime(running)()
   const stopping = Stopping.make({ running, compaction, end: inbox.end })
@@ -127,6 +127,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...admission,
     ...queues.control,
     record: occupancy.record,
+    goesOnHere: (from) => Effect.map(session.info, ({ sessionId }) => handoff.leads(from, sessionId)),
     abort: Effect.withSpan(stopping.abort, "Agent.abort"),
     interrupt: Effect.withSpan(stopping.interrupt, "Agent.interrupt"),
     awaitIdle: FiberHandle.awaitEmpty(running),

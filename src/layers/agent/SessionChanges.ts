@@ -182,6 +182,8 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     yield* gate.through(
       Effect.gen(function* () {
         yield* Effect.uninterruptible(settle)
+        // The run may have gone on in another session just before it was ended.
+        if ((yield* find(entryId)) === undefined) return yield* new EntryNotFound({ entryId })
         const made = yield* summary
         yield* Effect.uninterruptible(Effect.zipRight(move, note(leaf, made)))
       })

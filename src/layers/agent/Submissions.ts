@@ -9,6 +9,7 @@ import type { AssistantMessage } from "../../domain/Message.ts"
 import type { SessionEntry } from "../../domain/SessionEntry.ts"
 import { ClientMessageConflict, type PromptReceipt } from "../../services/Agent.ts"
 import type { Session } from "../../services/Session.ts"
+import type { Handoffs } from "./Handoffs.ts"
 
 export interface Submission {
   readonly content: ReadonlyArray<InputContent>
@@ -49,21 +50,24 @@ const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, Submission> 
 
 export type Submissions = ReturnType<typeof make>
 
-export const make = (session: typeof Session.Service) => {
+export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
   let sessionId = ""
   let byName = new Map<string, Submission>()
   const byMessage = new Map<string, Submission>()
 
   const known = Effect.gen(function* () {
     const info = yield* session.info
-    if (info.sessionId === sessionId) return byName
+    const goesOn = handoffs.leads(sessionId, info.sessionId)
     sessionId = info.sessionId
+    if (goesOn) return byName
     byMessage.clear()
     byName = restore(yield* session.entries)
     return byName
   })
 
   return {
+    /** Reads what the session knows, before it is left for one that goes on for it. */
+    load: Effect.asVoid(known),
     isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
     /** What was sent under this name before; other content under the same name is a conflict. */
     find: (clientMessageId: string, content: ReadonlyArray<InputContent>) =>

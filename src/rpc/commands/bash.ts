@@ -92,8 +92,7 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
-    const now = yield* session.info
-    if (now.sessionId === sessionId) yield* agent.record(toMessage(params, result, timestamp))
+    if (yield* agent.goesOnHere(sessionId)) yield* agent.record(toMessage(params, result, timestamp))
     return result
   })
 })

@@ -6,8 +6,6 @@ import type { AgentEvent, CompactionRef } from "../../domain/AgentEvent.ts"
 
 export type CompactionEvent = Extract<AgentEvent, { readonly _tag: "CompactionStarted" | "CompactionEnded" }>
 
-const action = "context-full"
-
 const refer = ({ compactionId, runId }: CompactionRef) => ({ compactionId, ...(runId === undefined ? {} : { runId }) })
 
 /** Absent members are left out by the encoder. */
@@ -20,7 +18,7 @@ const outcome = (event: Extract<CompactionEvent, { readonly _tag: "CompactionEnd
 })
 
 export const toFrames = (event: CompactionEvent): ReadonlyArray<object> => {
-  const { reason } = event
+  const { action, reason } = event
   if (event._tag === "CompactionStarted") {
     const frame = { type: "compaction_start", reason, ...refer(event) }
     return reason === "manual" ? [frame] : [{ type: "auto_compaction_start", reason, action, ...refer(event) }, frame]

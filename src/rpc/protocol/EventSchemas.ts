@@ -62,7 +62,7 @@ const compactionEnd = {
   skipped: optional(Schema.Boolean),
   ...compaction
 }
-const action = Schema.Literal("context-full")
+const action = Schema.Literal("context-full", "handoff")
 
 export const events: ReadonlyArray<EventSchema> = [
   event("ready", "The first frame: who we are and what we can do.", {

@@ -3,6 +3,7 @@ import { Deferred, Effect, Option } from "effect"
 import type { AgentEvent } from "../../../src/domain/AgentEvent.ts"
 import { text } from "../../../src/domain/Content.ts"
 import * as MessageQueue from "../../../src/domain/MessageQueue.ts"
+import * as Handoffs from "../../../src/layers/agent/Handoffs.ts"
 import * as Submissions from "../../../src/layers/agent/Submissions.ts"
 import type { Agent } from "../../../src/services/Agent.ts"
 import { ClientMessageConflict } from "../../../src/services/Agent.ts"
@@ -279,7 +280,7 @@ describe("after a restart", () => {
     Harness.run({ turns: [] }, ({ session }) =>
       Effect.gen(function* () {
         for (const entry of [user("c"), ...after]) yield* session.append(entry)
-        const { find, isKnown } = Submissions.make(session)
+        const { find, isKnown } = Submissions.make(session, Handoffs.make())
         const found = yield* find("c", [text("go")])
         assert.deepStrictEqual(found?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
         assert.strictEqual(found?.end?.status, status)

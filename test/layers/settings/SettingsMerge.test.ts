@@ -34,12 +34,10 @@ describe("merge", () => {
   })
 })
 
-it("what is not there yet is refused, not ignored", () => {
-  const { problems, values } = merge([
-    { name: "user", values: { compaction: { strategy: "handoff", enabled: false } } }
-  ])
+it("what is not among the choices is refused, not ignored", () => {
+  const { problems, values } = merge([{ name: "user", values: { compaction: { strategy: "magic", enabled: false } } }])
   assert.deepStrictEqual(values, { ...defaults, "compaction.enabled": false })
-  assert.deepStrictEqual(problems, ['user: compaction.strategy has a value that does not fit: "handoff"'])
+  assert.deepStrictEqual(problems, ['user: compaction.strategy has a value that does not fit: "magic"'])
 })
 
 it("a project cannot choose the shell", () => {
