@@ -5,17 +5,14 @@ import type * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { plainText } from "../../domain/Content.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import * as SessionContext from "../../domain/SessionContext.ts"
 import * as SessionCopy from "../../domain/SessionCopy.ts"
 import type { SessionEntry } from "../../domain/SessionEntry.ts"
 import * as SessionName from "../../domain/SessionName.ts"
 import type { ModelName } from "../../domain/SessionSettings.ts"
 import type { Budget } from "../../services/Budget.ts"
-import type { CompactionFailed } from "../../services/Compaction.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { EntryNotFound, type Session } from "../../services/Session.ts"
+import type { Session } from "../../services/Session.ts"
 import {
-  type Destination,
   EmptySessionName,
   ModelUnavailable,
   NoSessionFolders,
@@ -26,9 +23,9 @@ import {
 } from "../../services/SessionChanges.ts"
 import type { NewSession, SessionFolder, SessionLog, SessionStore } from "../../services/SessionStore.ts"
 import type { Tools } from "../../services/Tools.ts"
-import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as Controls from "./Controls.ts"
 import type { Gate } from "./Gate.ts"
+import * as Navigation from "./Navigation.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
@@ -42,10 +39,7 @@ interface Dependencies {
   readonly gate: Gate
   /** Interrupts the run and returns after its last event. */
   readonly endRun: Effect.Effect<void>
-  /** What is left behind on the way from one leaf to another; undefined where that is nothing. */
-  readonly summarize: (
-    paths: Pick<BranchSummaryRequest, "from" | "to">
-  ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
+  readonly summarize: Navigation.Summarize
   /** Drops what waited for a run in the conversation that is left. */
   readonly leave: Effect.Effect<void>
 }
@@ -137,12 +131,8 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     return yield* place.create({ ...more, parentSession, entries: SessionCopy.copy(path, yield* session.entries) })
   })
 
-  const find = Effect.fnUntraced(function* (entryId: string) {
-    return (yield* session.entries).find(({ id }) => id === entryId)
-  })
-
   const branch = Effect.fn("Agent.branchSession")(function* (entryId: string) {
-    const entry = yield* find(entryId)
+    const entry = yield* Navigation.find(session, entryId)
     if (entry?.type !== "message" || entry.message.role !== "user") return yield* new NotABranchPoint({ entryId })
     // An orphan has a parent that is not there: it is a root.
     const path = yield* Effect.orElseSucceed(session.branchTo(entry.parentId), () => [])
@@ -162,35 +152,6 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     )
   }).pipe(Effect.withSpan("Agent.cloneSession"))
 
-  const note = Effect.fnUntraced(function* (leaf: string | null, made: BranchSummary | undefined) {
-    if (made === undefined) return
-    yield* session.append({ type: "branch_summary", fromId: leaf ?? "root", ...made })
-    yield* session.sync
-  })
-
-  const navigate = Effect.fn("Agent.navigate")(function* ({ entryId, summarize: summarizes }: Destination) {
-    const entry = yield* find(entryId)
-    if (entry === undefined) return yield* new EntryNotFound({ entryId })
-    const text = textToSayAnew(entry)
-    const leaf = text === undefined ? entryId : entry.parentId
-    const move = Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
-    const summary = Effect.gen(function* () {
-      if (summarizes !== true) return undefined
-      const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
-      return yield* summarize({ from: yield* session.branch, to })
-    })
-    yield* gate.through(
-      Effect.gen(function* () {
-        yield* Effect.uninterruptible(settle)
-        // The run may have gone on in another session just before it was ended.
-        if ((yield* find(entryId)) === undefined) return yield* new EntryNotFound({ entryId })
-        const made = yield* summary
-        yield* Effect.uninterruptible(Effect.zipRight(move, note(leaf, made)))
-      })
-    )
-    return text
-  })
-
   const rename = Effect.fn("Agent.renameSession")(function* (wanted: string) {
     const name = SessionName.clean(wanted)
     if (name === undefined) return yield* new EmptySessionName()
@@ -204,15 +165,8 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     openNewest,
     branch,
     clone,
-    navigate,
+    navigate: Navigation.make({ gate, session, settle, summarize }),
     rename,
     list: Effect.suspend(() => place.list)
   }
-}
-
-/** Messages of the user and of extensions are said anew; of everything else a branch goes on after it. */
-const textToSayAnew = (entry: SessionEntry): string | undefined => {
-  const message = SessionContext.messageOf(entry)
-  if (message?.role !== "user" && message?.role !== "custom") return undefined
-  return typeof message.content === "string" ? message.content : plainText(message.content)
 }
