@@ -1,5 +1,5 @@
 /** bin/heddle.js on a copy with a stand-in program: which file it loads, and that node passes everything through. */
-import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join, resolve } from "node:path"
@@ -15,11 +15,13 @@ const executable = (path: string) => {
     return false
   }
 }
-/** `bun --bun` puts a `node` on PATH that is bun. */
+/** `bun --bun` puts a `node` on PATH that is bun, and not always the bun that runs this: all of a user share the folder. */
+const isBun = (path: string) =>
+  Bun.spawnSync([path, "-p", "process.versions.bun"]).stdout.toString().trim() !== "undefined"
 const node = (process.env["PATH"] ?? "")
   .split(delimiter)
   .map((folder) => join(folder, "node"))
-  .find((path) => executable(path) && realpathSync(path) !== realpathSync(bun))
+  .find((path) => executable(path) && !isBun(path))
 
 const folders: Array<string> = []
 afterEach(() => {
