@@ -7,6 +7,14 @@ const underBun = process.versions.bun !== undefined
 // Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
 const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
 const root = self.slice(0, -"bin/heddle.js".length)
+// Most of our code runs a few times per prompt: compiling it costs more than it saves (docs/decisions/0015-jit-options.md).
+// The engine reads these when a process starts, so the script `cli` sets the same ones.
+const jit = {
+  BUN_JSC_useFTLJIT: "0",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "50000",
+  BUN_JSC_thresholdForOptimizeSoon: "50000",
+  BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "50000"
+}
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {
@@ -73,10 +81,11 @@ const becomeBun = async () => {
   const { constants, devNull } = await import("node:os")
   // The working folder is the user's project: its bunfig.toml, which can preload code, is not for us.
   const args = ["--no-install", `--config=${devNull}`, self, ...process.argv.slice(2)]
-  if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args])
+  const env = { ...jit, ...process.env }
+  if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")
   const { isatty } = await import("node:tty")
-  const child = spawn(bun, args, { stdio: "inherit" })
+  const child = spawn(bun, args, { stdio: "inherit", env })
   // A terminal sends Ctrl-C to the child as well; passed on, it would count as a second one.
   const typed = [0, 1, 2].some((fd) => isatty(fd))
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
@@ -89,5 +98,10 @@ const becomeBun = async () => {
 }
 
 // Once this file has run, bun collects garbage. That takes 10 ms with the program in memory and 1 ms without.
-if (underBun) setImmediate(() => import.meta.require(program()))
+const load = () => {
+  // They are in force, and not meant for the programs that we start.
+  for (const name of Object.keys(jit)) delete process.env[name]
+  import.meta.require(program())
+}
+if (underBun) setImmediate(load)
 else await becomeBun()

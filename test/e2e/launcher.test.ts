@@ -1,5 +1,5 @@
 /** bin/heddle.js on a copy with a stand-in program: which file it loads, and that node passes everything through. */
-import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { accessSync, chmodSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join, resolve } from "node:path"
@@ -36,6 +36,7 @@ const program = (name: string) => `
   const [command, ...rest] = process.argv.slice(2)
   const say = (text) => process.stdout.write(text + "\\n")
   if (command === "argv") say(JSON.stringify(rest))
+  else if (command === "jit") say(JSON.stringify(Object.keys(process.env).filter((name) => name.startsWith("BUN_JSC_"))))
   else if (command === "exit") process.exit(Number(rest[0]))
   else if (command === "die") process.kill(process.pid, "SIGKILL")
   else if (command === "cat") process.stdin.pipe(process.stdout)
@@ -88,6 +89,12 @@ describe.each(runtimes)("started by %s", (_, runtime) => {
     const args = ["--mode", "rpc", "--version", "", "two words", "ünï", "--", "-x"]
     const result = await run(runtime, checkout(), "argv", ...args)
     assert.deepStrictEqual(result, { out: JSON.stringify(args) + "\n", err: "", code: 0 })
+  })
+
+  it("keeps the engine's options from what the program starts", async () => {
+    process.env["BUN_JSC_useFTLJIT"] = "0"
+    const result = await run(runtime, checkout(), "jit").finally(() => delete process.env["BUN_JSC_useFTLJIT"])
+    assert.deepStrictEqual(result, { out: "[]\n", err: "", code: 0 })
   })
 
   it("ends with the program's exit code", async () => {
@@ -198,6 +205,24 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     put(join(folder, "node_modules/bun/bin/bun.exe"), "install scripts were skipped")
     return folder
   }
+
+  it("and starts it with the options of the script `cli`, unless the environment has others", async () => {
+    const folder = checkout({ modules: false })
+    put(join(folder, "node_modules/bun/package.json"), `{ "name": "bun" }`)
+    // As large as a binary, and says what it was started with.
+    const script = "#!/bin/sh\nenv | grep BUN_JSC_ | sort\nexit 0\n"
+    put(join(folder, "node_modules/bun/bin/bun.exe"), script + "#".repeat(1_000_001))
+    chmodSync(join(folder, "node_modules/bun/bin/bun.exe"), 0o755)
+    process.env["BUN_JSC_useFTLJIT"] = "1"
+    const { out } = await run(node ?? "", folder).finally(() => delete process.env["BUN_JSC_useFTLJIT"])
+    const { scripts } = JSON.parse(readFileSync(join(repo, "package.json"), "utf8"))
+    const wanted = String(scripts.cli)
+      .split(" ")
+      .filter((word) => word.startsWith("BUN_JSC_"))
+    assert.isAbove(wanted.length, 0)
+    const expected = wanted.map((word) => word.replace("useFTLJIT=0", "useFTLJIT=1"))
+    assert.deepStrictEqual(out.trim().split("\n").toSorted(), expected.toSorted())
+  })
 
   it("in the platform's package while the bun package holds its stub", async () => {
     const folder = withStub()
