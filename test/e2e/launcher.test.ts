@@ -36,7 +36,10 @@ const program = (name: string) => `
   const [command, ...rest] = process.argv.slice(2)
   const say = (text) => process.stdout.write(text + "\\n")
   if (command === "argv") say(JSON.stringify(rest))
-  else if (command === "jit") say(JSON.stringify(Object.keys(process.env).filter((name) => name.startsWith("BUN_JSC_"))))
+  else if (command === "children") {
+    const lines = Bun.spawnSync(["env"], { env: process.env }).stdout.toString().split("\\n")
+    say(JSON.stringify(lines.filter((line) => line.startsWith("BUN_JSC_"))))
+  }
   else if (command === "exit") process.exit(Number(rest[0]))
   else if (command === "die") process.kill(process.pid, "SIGKILL")
   else if (command === "cat") process.stdin.pipe(process.stdout)
@@ -72,8 +75,18 @@ const checkout = (options: { readonly builtBy?: string; readonly modules?: boole
   return folder
 }
 
+const more: Record<string, string> = {}
+afterEach(() => {
+  for (const name of Object.keys(more)) delete more[name]
+})
+
 const start = (runtime: string, folder: string, ...args: ReadonlyArray<string>) =>
-  Bun.spawn([runtime, join(folder, "bin/heddle.js"), ...args], { stdin: "pipe", stdout: "pipe", stderr: "pipe" })
+  Bun.spawn([runtime, join(folder, "bin/heddle.js"), ...args], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, ...more }
+  })
 
 const run = async (runtime: string, folder: string, ...args: ReadonlyArray<string>) => {
   const child = start(runtime, folder, ...args)
@@ -92,9 +105,8 @@ describe.each(runtimes)("started by %s", (_, runtime) => {
   })
 
   it("keeps the engine's options from what the program starts", async () => {
-    process.env["BUN_JSC_useFTLJIT"] = "0"
-    const result = await run(runtime, checkout(), "jit").finally(() => delete process.env["BUN_JSC_useFTLJIT"])
-    assert.deepStrictEqual(result, { out: "[]\n", err: "", code: 0 })
+    more["BUN_JSC_useFTLJIT"] = "0"
+    assert.deepStrictEqual(await run(runtime, checkout(), "children"), { out: "[]\n", err: "", code: 0 })
   })
 
   it("ends with the program's exit code", async () => {
@@ -213,8 +225,8 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     const script = "#!/bin/sh\nenv | grep BUN_JSC_ | sort\nexit 0\n"
     put(join(folder, "node_modules/bun/bin/bun.exe"), script + "#".repeat(1_000_001))
     chmodSync(join(folder, "node_modules/bun/bin/bun.exe"), 0o755)
-    process.env["BUN_JSC_useFTLJIT"] = "1"
-    const { out } = await run(node ?? "", folder).finally(() => delete process.env["BUN_JSC_useFTLJIT"])
+    more["BUN_JSC_useFTLJIT"] = "1"
+    const { out } = await run(node ?? "", folder)
     const { scripts } = JSON.parse(readFileSync(join(repo, "package.json"), "utf8"))
     const wanted = String(scripts.cli)
       .split(" ")

@@ -9,7 +9,14 @@ const largest = 64 * 1024
 const start = (command: string) =>
   Effect.try({
     try: () =>
-      Bun.spawn(["/bin/sh", "-c", command], { detached: true, stdin: "ignore", stdout: "pipe", stderr: "ignore" }),
+      Bun.spawn(["/bin/sh", "-c", command], {
+        // Said outright: bun would hand on the environment that the process began with, and not what is left of it.
+        env: process.env,
+        detached: true,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "ignore"
+      }),
     catch: () => new CommandFailed({ reason: "could not be started" })
   })
 
