@@ -1,7 +1,6 @@
 /** Calls models. One contract for every provider; the registry behind it picks the provider by the model's name. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { JsonObject } from "../domain/Content.ts"
@@ -56,17 +55,23 @@ export interface ModelRequest {
   readonly sessionId: string
 }
 
+/** What the model says, for one reader. A Mailbox is one. */
+export interface ModelEvents {
+  /**
+   * Waits for something, and takes all there is; true with the last of it, after `Finished`. A failure comes when
+   * everything before it was taken.
+   */
+  readonly takeAll: Effect.Effect<readonly [events: Iterable<ModelEvent>, done: boolean], ModelFailure>
+}
+
 export class ModelClient extends Context.Tag("heddle/services/ModelClient")<
   ModelClient,
   {
     /**
-     * Opens one call. The mailbox ends after `Finished`, or fails; a full mailbox slows the provider down.
+     * Opens one call. A reader that is far behind slows the provider down.
      * Closing the scope ends the call and its connection at once. The scope is handed over and not in the context,
      * because putting it there costs as much as the rest of opening a call.
      */
-    readonly stream: (
-      request: ModelRequest,
-      scope: Scope.Scope
-    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure>
+    readonly stream: (request: ModelRequest, scope: Scope.Scope) => Effect.Effect<ModelEvents, ModelFailure>
   }
 >() {}

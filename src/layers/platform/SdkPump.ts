@@ -6,9 +6,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import type * as Mailbox from "effect/Mailbox"
-import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import type { EventBuffer } from "./EventBuffer.ts"
 
 /** `take`: the events came, but one of them could not be made sense of. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
@@ -25,7 +24,7 @@ export interface Source<Raw, A, E> {
   readonly failed: (error: SourceFailed) => E
   /** The source is over: hands back why that was too early. */
   readonly end: () => E | undefined
-  /** Told when the reader of the mailbox has fallen behind, and when it has caught up. */
+  /** Told when the reader has fallen behind, and when it has caught up. */
   readonly onWaiting: (waiting: boolean) => void
   /** Nothing is read any more. */
   readonly onClosed: () => void
@@ -34,13 +33,13 @@ export interface Source<Raw, A, E> {
 /** Ends the reading before the source does; without a failure as if the source had. */
 export type Cut<E> = (failure: E | undefined) => void
 
-/** The mailbox ends with the source, fails with it, and is shut down with the scope. */
+/** The buffer ends with the source, fails with it, and is cut off with the scope. */
 export const start = <Raw, A, E>(
-  into: Mailbox.Mailbox<A, E>,
+  into: EventBuffer<A, E>,
   scope: Scope.Scope,
   sourceOf: (cut: Cut<E>) => Source<Raw, A, E>
 ): Effect.Effect<void> =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) => {
+  Effect.suspend(() => {
     const controller = new AbortController()
     const cutShort = Promise.withResolvers<E | undefined>()
     const source = sourceOf((failure) => {
@@ -57,10 +56,11 @@ export const start = <Raw, A, E>(
 
     const offer = async (event: A) => {
       source.onWaiting(true)
-      // The reader takes what there is once in a turn of the loop; a fiber is for one that is really behind.
-      await new Promise((resume) => setImmediate(resume))
-      if (!into.unsafeOffer(event)) await Runtime.runPromise(runtime)(into.offer(event))
+      while (!into.offer(event) && !into.isOver()) await into.room()
       source.onWaiting(false)
+    }
+    const hand = async (events: ReadonlyArray<A>) => {
+      for (const event of events) if (!into.offer(event)) await offer(event)
     }
     const read = async (): Promise<E | undefined> => {
       let stage: SourceFailed["stage"] = "open"
@@ -73,7 +73,7 @@ export const start = <Raw, A, E>(
           const failure = source.take(item)
           stage = "read"
           if (failure !== undefined) return failure
-          for (const event of source.drain()) if (!into.unsafeOffer(event)) await offer(event)
+          for (const event of source.drain()) if (!into.offer(event)) await offer(event)
         }
         return undefined
       } catch (cause) {
@@ -85,18 +85,16 @@ export const start = <Raw, A, E>(
       if (reading) source.onClosed()
       reading = false
       const failure = failed ?? source.end()
-      if (failure !== undefined) return void into.unsafeDone(Exit.fail(failure))
-      for (const event of source.drain()) if (!into.unsafeOffer(event)) await offer(event)
-      into.unsafeDone(Exit.void)
+      if (failure !== undefined) return into.done(Exit.fail(failure))
+      await hand(source.drain())
+      into.done(Exit.void)
     }
-    const shutdown = Effect.suspend(() => {
+    const shutdown = Effect.sync(() => {
       close()
-      into.unsafeDone(Exit.interrupt(FiberId.none))
-      return into.shutdown
+      into.done(Exit.interrupt(FiberId.none))
     })
-    return Effect.zipRight(
-      Scope.addFinalizer(scope, shutdown),
+    return Effect.map(Scope.addFinalizer(scope, shutdown), () => {
       // A defect is a bug in the source, and must not leave the reader waiting.
-      Effect.sync(() => void run().catch((defect) => into.unsafeDone(Exit.die(defect))))
-    )
+      run().catch((defect) => into.done(Exit.die(defect)))
+    })
   })

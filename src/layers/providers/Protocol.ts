@@ -1,11 +1,9 @@
 /** A wire format that several providers speak: request body and event state machine. Where and with which key is apart. */
 import type * as Effect from "effect/Effect"
-import type * as Mailbox from "effect/Mailbox"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import type { ModelEvent } from "../../domain/ModelEvent.ts"
-import type { ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
 
 /** What servers that claim compatibility differ in (protocol.md 16.1). Absent means the vendor's own behaviour. */
 export interface Compat {
@@ -36,5 +34,5 @@ export interface Protocol {
     request: ModelRequest,
     connection: Connection,
     scope: Scope.Scope
-  ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure>
+  ) => Effect.Effect<ModelEvents, ModelFailure>
 }

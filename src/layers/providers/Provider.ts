@@ -1,10 +1,8 @@
 /** A provider is a plain value: there are many of them, and a service tag is one per runtime. */
 import type * as Effect from "effect/Effect"
-import type * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import type { Model } from "../../domain/Model.ts"
-import type { ModelEvent } from "../../domain/ModelEvent.ts"
-import type { ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
 
 /** What a provider adds to the catalogue. */
 export interface Offer {
@@ -16,7 +14,5 @@ export interface Offer {
 
 export interface Provider extends Offer {
   /** See ModelClient.stream; here the scope is in the context. */
-  readonly stream: (
-    request: ModelRequest
-  ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+  readonly stream: (request: ModelRequest) => Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>
 }

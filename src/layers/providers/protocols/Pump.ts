@@ -1,11 +1,11 @@
-/** Runs one call of any protocol: SDK stream → state machine → mailbox, under a watchdog. Owned by the scope. */
+/** Runs one call of any protocol: SDK stream → state machine → buffer, under a watchdog. Owned by the scope. */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import type { ModelEvent } from "../../../domain/ModelEvent.ts"
-import type { ModelFailure, ModelRequest } from "../../../services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../../services/ModelClient.ts"
 import * as Alarm from "../../platform/Alarm.ts"
+import * as EventBuffer from "../../platform/EventBuffer.ts"
 import * as SdkPump from "../../platform/SdkPump.ts"
 import { Watch } from "../../platform/WatchedFetch.ts"
 import type { Connection } from "../Protocol.ts"
@@ -65,11 +65,10 @@ const sourceOf =
     }
   }
 
-export const stream = <Raw>(call: Call<Raw>): Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>> =>
+export const stream = <Raw>(call: Call<Raw>): Effect.Effect<ModelEvents> =>
   Effect.clockWith((clock) =>
-    Effect.flatMap(Alarm.make(clock, call.scope), (alarm) =>
-      Effect.flatMap(Mailbox.make<ModelEvent, ModelFailure>(capacity), (mailbox) =>
-        Effect.as(SdkPump.start(mailbox, call.scope, sourceOf(call, clock, alarm)), mailbox)
-      )
-    )
+    Effect.flatMap(Alarm.make(clock, call.scope), (alarm) => {
+      const events = EventBuffer.make<ModelEvent, ModelFailure>(capacity)
+      return Effect.as(SdkPump.start(events, call.scope, sourceOf(call, clock, alarm)), events)
+    })
   )

@@ -1,5 +1,5 @@
 /** Requests for the offline models, and what they answer as one value. */
-import { Effect, Either, Mailbox, Scope } from "effect"
+import { Effect, Either, Scope } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { userMessage } from "../../../../src/domain/Message.ts"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
 import * as Usage from "../../../../src/domain/Usage.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
-import type { ModelFailure, ModelRequest, ToolDefinition } from "../../../../src/services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest, ToolDefinition } from "../../../../src/services/ModelClient.ts"
 
 export const tool = (name: string): ToolDefinition => ({ name, description: name, parameters: { type: "object" } })
 
@@ -45,7 +45,7 @@ export const toolResult = (toolCallId: string, toolName: string, text: string, i
 
 export const prompt = (text: string): Message => userMessage(text, [], 0)
 
-type Stream = Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+type Stream = Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>
 
 /** Reads a call to its end; `onEvent` sees each event as it comes. */
 export const collect = (stream: Stream, onEvent: (event: ModelEvent) => void = () => {}) =>

@@ -157,8 +157,8 @@ describe("pump", () => {
       const target = request({ model: model({ baseUrl: server.baseUrl }) })
       const during = yield* Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const mailbox = yield* Scope.extend(open(all[0].protocol, target, connection()), scope)
-        yield* mailbox.take
+        const events = yield* Scope.extend(open(all[0].protocol, target, connection()), scope)
+        yield* events.takeAll
         const running = yield* supervisor.value
         yield* Scope.close(scope, Exit.void)
         return running.length

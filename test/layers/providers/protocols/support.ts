@@ -1,6 +1,6 @@
 /** Requests for a loopback server, and what comes back as one value. */
 import { readFileSync } from "node:fs"
-import { type Mailbox, Effect, Option, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, type Scope } from "effect"
 import type { OutputContent } from "../../../../src/domain/Content.ts"
 import type { AssistantMessage, StopReason, ToolResultMessage } from "../../../../src/domain/Message.ts"
 import { userMessage } from "../../../../src/domain/Message.ts"
@@ -11,7 +11,7 @@ import type { Connection, Protocol } from "../../../../src/layers/providers/Prot
 import * as AnthropicMessages from "../../../../src/layers/providers/protocols/AnthropicMessages.ts"
 import * as OpenAiChat from "../../../../src/layers/providers/protocols/OpenAiChat.ts"
 import * as OpenAiResponses from "../../../../src/layers/providers/protocols/OpenAiResponses.ts"
-import type { ModelFailure, ModelRequest } from "../../../../src/services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../../../src/services/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
@@ -88,7 +88,7 @@ export interface Collected {
 }
 
 export const collectFrom = (
-  opened: Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>,
+  opened: Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>,
   onEvent: (event: ModelEvent) => void = () => undefined
 ): Effect.Effect<Collected, never, Scope.Scope> =>
   Effect.gen(function* () {
