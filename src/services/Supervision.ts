@@ -155,6 +155,25 @@ export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): 
     return Effect.zipRight(FiberRef.set(current, node), effect)
   })
 
+/** A node for a fiber that somebody starts, and how to leave it when that has ended. */
+export interface FiberNode {
+  readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly ended: () => void
+}
+
+const unwatched: FiberNode = { run: (effect) => effect, ended: () => undefined }
+
+/** Opens nodes under the one at hand, for fibers of their own. */
+export const opener: Effect.Effect<(spec: NodeSpec) => FiberNode> = Effect.withFiberRuntime((fiber) => {
+  const base = fiber.getFiberRef(current)
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  return Effect.succeed((spec) => {
+    if (base === undefined) return unwatched
+    const node = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
+    return { run: (effect) => enter(node, effect), ended: () => close(node) }
+  })
+})
+
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
 export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber, { runtimeFlags }) => {

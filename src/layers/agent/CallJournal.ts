@@ -2,7 +2,6 @@
  * The tool calls of the turn that is open: each starts, may report, and gets exactly one result. Owned by the
  * run's fiber, which records one result after the other.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/AgentEvent.ts"
 import { text, type ToolCall } from "../../domain/Content.ts"
@@ -22,17 +21,18 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
+  readonly now: () => number
   /** Everything the run has said. */
   readonly messages: Array<Message>
   /** The calls of the open turn. */
   readonly calls: () => ReadonlyArray<OpenCall>
 }
 
-export const make = ({ calls, ids, messages, publish, runId, session }: Dependencies) => {
-  const startCall = (position: number, now: number) => {
+export const make = ({ calls, ids, messages, now, publish, runId, session }: Dependencies) => {
+  const startCall = (position: number) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
-    open.startedAt = now
+    open.startedAt = now()
     const { arguments: args, id: toolCallId, name: toolName } = open.call
     publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
   }
@@ -44,34 +44,33 @@ export const make = ({ calls, ids, messages, publish, runId, session }: Dependen
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }
 
-  const settle = (open: OpenCall, result: ToolOutput, isError: boolean, timestamp: number) => {
+  const settle = (open: OpenCall, result: ToolOutput, isError: boolean) => {
+    const timestamp = now()
     const { id: toolCallId, name: toolName } = open.call
     const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
     open.result = message
     const durationMs = timestamp - (open.startedAt ?? timestamp)
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
-    return Effect.flatMap(ids.next("message"), (messageId) => {
-      messages.push(message)
-      return Effect.map(session.append({ type: "message", message }), () => {
-        publish({ _tag: "MessageStarted", runId, messageId, message })
-        publish({ _tag: "MessageEnded", runId, messageId, message })
-      })
+    const messageId = ids.unsafeNext("message")
+    messages.push(message)
+    return Effect.map(session.append({ type: "message", message }), () => {
+      publish({ _tag: "MessageStarted", runId, messageId, message })
+      publish({ _tag: "MessageEnded", runId, messageId, message })
     })
   }
 
   const endCall = (position: number, result: ToolOutput, isError: boolean) =>
     Effect.uninterruptible(
-      Effect.clockWith((clock) => {
+      Effect.suspend(() => {
         const open = calls()[position]
-        if (open === undefined || open.result !== undefined) return Effect.void
-        return settle(open, result, isError, clock.unsafeCurrentTimeMillis())
+        return open === undefined || open.result !== undefined ? Effect.void : settle(open, result, isError)
       })
     )
 
   const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
     for (const [position, { result }] of calls().entries()) {
       if (result !== undefined) continue
-      startCall(position, yield* Clock.currentTimeMillis)
+      startCall(position)
       yield* endCall(position, { content: [text(reason)], details: {} }, true)
     }
   })

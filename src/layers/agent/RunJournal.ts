@@ -61,7 +61,7 @@ export const make = ({ budget, ids, now, publish, runId, session }: Dependencies
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
-  const calls = CallJournal.make({ runId, publish, session, ids, messages, calls: () => turn.calls })
+  const calls = CallJournal.make({ runId, publish, session, ids, now, messages, calls: () => turn.calls })
 
   const startTurn = () => {
     turn = { index: turn.index + 1, calls: [] }

@@ -1,6 +1,5 @@
 /** Runs the tool calls of one assistant message, side by side where the tools allow it (protocol.md 4.5). */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -12,6 +11,7 @@ import { plainText, text } from "../../domain/Content.ts"
 import type { ToolOutput } from "../../domain/Message.ts"
 import type { Budget } from "../../services/Budget.ts"
 import { type Tool, ToolFailure, type Tools } from "../../services/Tools.ts"
+import * as Supervision from "../../services/Supervision.ts"
 import * as FiberGroup from "../platform/FiberGroup.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as Watched from "./Watched.ts"
@@ -35,6 +35,8 @@ type Outcome =
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
   readonly fibers: FiberGroup.FiberGroup
+  /** Of calls in the tree that hosts see. */
+  readonly openNode: Effect.Effect.Success<typeof Supervision.opener>
   /** In the order in which the calls have ended. */
   readonly unrecorded: Array<Outcome>
   /** The first call that has not started. */
@@ -105,11 +107,11 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
     const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
   }
-  const running = tool.run(call.arguments, { toolCallId: call.id, progress })
-  fibers.start(
-    Watched.toolCall(call, () => (cancelled = true), running),
-    (exit) => unrecorded.push(outcome(exit))
-  )
+  const node = batch.openNode(Watched.toolCall(call, () => (cancelled = true)))
+  fibers.start(node.run(tool.run(call.arguments, { toolCallId: call.id, progress })), (exit) => {
+    node.ended()
+    unrecorded.push(outcome(exit))
+  })
 }
 
 const overBudget = ({ budget }: Dependencies) =>
@@ -134,7 +136,7 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
     batch.exclusive = exclusive
     batch.skips ||= !first && batch.isSteered()
     const refusal = !first && batch.skips ? skipping : Either.isLeft(tool) ? tool.left : yield* overBudget(batch)
-    journal.startCall(position, yield* Clock.currentTimeMillis)
+    journal.startCall(position)
     if (refusal !== undefined) refuse(batch, position, refusal)
     else if (Either.isRight(tool)) {
       yield* budget.recordToolCall
@@ -184,6 +186,7 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
         ...dependencies,
         calls,
         fibers,
+        openNode: yield* Supervision.opener,
         unrecorded: [],
         next: 0,
         sharedSoFar: true,

@@ -51,11 +51,13 @@ export const modelCall = <A, E, R>(
 export const retryWait = <A, E, R>(delayMs: number, until: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "retry_wait", label: `${delayMs} ms`, waitingOn: { kind: "timer", until } }, () => effect)
 
-export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: Effect.Effect<A, E, R>) =>
-  Supervision.node(
-    { kind: "tool_call", label: callLabel(call), refs: { toolCallId: call.id }, names: [call.id], onCancel },
-    () => effect
-  )
+export const toolCall = (call: ToolCall, onCancel: () => void): Supervision.NodeSpec => ({
+  kind: "tool_call",
+  label: callLabel(call),
+  refs: { toolCallId: call.id },
+  names: [call.id],
+  onCancel
+})
 
 export const compaction = <A, E, R>(reason: string, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect)

@@ -24,6 +24,8 @@ export interface ConfigValue {
   readonly where: string
   /** Whether there is something to resolve. Runs no command. */
   readonly isPresent: (environment: Variables) => boolean
+  /** What it resolves to where no command has to run for it. */
+  readonly known: (environment: Variables) => Redacted.Redacted | undefined
   /** A command runs at the first use; what it printed is kept, what failed is tried again. */
   readonly resolve: Effect.Effect<Redacted.Redacted, ConfigValueUnavailable>
 }
@@ -52,6 +54,7 @@ const fromCommand = (command: string, where: string): ConfigValue => {
   return {
     where,
     isPresent: () => true,
+    known: () => undefined,
     resolve: SynchronizedRef.modifyEffect(kept, (found) =>
       Option.isSome(found)
         ? Effect.succeed([found.value, found] as const)
@@ -70,6 +73,7 @@ export const make = (text: string, where: string): ConfigValue => {
   return {
     where,
     isPresent: (environment) => find(environment) !== undefined,
+    known: find,
     resolve: Effect.flatMap(Environment.Environment, (environment) => {
       const value = find(environment)
       if (value !== undefined) return Effect.succeed(value)

@@ -21,13 +21,13 @@ export interface KeyRingOptions {
 export interface Located {
   /** For people: `auth.json`, `environment OPENAI_API_KEY`, `models.json`, `--api-key`. */
   readonly source: string
-  readonly key: Effect.Effect<Redacted.Redacted, KeyUnavailable>
+  readonly key: Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
 }
 
 const fromEnvironment = (environment: Variables, provider: string): Located | undefined => {
   for (const name of keyVariables(provider)) {
     const key = Environment.valueIn(environment, name)
-    if (key !== undefined) return { source: `environment ${name}`, key: Effect.succeed(Redacted.make(key)) }
+    if (key !== undefined) return { source: `environment ${name}`, key: Effect.succeedSome(Redacted.make(key)) }
   }
   return undefined
 }
@@ -36,7 +36,10 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
   if (!value.isPresent(environment)) return undefined
   const unavailable = ({ message }: ConfigValueUnavailable) =>
     new KeyUnavailable({ provider, message: `No API key for ${provider}: ${message}` })
-  return { source: "models.json", key: Effect.mapError(value.resolve, unavailable) }
+  const known = value.known(environment)
+  const key =
+    known === undefined ? Effect.asSome(Effect.mapError(value.resolve, unavailable)) : Effect.succeedSome(known)
+  return { source: "models.json", key }
 }
 
 /** Finds keys without resolving them. Asked twice for every prompt, so few steps matter. */
@@ -46,7 +49,7 @@ export const makeLocate = Effect.fnUntraced(function* ({ agentDir, runtime }: Ke
 
   const locate = (provider: string, keys: AuthFile.Keys, environment: Variables): Located | undefined => {
     const kept = keys.get(provider)
-    if (kept !== undefined) return { source: "auth.json", key: Effect.succeed(kept) }
+    if (kept !== undefined) return { source: "auth.json", key: Effect.succeedSome(kept) }
     const inEnvironment = fromEnvironment(environment, provider)
     if (inEnvironment !== undefined) return inEnvironment
     const value = Option.getOrUndefined(providers.get(provider)?.apiKey ?? Option.none())
@@ -54,7 +57,7 @@ export const makeLocate = Effect.fnUntraced(function* ({ agentDir, runtime }: Ke
   }
   return (provider: string): Effect.Effect<Option.Option<Located>> =>
     runtime?.provider === provider
-      ? Effect.succeedSome({ source: "--api-key", key: Effect.succeed(runtime.key) })
+      ? Effect.succeedSome({ source: "--api-key", key: Effect.succeedSome(runtime.key) })
       : Effect.flatMap(stored, (keys) =>
           Effect.map(Environment.Environment, (environment) => Option.fromNullable(locate(provider, keys, environment)))
         )
@@ -65,9 +68,7 @@ export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
   return Credentials.of({
     has: (provider) => Effect.map(locate(provider), Option.isSome),
     find: (provider) =>
-      Effect.flatMap(locate(provider), (located) =>
-        Option.isSome(located) ? Effect.asSome(located.value.key) : Effect.succeedNone
-      )
+      Effect.flatMap(locate(provider), (located) => (Option.isSome(located) ? located.value.key : Effect.succeedNone))
   })
 })
 
