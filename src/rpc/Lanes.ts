@@ -23,6 +23,7 @@ interface Job<R> {
 
 /** What a command may know of the ordered commands before it. */
 export interface Before {
+  /** `Effect.void` itself where there are none. */
   readonly earlier: Effect.Effect<void>
   readonly blocked: boolean
   /** Lets the next ordered command go on; only a `background` command is ahead of it. */
@@ -130,7 +131,7 @@ export const make = Effect.fnUntraced(function* <R>() {
     before: (lane) => {
       const latch = lane === "background" ? Effect.unsafeMakeLatch(false) : undefined
       return {
-        earlier: until(received),
+        earlier: done === received ? Effect.void : until(received),
         blocked: holding > 0,
         atOnce: lane === "instant" || (lane === "query" && (done === received || holding > 0)),
         release: latch === undefined ? Effect.void : Effect.asVoid(latch.open),

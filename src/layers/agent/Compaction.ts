@@ -147,12 +147,15 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
 
   const cancel = Effect.suspend(() => {
     const told = lastTold
+    if (Option.isNone(FiberHandle.unsafeGet(attempt)) && Option.isNone(FiberHandle.unsafeGet(summary))) return told
     return Effect.all([interruptCurrent(attempt), interruptCurrent(summary), told], { discard: true })
   })
 
   /** The one that is going on and those that begin before `until` is done. */
   const cancelUntil = (until: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.suspend(() => {
+      // The common case of an abort, which has better things to do than to race fibers for nothing.
+      if (until === Effect.void) return cancel
       let seen = starts.count()
       let over = false
       const later = Effect.gen(function* () {
