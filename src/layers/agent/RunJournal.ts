@@ -84,15 +84,18 @@ export const make = ({ budget, ids, now, publish, runId, session }: Dependencies
     publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
   }
 
-  /** One event of the model stream. Called for every delta: nothing here may grow with the message. */
-  const receive = (event: ModelEvent) => {
+  /**
+   * One event of the model stream; answers whether it is something to read. Called for every delta: nothing here may
+   * grow with the message.
+   */
+  const receive = (event: ModelEvent): boolean => {
     const streaming = turn.streaming
-    if (streaming === undefined) return
+    if (streaming === undefined) return false
     const [draft, update] = AssistantDraft.apply(streaming.draft, event)
     streaming.draft = draft
-    if (update !== undefined) {
-      publish({ _tag: "MessageUpdated", runId, messageId: streaming.messageId, draft, update })
-    }
+    if (update === undefined) return false
+    publish({ _tag: "MessageUpdated", runId, messageId: streaming.messageId, draft, update })
+    return update.step === "delta" && update.kind !== "toolCall"
   }
 
   /** Ends the assistant message and answers the calls it asks for. */

@@ -41,13 +41,14 @@ const receive = Effect.fnUntraced(function* (
   while (true) {
     const [batch, done] = yield* next
     let deltas = 0
+    let speaks = false
     for (const event of batch) {
-      journal.receive(event)
+      if (journal.receive(event)) speaks = true
       if (event._tag === "Delta") deltas++
     }
     advance(node, deltas, now())
-    // What the model said is on its way to whoever watches before anything else is done about it.
-    if (deltas > 0) yield* Effect.yieldNow()
+    // What people read is on its way to whoever watches before anything else is done about it.
+    if (speaks) yield* Effect.yieldNow()
     if (done) return
     yield* ready
   }

@@ -54,21 +54,32 @@ interface Turn {
   readonly content: Array<ContentBlockParam>
 }
 
-const blocksOf = Kept.make((message: Message): ReadonlyArray<ContentBlockParam> => {
+const blocksOf = (message: Message): Array<ContentBlockParam> => {
   if (message.role === "assistant") return message.content.flatMap(outputBlock)
   return message.role === "user" ? inputBlocks(message.content) : [toolResult(message)]
-})
+}
+
+const turnOf = Kept.make((message: Message): Turn => ({
+  role: message.role === "assistant" ? "assistant" : "user",
+  content: blocksOf(message)
+}))
 
 /** Tool results and what the user says after them are one turn. */
 const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
   const turns: Array<Turn> = []
+  /** The content of the last turn, where it is made of several messages: what is kept of one message is not touched. */
+  let joined: Array<ContentBlockParam> | undefined
   for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user"
-    const content = blocksOf(message)
-    const last = turns.at(-1)
-    if (content.length === 0) continue
-    if (last?.role === role) last.content.push(...content)
-    else turns.push({ role, content: [...content] })
+    const turn = turnOf(message)
+    const last = turns[turns.length - 1]
+    if (turn.content.length === 0) continue
+    if (last?.role !== turn.role) {
+      turns.push(turn)
+      joined = undefined
+    } else if (joined === undefined) {
+      joined = [...last.content, ...turn.content]
+      turns[turns.length - 1] = { role: turn.role, content: joined }
+    } else joined.push(...turn.content)
   }
   return turns
 }
