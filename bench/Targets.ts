@@ -49,7 +49,8 @@ const ours =
     env: env(place)
   })
 
-export const built = ours(bun, "bin/heddle.js")
+/** What hosts start. */
+export const cli = ours(bun, "run", "--silent", "cli")
 
 const node22 = join(peers, "node22/node_modules/.bin/node")
 const piHome = join(peers, "pi-0.87.1/node_modules/.bin/pi")
@@ -62,7 +63,7 @@ const pi = (place: Place): Launch => ({
 export const piName = "pi 0.87.1"
 export const targets: Record<string, (place: Place) => Launch> = {
   ...(existsSync(piHome) ? { [piName]: pi } : {}),
-  "bun run cli": ours(bun, "run", "--silent", "cli"),
-  "bun bin/heddle.js": built,
+  "bun run cli": cli,
+  "bun bin/heddle.js": ours(bun, "bin/heddle.js"),
   "node bin/heddle.js": ours("node", "bin/heddle.js")
 }

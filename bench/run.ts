@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
 import * as Sessions from "./Sessions.ts"
-import { built, bun, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
+import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
 
 const { values: flags } = parseArgs({
   options: {
@@ -80,7 +80,7 @@ const streaming = (place: Place, form: (typeof forms)[number], deltas: number) =
   const file = join(place.work, `stream-${deltas}.json`)
   const steps = [{ text: piece, chunk: piece.length, repeat: deltas }]
   writeFileSync(file, JSON.stringify({ turns: [{ steps }], atEnd: "repeat" }))
-  return built(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", form)
+  return cli(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", form)
 }
 
 const textLength = ({ message }: Host.Frame) => {
@@ -159,7 +159,7 @@ const pipeline = async (place: Place) => {
   const count = 20_000
   const commands = Array.from({ length: count }, (_, n) => `{"id":"n${n}","type":"get_state"}\n`).join("")
   const ask = () =>
-    withHost(built(place), async ({ waitFor, write }) => {
+    withHost(cli(place), async ({ waitFor, write }) => {
       const sent = performance.now()
       let next = 0
       const all = waitFor("all answers in order", ({ id }) => id === `n${next}` && ++next === count)
@@ -179,7 +179,7 @@ const sizes = [0, 10_000, 100_000] as const
 const sessions = async (place: Place) => {
   const file = (messages: number) => join(place.home, `${messages}.jsonl`)
   const mb = new Map(sizes.map((size) => [size, Sessions.write(file(size), place.work, size)]))
-  const open = (size: number) => measureStart(place, () => built(place, "--session", file(size)))
+  const open = (size: number) => measureStart(place, () => cli(place, "--session", file(size)))
   const seen: Record<number, Array<Awaited<ReturnType<typeof measureStart>>>> = {}
   for (let round = 0; round < reps; round++) for (const size of sizes) (seen[size] ??= []).push(await open(size))
   const middle = (size: number, key: "ms" | "cpu" | "rss") => median((seen[size] ?? []).map((one) => one[key]))

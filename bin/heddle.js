@@ -7,14 +7,9 @@ const underBun = process.versions.bun !== undefined
 // Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
 const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
 const root = self.slice(0, -"bin/heddle.js".length)
-// Most of our code runs a few times per prompt: compiling it costs more than it saves (docs/decisions/0015-jit-options.md).
-// The engine reads these when a process starts, so the script `cli` sets the same ones.
-const jit = {
-  BUN_JSC_useFTLJIT: "0",
-  BUN_JSC_thresholdForOptimizeAfterWarmUp: "50000",
-  BUN_JSC_thresholdForOptimizeSoon: "50000",
-  BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "50000"
-}
+// Most of our code runs a few times per prompt: optimizing it costs more than it saves (docs/decisions/0015-jit-options.md).
+// The engine reads this when a process starts, so the script `cli` sets the same.
+const jit = { BUN_JSC_useDFGJIT: "0" }
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {
@@ -99,7 +94,7 @@ const becomeBun = async () => {
 
 // Once this file has run, bun collects garbage. That takes 10 ms with the program in memory and 1 ms without.
 const load = () => {
-  // They are in force, and not meant for the programs that we start.
+  // It is in force, and not meant for the programs that we start.
   for (const name of Object.keys(jit)) delete process.env[name]
   import.meta.require(program())
 }

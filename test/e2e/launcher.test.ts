@@ -105,7 +105,7 @@ describe.each(runtimes)("started by %s", (_, runtime) => {
   })
 
   it("keeps the engine's options from what the program starts", async () => {
-    more["BUN_JSC_useFTLJIT"] = "0"
+    more["BUN_JSC_useDFGJIT"] = "0"
     assert.deepStrictEqual(await run(runtime, checkout(), "children"), { out: "[]\n", err: "", code: 0 })
   })
 
@@ -225,14 +225,14 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     const script = "#!/bin/sh\nenv | grep BUN_JSC_ | sort\nexit 0\n"
     put(join(folder, "node_modules/bun/bin/bun.exe"), script + "#".repeat(1_000_001))
     chmodSync(join(folder, "node_modules/bun/bin/bun.exe"), 0o755)
-    more["BUN_JSC_useFTLJIT"] = "1"
+    more["BUN_JSC_useDFGJIT"] = "1"
     const { out } = await run(node ?? "", folder)
     const { scripts } = JSON.parse(readFileSync(join(repo, "package.json"), "utf8"))
     const wanted = String(scripts.cli)
       .split(" ")
       .filter((word) => word.startsWith("BUN_JSC_"))
     assert.isAbove(wanted.length, 0)
-    const expected = wanted.map((word) => word.replace("useFTLJIT=0", "useFTLJIT=1"))
+    const expected = wanted.map((word) => word.replace("useDFGJIT=0", "useDFGJIT=1"))
     assert.deepStrictEqual(out.trim().split("\n").toSorted(), expected.toSorted())
   })
 
