@@ -9,6 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestId } from "../domain/AgentEvent.ts"
+import { afterwards } from "./Afterwards.ts"
 import type { CancelFailed } from "./CancelFailed.ts"
 
 export type NodeKind =
@@ -221,16 +222,7 @@ const inside = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Ef
     live = base.innermost = begin(opening)
     return restore(use(live))
   })
-  return Effect.matchCauseEffect(effect, {
-    onFailure: (cause) => {
-      leave()
-      return Effect.failCause(cause)
-    },
-    onSuccess: (value) => {
-      leave()
-      return Effect.succeed(value)
-    }
-  })
+  return afterwards(effect, leave)
 }
 
 /** The first node of a fiber. Fibers that it starts find it here, and in it the node they hang under. */

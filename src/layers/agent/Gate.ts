@@ -3,6 +3,7 @@
  * Entering a free gate costs next to nothing, which is why this is no semaphore: every prompt passes it.
  */
 import * as Effect from "effect/Effect"
+import { afterwards } from "../../services/Afterwards.ts"
 
 export interface Gate {
   readonly through: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -38,24 +39,12 @@ export const make = (): Gate => {
     )
   })
 
-  const held = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.matchCauseEffect(effect, {
-      onFailure: (cause) => {
-        leave()
-        return Effect.failCause(cause)
-      },
-      onSuccess: (value) => {
-        leave()
-        return Effect.succeed(value)
-      }
-    })
-
   return {
     through: (effect) =>
       Effect.uninterruptibleMask((restore) => {
-        if (taken) return Effect.zipRight(turn, held(restore(effect)))
+        if (taken) return Effect.zipRight(turn, afterwards(restore(effect), leave))
         taken = true
-        return held(restore(effect))
+        return afterwards(restore(effect), leave)
       })
   }
 }
