@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import SlowFirst from "./test/support/SlowFirst.ts"
 
-const workers = Math.min(availableParallelism(), 4)
+// One more than there are cores: much of the time a test waits for a process or a browser.
+const workers = Math.min(availableParallelism() + 1, 4)
 
 export default defineConfig({
   test: {

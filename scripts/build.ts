@@ -1,5 +1,6 @@
 // Bundles src/cli.ts into dist/ with bytecode, and writes down what it was made from, so that bin/heddle.js can
-// tell a fresh bundle from a stale one. `--optional` (npm's prepare) turns a failure into a warning.
+// tell a fresh bundle from a stale one. `--optional` (npm's prepare) turns a failure into a warning; with `--if-stale`
+// nothing is done while the bundle is fresh.
 import {
   chmodSync,
   existsSync,
@@ -137,6 +138,16 @@ const build = async (left = attempts): Promise<string> => {
     rmSync(fresh, { recursive: true, force: true })
   }
 }
+
+const isFresh = (): boolean => {
+  const manifest = join(dist, "manifest.json")
+  if (!existsSync(manifest)) return false
+  const { bun, inputs }: { bun: string; inputs: ReadonlyArray<Input> } = JSON.parse(readFileSync(manifest, "utf8"))
+  const now = new Map(sources().map(([path, size, , hash]) => [path, `${size} ${hash}`]))
+  return bun === Bun.version && inputs.every(([path, size, , hash]) => now.get(path) === `${size} ${hash}`)
+}
+
+if (process.argv.includes("--if-stale") && isFresh()) process.exit()
 
 const started = performance.now()
 await build().then(
