@@ -16,3 +16,10 @@ export class Ids extends Context.Tag("heddle/services/Ids")<
 
 export const make = (unsafeNext: (kind: IdKind) => string) =>
   Ids.of({ unsafeNext, next: (kind) => Effect.sync(() => unsafeNext(kind)) })
+
+/** One that no other entry of the session has. */
+export const freshEntryId = ({ unsafeNext }: typeof Ids.Service, isTaken: (id: string) => boolean): string => {
+  let id = unsafeNext("entry")
+  while (isTaken(id)) id = unsafeNext("entry")
+  return id
+}

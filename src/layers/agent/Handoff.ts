@@ -9,7 +9,7 @@ import type { CompactionEntry } from "../../domain/compaction/Preparation.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { NewEntry, SessionEntry } from "../../domain/SessionEntry.ts"
 import * as SessionHandoff from "../../domain/SessionHandoff.ts"
-import type { Ids } from "../../services/Ids.ts"
+import { freshEntryId, type Ids } from "../../services/Ids.ts"
 import type { Session } from "../../services/Session.ts"
 import type { SessionFolder, SessionStore } from "../../services/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
@@ -31,10 +31,11 @@ const folderOf = (store: typeof SessionStore.Service, file: Option.Option<string
     () => store
   )
 
-const place = ({ ids }: HandoffTools, taken: ReadonlySet<string>, entry: NewEntry) =>
-  Effect.gen(function* () {
-    const id = yield* Effect.repeat(ids.next("entry"), { while: (id) => taken.has(id) })
-    return { ...entry, id, parentId: null, timestamp: yield* IsoTime.now }
+const place = ({ ids }: HandoffTools, taken: Set<string>, entry: NewEntry) =>
+  Effect.map(IsoTime.now, (timestamp) => {
+    const id = freshEntryId(ids, (other) => taken.has(other))
+    taken.add(id)
+    return { ...entry, id, parentId: null, timestamp }
   })
 
 /** What the new session begins with; the compaction is the last of it. */

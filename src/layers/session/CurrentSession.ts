@@ -10,7 +10,7 @@ import * as SessionContext from "../../domain/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/SessionEntry.ts"
 import { settingsOf } from "../../domain/SessionSettings.ts"
 import * as SessionTree from "../../domain/SessionTree.ts"
-import { Ids } from "../../services/Ids.ts"
+import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { EntryNotFound, Session } from "../../services/Session.ts"
 import { type SessionGlance, type SessionLog, SessionStore } from "../../services/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
@@ -62,17 +62,11 @@ interface Making {
   readonly clock: Clock.Clock
 }
 
-const freshId = ({ unsafeNext }: typeof Ids.Service, tree: SessionTree.SessionTree): string => {
-  let id = unsafeNext("entry")
-  while (tree.has(id)) id = unsafeNext("entry")
-  return id
-}
-
 /** Puts an entry below the leaf. */
 const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEntry => {
   const { tree } = current
   const timestamp = IsoTime.fromMillis(clock.unsafeCurrentTimeMillis())
-  const placed: OwnEntry = { ...entry, id: freshId(ids, tree), parentId: tree.leafId(), timestamp }
+  const placed: OwnEntry = { ...entry, id: freshEntryId(ids, tree.has), parentId: tree.leafId(), timestamp }
   tree.append(placed)
   current.unstored.push(placed)
   return placed
