@@ -105,10 +105,19 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
   }
 
+  /**
+   * What breaks a silence waits for the end of the turn of the event loop that it came in, so that a request to a model
+   * is out before the run is told about. What people see being typed does not wait.
+   */
+  let hurry = false
+  const gather = Effect.suspend(() => (hurry ? Effect.void : transport.gather))
+
   const run = Effect.gen(function* () {
     const clock = yield* Effect.clock
     while (true) {
       yield* transport.gather
+      if (backlog.size() === 0) yield* Effect.zipRight(backlog.filled, gather)
+      hurry = false
       const items = yield* backlog.takeAll
       takeResponses()
       const now = clock.unsafeCurrentTimeMillis()
@@ -133,6 +142,7 @@ export const make = (transport: typeof Transport.Service, connection: Connection
   let offered = 0
   const offer = (item: Item) => {
     offered++
+    if (item._tag === "MessageUpdated") hurry = true
     backlog.offer(item)
   }
 

@@ -52,7 +52,11 @@ const observed = (lines: ReadonlyArray<string>) => {
   return { seen, numbers }
 }
 
-const setUp = (updates: UpdateForm, write: (text: string) => Effect.Effect<void>) =>
+const setUp = (
+  updates: UpdateForm,
+  write: (text: string) => Effect.Effect<void>,
+  gather: Effect.Effect<void> = Effect.yieldNow()
+) =>
   Effect.gen(function* () {
     const connection: Connection = {
       serverVersion: "0",
@@ -66,7 +70,7 @@ const setUp = (updates: UpdateForm, write: (text: string) => Effect.Effect<void>
       seq: 0
     }
     const input = yield* Mailbox.make<Uint8Array>()
-    return Writer.make({ input, write, gather: Effect.yieldNow() }, connection, Effect.succeed("e2"))
+    return Writer.make({ input, write, gather }, connection, Effect.succeed("e2"))
   })
 
 const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
@@ -128,6 +132,32 @@ it.effect("deltas that are held back are written before the end, also when nothi
     writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
     writer.end()
     yield* run
+    assert.include(text, '"delta":"y"')
+  })
+)
+
+it.effect("what breaks a silence waits for the turn of the event loop to end, what is being typed does not", () =>
+  Effect.gen(function* () {
+    let text = ""
+    const turn = Effect.unsafeMakeLatch(true)
+    const { run, writer } = yield* setUp("delta", (more) => Effect.sync(() => void (text += more)), turn.await)
+    yield* Effect.fork(run)
+    yield* Effect.repeatN(Effect.yieldNow(), 5)
+    turn.unsafeClose()
+    writer.record({ type: "note", n: 1 })
+    yield* Effect.repeatN(Effect.yieldNow(), 20)
+    assert.strictEqual(text, "")
+    writer.respond({ type: "response", command: "x", success: true })
+    yield* turn.release
+    yield* Effect.repeatN(Effect.yieldNow(), 5)
+    assert.deepStrictEqual(text.match(/"type":"\w+"/g), ['"type":"note"', '"type":"response"'])
+    // The turn after a write, in which more may gather.
+    yield* turn.release
+    yield* Effect.repeatN(Effect.yieldNow(), 5)
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: [{ type: "text", text: "y" } as const], open: true }
+    const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
+    writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+    yield* Effect.repeatN(Effect.yieldNow(), 5)
     assert.include(text, '"delta":"y"')
   })
 )

@@ -55,3 +55,20 @@ it.effect("nobody waits for a reader that has left", () =>
     yield* backlog.ready
   })
 )
+
+it.effect("filled returns with the first item and with the end, and takes nothing", () =>
+  Effect.gen(function* () {
+    const backlog = Backlog.make<number>(2)
+    const waiting = yield* Effect.fork(backlog.filled)
+    yield* Effect.yieldNow()
+    assert.isNull(waiting.unsafePoll())
+    backlog.offer(1)
+    yield* Fiber.join(waiting)
+    yield* backlog.filled
+    assert.deepStrictEqual(yield* backlog.takeAll, [1])
+    const ending = yield* Effect.fork(backlog.filled)
+    yield* Effect.yieldNow()
+    backlog.end()
+    yield* Fiber.join(ending)
+  })
+)
