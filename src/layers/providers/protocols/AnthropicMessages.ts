@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
-import { initOf, watchedFetch } from "../../platform/WatchedFetch.ts"
 import type { Connection, Protocol } from "../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
+import * as Dialect from "./Dialect.ts"
 import * as Pump from "./Pump.ts"
 import * as SdkClients from "./SdkClients.ts"
 
@@ -41,6 +41,7 @@ const clientOptions = (url: string, connection: Connection): ClientOptions => {
     timeout: never,
     logLevel: "off",
     openTelemetry: false,
+    fetchOptions: SdkClients.fetchOptions,
     defaultHeaders: { ...auth.defaultHeaders, ...Record.map(connection.headers, Redacted.value) }
   }
 }
@@ -49,7 +50,7 @@ const load = () =>
   import("@anthropic-ai/sdk").then(
     ({ Anthropic }) =>
       (url: string, connection: Connection) =>
-        new Anthropic({ ...clientOptions(url, connection), fetch: watchedFetch })
+        new Anthropic(clientOptions(url, connection))
   )
 
 export const make = (): Protocol => {
@@ -63,10 +64,11 @@ export const make = (): Protocol => {
           scope,
           request,
           connection,
+          dialect: Dialect.anthropic,
           machine: AnthropicEvents.make(),
-          open: (signal, watch) =>
+          open: (signal) =>
             clients(request.model.baseUrl, connection).then((client) =>
-              client.messages.create(body, { signal, fetchOptions: initOf(watch) })
+              client.messages.create(body, { signal }).asResponse()
             )
         })
       })

@@ -114,6 +114,5 @@ export const classify = (facts: ErrorFacts, retryAfterMs?: number): ModelFailure
   if (coded !== undefined) return coded
   if (facts.status !== undefined) return ofStatus(facts.status)
   if (facts.transport !== undefined) return ofTransport(facts.transport)
-  if (facts.malformed) return "stream_ended"
   return words.find(([pattern]) => pattern.test(facts.text))?.[1] ?? "protocol"
 }

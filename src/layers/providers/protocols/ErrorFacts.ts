@@ -9,7 +9,6 @@ export interface ErrorFacts {
   readonly header: (name: string) => string | undefined
   /** Code of the system or of the TLS library. */
   readonly transport?: string
-  readonly malformed: boolean
 }
 
 const field = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
@@ -66,7 +65,7 @@ const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallbac
 
 /** An error that came as an event of the stream. */
 export const fromBody = (body: unknown): ErrorFacts =>
-  ofBody(body, { header: noHeader, malformed: false }, "The server reported an error without saying which")
+  ofBody(body, { header: noHeader }, "The server reported an error without saying which")
 
 /** An error that an SDK threw. */
 export const fromThrown = (error: unknown): ErrorFacts => {
@@ -75,8 +74,7 @@ export const fromThrown = (error: unknown): ErrorFacts => {
   const rest = {
     ...(status === undefined ? {} : { status }),
     ...(transport === undefined ? {} : { transport }),
-    header: headersOf(error),
-    malformed: error instanceof SyntaxError
+    header: headersOf(error)
   }
   return ofBody(field(error, "error"), rest, deepestMessage(error) ?? String(error))
 }

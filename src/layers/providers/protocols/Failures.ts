@@ -1,6 +1,6 @@
 /** Everything that can go wrong in a call, as one ModelFailure: the reason for the program, the text for a person. */
 import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../services/ModelClient.ts"
-import type { SourceFailed } from "../../platform/SdkPump.ts"
+import type { SourceFailed } from "../../platform/ServerEvents.ts"
 import type { Connection } from "../Protocol.ts"
 import { classify } from "./Classify.ts"
 import * as ErrorFacts from "./ErrorFacts.ts"
@@ -77,7 +77,6 @@ const ofFacts = (facts: ErrorFacts.ErrorFacts, context: Context): Found => {
     const message = pageText(facts.status, WebPage.summary(facts.text), context)
     return { reason: wrongAddress ? "configuration" : reason, message, ...rest }
   }
-  if (facts.malformed) return { reason, message: `${provider} sent an event that is not JSON`, ...rest }
   if (facts.transport !== undefined && facts.status === undefined)
     return { reason, message: connectionText(facts, reason, context), ...rest }
   const status = facts.status === undefined ? "" : ` (${facts.status})`

@@ -1,9 +1,9 @@
 /** The protocol `openai-completions`: chat completions, as OpenAI and most other servers speak it. */
 import * as Effect from "effect/Effect"
-import { initOf } from "../../platform/WatchedFetch.ts"
 import type { Protocol } from "../Protocol.ts"
 import * as ChatEvents from "./ChatEvents.ts"
 import * as ChatRequest from "./ChatRequest.ts"
+import * as Dialect from "./Dialect.ts"
 import * as OpenAiClient from "./OpenAiClient.ts"
 import * as Pump from "./Pump.ts"
 
@@ -20,10 +20,11 @@ export const make = (): Protocol => {
           scope,
           request,
           connection,
+          dialect: Dialect.openAi,
           machine: ChatEvents.make(),
-          open: (signal, watch) =>
+          open: (signal) =>
             clients(request.model.baseUrl, connection).then((client) =>
-              client.chat.completions.create(body, { signal, fetchOptions: initOf(watch) })
+              client.chat.completions.create(body, { signal }).asResponse()
             )
         })
       })

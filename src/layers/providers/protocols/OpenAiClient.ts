@@ -3,7 +3,6 @@ import type { ClientOptions } from "openai"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
-import { watchedFetch } from "../../platform/WatchedFetch.ts"
 import type { Connection } from "../Protocol.ts"
 import * as SdkClients from "./SdkClients.ts"
 
@@ -27,6 +26,7 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
     maxRetries: 0,
     timeout: never,
     logLevel: "off",
+    fetchOptions: SdkClients.fetchOptions,
     defaultHeaders: Option.isSome(key) ? headers : { authorization: null, ...headers }
   }
 }
@@ -35,7 +35,7 @@ const load = () =>
   import("openai").then(
     ({ OpenAI }) =>
       (baseUrl: string, connection: Connection) =>
-        new OpenAI({ ...options(baseUrl, connection), fetch: watchedFetch })
+        new OpenAI(options(baseUrl, connection))
   )
 
 export const make = () => SdkClients.make(load)

@@ -1,7 +1,7 @@
 /** The protocol `openai-responses` on OpenAI's own SDK, which is loaded at the first call. */
 import * as Effect from "effect/Effect"
-import { initOf } from "../../platform/WatchedFetch.ts"
 import type { Protocol } from "../Protocol.ts"
+import * as Dialect from "./Dialect.ts"
 import * as OpenAiClient from "./OpenAiClient.ts"
 import * as Pump from "./Pump.ts"
 import * as ResponsesEvents from "./ResponsesEvents.ts"
@@ -20,10 +20,11 @@ export const make = (): Protocol => {
           scope,
           request,
           connection,
+          dialect: Dialect.openAi,
           machine: ResponsesEvents.make(),
-          open: (signal, watch) =>
+          open: (signal) =>
             clients(request.model.baseUrl, connection).then((client) =>
-              client.responses.create(body, { signal, fetchOptions: initOf(watch) })
+              client.responses.create(body, { signal }).asResponse()
             )
         })
       })

@@ -1,4 +1,4 @@
-/** Runs one call of any protocol: SDK stream → state machine → buffer, under a watchdog. Owned by the scope. */
+/** Runs one call of any protocol: answer of an SDK → events → state machine → buffer, under a watchdog. Owned by the scope. */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -6,19 +6,20 @@ import type { ModelEvent } from "../../../domain/ModelEvent.ts"
 import type { ModelEvents, ModelFailure, ModelRequest } from "../../../services/ModelClient.ts"
 import * as Alarm from "../../platform/Alarm.ts"
 import * as EventBuffer from "../../platform/EventBuffer.ts"
-import * as SdkPump from "../../platform/SdkPump.ts"
-import { Watch } from "../../platform/WatchedFetch.ts"
+import * as ServerEvents from "../../platform/ServerEvents.ts"
 import type { Connection } from "../Protocol.ts"
+import type { Dialect } from "./Dialect.ts"
 import * as Failures from "./Failures.ts"
 import type { Machine } from "./Machine.ts"
 import * as Watchdog from "./Watchdog.ts"
 
-export interface Call<Raw> {
+export interface Call<Raw extends object> {
   /** Its end is the end of the call. */
   readonly scope: Scope.Scope
   readonly request: ModelRequest
   readonly connection: Connection
-  readonly open: (signal: AbortSignal, watch: Watch) => Promise<AsyncIterable<Raw>>
+  readonly open: (signal: AbortSignal) => Promise<Response>
+  readonly dialect: Dialect
   readonly machine: Machine<Raw>
   readonly deadlines?: Watchdog.Deadlines
 }
@@ -26,13 +27,16 @@ export interface Call<Raw> {
 /** Events that may wait. Few, because a batch of them is worked on before anybody else gets a turn. */
 export const capacity = 128
 
-type Cut = SdkPump.Cut<ModelFailure>
-type Source<Raw> = SdkPump.Source<Raw, ModelEvent, ModelFailure>
+type Cut = ServerEvents.Cut<ModelFailure>
+type Source = ServerEvents.Source<ModelEvent, ModelFailure>
+
+/** How long a stream that said it is over may stay open, so that its connection can be used again. */
+const overMs = 250
 
 const sourceOf =
-  <Raw>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
-  (cut: Cut): Source<Raw> => {
-    const { connection, deadlines = Watchdog.defaults, machine, request } = call
+  <Raw extends object>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
+  (cut: Cut): Source => {
+    const { connection, deadlines = Watchdog.defaults, dialect, machine, open, request } = call
     let contentType = ""
     let silent = true
     const fail = (input: Failures.Input) =>
@@ -43,14 +47,16 @@ const sourceOf =
       alarm,
       onEnd: (expired) => cut(expired === undefined ? undefined : fail(expired))
     })
-    const watch = new Watch((answer) => {
-      contentType = answer.contentType
-    }, watchdog.touch)
+    const listener = { take: machine.take, over: () => watchdog.finish(overMs) }
     return {
-      open: (signal) => call.open(signal, watch),
-      take: (raw) => {
+      open,
+      onAnswer: ({ headers }) => {
+        contentType = headers.get("content-type") ?? ""
+      },
+      onBytes: watchdog.touch,
+      take: (event) => {
         silent = false
-        const stop = machine.take(raw)
+        const stop = dialect(event, listener)
         if (machine.finished()) watchdog.finish(machine.drainMs)
         return stop === undefined ? undefined : fail(stop)
       },
@@ -65,10 +71,10 @@ const sourceOf =
     }
   }
 
-export const stream = <Raw>(call: Call<Raw>): Effect.Effect<ModelEvents> =>
+export const stream = <Raw extends object>(call: Call<Raw>): Effect.Effect<ModelEvents> =>
   Effect.clockWith((clock) =>
     Effect.flatMap(Alarm.make(clock, call.scope), (alarm) => {
       const events = EventBuffer.make<ModelEvent, ModelFailure>(capacity)
-      return Effect.as(SdkPump.start(events, call.scope, sourceOf(call, clock, alarm)), events)
+      return Effect.as(ServerEvents.start(events, call.scope, sourceOf(call, clock, alarm)), events)
     })
   )

@@ -6,6 +6,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Connection } from "../Protocol.ts"
 
+/** What the SDKs hand on to `fetch`. Bun gives up after five minutes of its own accord; deadlines are the watchdog's. */
+export const fetchOptions = { timeout: false }
+
 type Create<Client> = (baseUrl: string, connection: Connection) => Client
 
 interface Kept<Client> {

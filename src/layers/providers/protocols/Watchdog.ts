@@ -21,7 +21,7 @@ export interface Watchdog {
   readonly touch: () => void
   /** While our own reader is behind, the silence is ours. */
   readonly setWaiting: (waiting: boolean) => void
-  /** From now on the stream has `drainMs` to end. */
+  /** From now on the stream has `drainMs` to end; less, if it is said again with less. */
   readonly finish: (drainMs: number) => void
   readonly stop: () => void
 }
@@ -80,7 +80,7 @@ export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
       last = clock.unsafeCurrentTimeMillis()
     },
     finish: (ms) => {
-      if (drainMs !== undefined) return
+      if (drainMs !== undefined && ms >= drainMs) return
       drainMs = ms
       shorten()
     },

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
 import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
 import * as Alarm from "../../../../src/layers/platform/Alarm.ts"
+import * as Dialect from "../../../../src/layers/providers/protocols/Dialect.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/Machine.ts"
 import * as Pump from "../../../../src/layers/providers/protocols/Pump.ts"
 import * as Watchdog from "../../../../src/layers/providers/protocols/Watchdog.ts"
@@ -10,11 +11,15 @@ import { all, collect, collectFrom, connection, model, open, request, stream } f
 
 const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
 
+interface Count {
+  readonly n: number
+}
+
 /** Numbers in, deltas out. */
-const counting = (): Machine<number> => {
+const counting = (): Machine<Count> => {
   let events: ReadonlyArray<ModelEvent> = []
   return {
-    take: (n) => {
+    take: ({ n }) => {
       events = [...events, delta(String(n))]
       return undefined
     },
@@ -29,24 +34,43 @@ const counting = (): Machine<number> => {
   }
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
-const calling = (open: (signal: AbortSignal) => Promise<AsyncIterable<number>>) =>
+const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting()) =>
   Effect.flatMap(Effect.scope, (scope) =>
-    Pump.stream({ scope, request: request(), connection: connection(), machine: counting(), open, deadlines })
+    Pump.stream({
+      scope,
+      request: request(),
+      connection: connection(),
+      dialect: Dialect.anthropic,
+      machine,
+      open,
+      deadlines
+    })
   )
+
+/** An answer of which nothing is made before it is read. */
+const answer = (pieces: (n: number) => string | undefined): Response => {
+  let n = 0
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const piece = pieces(n++)
+    if (piece === undefined) controller.close()
+    else controller.enqueue(new TextEncoder().encode(piece))
+  }
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }))
+}
+const event = (n: number) => `event: count\ndata: {"n":${n}}\n\n`
 
 describe("pump", () => {
   it.scoped("a reader that falls behind holds the source back, and is not taken for its silence", () =>
     Effect.gen(function* () {
       let produced = 0
       const blocked = yield* Deferred.make<void>()
-      async function* numbers() {
-        for (let n = 0; n < 5000; n++) {
-          produced++
-          if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
-          yield n
-        }
+      const numbers = (n: number) => {
+        if (n === 5000) return undefined
+        produced++
+        if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
+        return event(n)
       }
-      const mailbox = yield* calling(() => Promise.resolve(numbers()))
+      const mailbox = yield* calling(() => Promise.resolve(answer(numbers)))
       yield* Deferred.await(blocked)
       yield* TestClock.adjust("4 seconds")
       assert.deepStrictEqual(produced, Pump.capacity + 1)
@@ -65,29 +89,20 @@ describe("pump", () => {
       const blocked = yield* Deferred.make<void>()
       let seen = 0
       const plain = counting()
-      const machine: Machine<number> = {
+      const machine: Machine<Count> = {
         ...plain,
-        take: (n) => {
-          seen = n
-          return plain.take(n)
+        take: (count) => {
+          seen = count.n
+          return plain.take(count)
         },
         finished: () => seen >= Pump.capacity,
         drainMs: 250
       }
-      async function* numbers() {
-        for (let n = 0; n < last; n++) {
-          if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
-          yield n
-        }
+      const numbers = (n: number) => {
+        if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
+        return n === last ? undefined : event(n)
       }
-      const mailbox = yield* Pump.stream({
-        scope: yield* Effect.scope,
-        request: request(),
-        connection: connection(),
-        machine,
-        open: () => Promise.resolve(numbers()),
-        deadlines
-      })
+      const mailbox = yield* calling(() => Promise.resolve(answer(numbers)), machine)
       yield* Deferred.await(blocked)
       yield* TestClock.adjust("2 seconds")
       const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))

@@ -1,7 +1,8 @@
 /**
- * Reads the async iterable of a provider SDK inside one promise: neither a call nor a delta costs a fiber. The scope
- * owns the promise: closing it fires the signal and returns at once, and what the SDK still yields is dropped.
+ * Reads the server-sent events of an HTTP answer inside one promise: neither a call nor a delta costs a fiber. The scope
+ * owns the promise: closing it fires the signal and returns at once, and what still comes is dropped.
  */
+import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,10 +16,14 @@ export class SourceFailed extends Data.TaggedError("SourceFailed")<{
   readonly cause: unknown
 }> {}
 
-export interface Source<Raw, A, E> {
-  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Raw>>
+export interface Source<A, E> {
+  readonly open: (signal: AbortSignal) => Promise<Response>
+  /** Before anything of the body is read. */
+  readonly onAnswer: (response: Response) => void
+  /** Once for each piece of the body: a comment is a sign of life as well. */
+  readonly onBytes: () => void
   /** One event; a failure ends the reading. */
-  readonly take: (raw: Raw) => E | undefined
+  readonly take: (event: EventSourceMessage) => E | undefined
   /** What the events since the last time mean. */
   readonly drain: () => ReadonlyArray<A>
   readonly failed: (error: SourceFailed) => E
@@ -33,11 +38,31 @@ export interface Source<Raw, A, E> {
 /** Ends the reading before the source does; without a failure as if the source had. */
 export type Cut<E> = (failure: E | undefined) => void
 
+/** Characters of one event: beyond that it is not a model that talks to us. */
+const longestEvent = 64 * 1024 * 1024
+
+/** Fields that we do not know are skipped, as the standard wants it. */
+const onError = (error: ParseError) => {
+  if (error.type === "max-buffer-size-exceeded") throw error
+}
+
+/** The events that are whole with this piece of the body. */
+const splitter = () => {
+  let events: Array<EventSourceMessage> = []
+  const decoder = new TextDecoder()
+  const parser = createParser({ onEvent: (event) => void events.push(event), onError, maxBufferSize: longestEvent })
+  return (piece: Uint8Array): ReadonlyArray<EventSourceMessage> => {
+    events = []
+    parser.feed(decoder.decode(piece, { stream: true }))
+    return events
+  }
+}
+
 /** The buffer ends with the source, fails with it, and is cut off with the scope. */
-export const start = <Raw, A, E>(
+export const start = <A, E>(
   into: EventBuffer<A, E>,
   scope: Scope.Scope,
-  sourceOf: (cut: Cut<E>) => Source<Raw, A, E>
+  sourceOf: (cut: Cut<E>) => Source<A, E>
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const controller = new AbortController()
@@ -65,15 +90,24 @@ export const start = <Raw, A, E>(
     const read = async (): Promise<E | undefined> => {
       let stage: SourceFailed["stage"] = "open"
       try {
-        const items = await source.open(controller.signal)
+        const response = await source.open(controller.signal)
+        source.onAnswer(response)
         stage = "read"
-        for await (const item of items) {
-          if (!reading) break
-          stage = "take"
-          const failure = source.take(item)
+        const body = response.body?.getReader()
+        const split = splitter()
+        while (reading) {
+          const piece = await body?.read()
+          if (piece === undefined || piece.done) break
+          source.onBytes()
+          let failure: E | undefined
+          for (const event of split(piece.value)) {
+            stage = "take"
+            failure = source.take(event)
+            if (failure !== undefined) break
+          }
           stage = "read"
-          if (failure !== undefined) return failure
           for (const event of source.drain()) if (!into.offer(event)) await offer(event)
+          if (failure !== undefined) return failure
         }
         return undefined
       } catch (cause) {
