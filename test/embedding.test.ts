@@ -111,15 +111,17 @@ it.effect("functions of the program are tools of the model, beside the built-in 
       yield* Deferred.await(called)
       yield* abort
       yield* Deferred.await(interrupted)
-      const results = (yield* messages).flatMap((message) =>
-        message.role === "toolResult" ? [Heddle.Content.plainText(message.content)] : []
+      // By call, because they stand in the order in which the calls ended.
+      const results = new Map(
+        (yield* messages).flatMap((message) =>
+          message.role === "toolResult" ? [[message.toolCallId, Heddle.Content.plainText(message.content)]] : []
+        )
       )
-      assert.deepStrictEqual(results.slice(0, 2), [
-        "noon in Utrecht",
-        'Invalid arguments for clock: Instance does not have required property "zone".'
-      ])
-      assert.match(results[2] ?? "", /^Invalid arguments for dice: sides: /)
-      assert.strictEqual(results[3], "Operation aborted")
+      assert.strictEqual(results.get("a"), "noon in Utrecht")
+      const missing = 'Invalid arguments for clock: Instance does not have required property "zone".'
+      assert.strictEqual(results.get("b"), missing)
+      assert.match(results.get("c") ?? "", /^Invalid arguments for dice: sides: /)
+      assert.strictEqual(results.get("d"), "Operation aborted")
     }).pipe(Effect.provide(agent))
     const names = (yield* requests)[0]?.tools.map(({ name }) => name)
     assert.deepStrictEqual(names?.slice(-3), ["ls", "clock", "dice"])
