@@ -7,9 +7,9 @@ const underBun = process.versions.bun !== undefined
 // Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
 const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
 const root = self.slice(0, -"bin/heddle.js".length)
-// Most of our code runs a few times per prompt: optimizing it costs more than it saves (docs/decisions/0015-jit-options.md).
+// Most of our code runs a few times per prompt: compiling it costs more than it saves (docs/decisions/0015-jit-options.md).
 // The engine reads this when a process starts, so the script `cli` sets the same.
-const jit = { BUN_JSC_useDFGJIT: "0" }
+const jit = { BUN_JSC_useDFGJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp: "4000" }
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {

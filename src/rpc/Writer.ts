@@ -43,7 +43,13 @@ export interface Writer extends EventSink {
 }
 
 export const make = (transport: typeof Transport.Service, connection: Connection, newEpoch: Effect.Effect<string>) => {
-  const backlog = Backlog.make<Item>(eventLead)
+  /**
+   * What breaks a silence waits for the end of the turn of the event loop that it came in, so that a request to a model
+   * is out before the run is told about. What people see being typed does not wait.
+   */
+  let hurry = false
+  const backlog = Backlog.make<Item>(eventLead, (go) => (hurry ? go() : transport.gather(go)))
+  const gather = Effect.async<void>((resume) => transport.gather(() => resume(Effect.void)))
   let responses = 0
   const responsesTaken = Effect.unsafeMakeLatch(true)
   const envelope = () =>
@@ -105,20 +111,12 @@ export const make = (transport: typeof Transport.Service, connection: Connection
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
   }
 
-  /**
-   * What breaks a silence waits for the end of the turn of the event loop that it came in, so that a request to a model
-   * is out before the run is told about. What people see being typed does not wait.
-   */
-  let hurry = false
-  const gather = Effect.suspend(() => (hurry ? Effect.void : transport.gather))
-
   const run = Effect.gen(function* () {
     const clock = yield* Effect.clock
     while (true) {
-      yield* transport.gather
-      if (backlog.size() === 0) yield* Effect.zipRight(backlog.filled, gather)
-      hurry = false
+      yield* gather
       const items = yield* backlog.takeAll
+      hurry = false
       takeResponses()
       const now = clock.unsafeCurrentTimeMillis()
       let text = ""

@@ -8,8 +8,6 @@ export interface Backlog<A> {
   readonly offer: (item: A) => void
   /** Everything offered so far, at least one item; an empty array once the backlog is ended and read. One reader at a time. */
   readonly takeAll: Effect.Effect<ReadonlyArray<A>>
-  /** Returns when there is something to take: an item or the end. */
-  readonly filled: Effect.Effect<void>
   /** Returns at once unless more than `limit` items wait to be taken. */
   readonly ready: Effect.Effect<void>
   /** Nothing more is wanted or will come: readers get what is left, then nothing, and nobody waits for them. */
@@ -17,7 +15,8 @@ export interface Backlog<A> {
   readonly size: () => number
 }
 
-export const make = <A>(limit: number): Backlog<A> => {
+/** `rouse` may call its argument later: a reader that slept takes what is there by then. */
+export const make = <A>(limit: number, rouse: (go: () => void) => void = (go) => go()): Backlog<A> => {
   let items: Array<A> = []
   let ended = false
   /** Wakes the reader. One that was interrupted meanwhile does not notice, and the items are still here. */
@@ -30,23 +29,19 @@ export const make = <A>(limit: number): Backlog<A> => {
     ready.unsafeOpen()
     return taken
   })
-  const isFilled = () => items.length > 0 || ended
-  const awaitItem = <B>(then: Effect.Effect<B>) =>
-    Effect.async<B>((resume) => {
-      wake = () => {
-        wake = undefined
-        resume(then)
-      }
-    })
-  const [awaitAndTake, awaitOnly] = [awaitItem(take), awaitItem(Effect.void)]
+  const filled = Effect.async<ReadonlyArray<A>>((resume) => {
+    wake = () => {
+      wake = undefined
+      rouse(() => resume(take))
+    }
+  })
   return {
     offer: (item) => {
       items.push(item)
       wake?.()
       if (items.length > limit) ready.unsafeClose()
     },
-    takeAll: Effect.suspend(() => (isFilled() ? take : awaitAndTake)),
-    filled: Effect.suspend(() => (isFilled() ? Effect.void : awaitOnly)),
+    takeAll: Effect.suspend(() => (items.length > 0 || ended ? take : filled)),
     ready: Effect.suspend(() => (isBehind() ? ready.await : Effect.void)),
     end: () => {
       ended = true

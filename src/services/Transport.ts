@@ -1,7 +1,6 @@
 /** The byte pipe to a host: what rpc reads from and writes to. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 
 /** Nobody reads what we write any more. */
@@ -10,11 +9,11 @@ export class HostGone extends Schema.TaggedError<HostGone>()("HostGone", { cause
 export class Transport extends Context.Tag("heddle/services/Transport")<
   Transport,
   {
-    /** Chunks as they arrive, cut anywhere; ends when the host closes its side. */
-    readonly input: Mailbox.ReadonlyMailbox<Uint8Array>
+    /** Chunks as they arrive, cut anywhere, as many as wait; `done` when the host has closed its side. One reader. */
+    readonly input: { readonly takeAll: Effect.Effect<readonly [chunks: Iterable<Uint8Array>, done: boolean]> }
     /** Returns when the pipe has taken the text, so a slow host slows the writer down. */
     readonly write: (text: string) => Effect.Effect<void, HostGone>
-    /** Lets everything that is about to be written gather, so that it goes out in one write. */
-    readonly gather: Effect.Effect<void>
+    /** Calls back when everything that is about to be written has gathered, so that it goes out in one write. */
+    readonly gather: (go: () => void) => void
   }
 >() {}

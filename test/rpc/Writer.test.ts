@@ -55,7 +55,7 @@ const observed = (lines: ReadonlyArray<string>) => {
 const setUp = (
   updates: UpdateForm,
   write: (text: string) => Effect.Effect<void>,
-  gather: Effect.Effect<void> = Effect.yieldNow()
+  gather: (go: () => void) => void = queueMicrotask
 ) =>
   Effect.gen(function* () {
     const connection: Connection = {
@@ -139,21 +139,26 @@ it.effect("deltas that are held back are written before the end, also when nothi
 it.effect("what breaks a silence waits for the turn of the event loop to end, what is being typed does not", () =>
   Effect.gen(function* () {
     let text = ""
-    const turn = Effect.unsafeMakeLatch(true)
-    const { run, writer } = yield* setUp("delta", (more) => Effect.sync(() => void (text += more)), turn.await)
+    const turn: Array<() => void> = []
+    const endTurn = Effect.zipRight(
+      Effect.sync(() => {
+        for (const go of turn.splice(0)) go()
+      }),
+      Effect.repeatN(Effect.yieldNow(), 5)
+    )
+    const write = (more: string) => Effect.sync(() => void (text += more))
+    const { run, writer } = yield* setUp("delta", write, (go) => void turn.push(go))
     yield* Effect.fork(run)
     yield* Effect.repeatN(Effect.yieldNow(), 5)
-    turn.unsafeClose()
+    yield* endTurn
     writer.record({ type: "note", n: 1 })
     yield* Effect.repeatN(Effect.yieldNow(), 20)
     assert.strictEqual(text, "")
     writer.respond({ type: "response", command: "x", success: true })
-    yield* turn.release
-    yield* Effect.repeatN(Effect.yieldNow(), 5)
+    yield* endTurn
     assert.deepStrictEqual(text.match(/"type":"\w+"/g), ['"type":"note"', '"type":"response"'])
     // The turn after a write, in which more may gather.
-    yield* turn.release
-    yield* Effect.repeatN(Effect.yieldNow(), 5)
+    yield* endTurn
     const draft = { ...AssistantDraft.empty(model, 0), blocks: [{ type: "text", text: "y" } as const], open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
     writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })

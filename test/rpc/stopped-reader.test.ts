@@ -22,7 +22,7 @@ const start = Effect.fnUntraced(function* (
   const cwd = yield* tempFolder
   const script = yield* ScriptedModel.make(turns)
   const input = yield* Mailbox.make<Uint8Array>()
-  const transport = Layer.succeed(Transport, { input, write: () => Effect.never, gather: EventLoop.nextTurn })
+  const transport = Layer.succeed(Transport, { input, write: () => Effect.never, gather: EventLoop.onNextTurn })
   const graph = Layer.provideMerge(EmbeddedAgent.layer({ cwd, model: ScriptedModel.model, hostTools }), script.layer)
   const context = yield* Layer.build(Layer.merge(graph, transport))
   const agent = Context.get(context, Agent)

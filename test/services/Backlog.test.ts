@@ -56,19 +56,20 @@ it.effect("nobody waits for a reader that has left", () =>
   })
 )
 
-it.effect("filled returns with the first item and with the end, and takes nothing", () =>
+it.effect("a reader that slept takes what is there when it is roused, one that did not takes at once", () =>
   Effect.gen(function* () {
-    const backlog = Backlog.make<number>(2)
-    const waiting = yield* Effect.fork(backlog.filled)
+    const roused: Array<() => void> = []
+    const backlog = Backlog.make<number>(2, (go) => void roused.push(go))
+    const taking = yield* Effect.fork(backlog.takeAll)
     yield* Effect.yieldNow()
-    assert.isNull(waiting.unsafePoll())
     backlog.offer(1)
-    yield* Fiber.join(waiting)
-    yield* backlog.filled
-    assert.deepStrictEqual(yield* backlog.takeAll, [1])
-    const ending = yield* Effect.fork(backlog.filled)
     yield* Effect.yieldNow()
-    backlog.end()
-    yield* Fiber.join(ending)
+    assert.isNull(taking.unsafePoll())
+    backlog.offer(2)
+    for (const go of roused) go()
+    assert.deepStrictEqual(yield* Fiber.join(taking), [1, 2])
+    backlog.offer(3)
+    assert.deepStrictEqual(yield* backlog.takeAll, [3])
+    assert.strictEqual(roused.length, 1)
   })
 )

@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
   const layer = Layer.succeed(Transport, {
     input,
     write: (text) => Effect.asVoid(frames.offerAll(stable(text).split("\n").slice(0, -1))),
-    gather: EventLoop.nextTurn
+    gather: EventLoop.onNextTurn
   })
   return {
     layer,

@@ -1,24 +1,24 @@
 /** Transport over stdin and stdout of this process. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Mailbox from "effect/Mailbox"
-import * as Runtime from "effect/Runtime"
 import { HostGone, Transport } from "../../services/Transport.ts"
+import * as EventBuffer from "./EventBuffer.ts"
 import * as EventLoop from "./EventLoop.ts"
 import * as StdoutGuard from "./StdoutGuard.ts"
 
 /** A few chunks of lead; beyond that the pipe itself holds back the host. */
 const inputLead = 16
 
-/** A read error is the end of the host as much as EOF is. */
-const readStdin = (into: Mailbox.Mailbox<Uint8Array>) =>
-  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-    Effect.tryPromise(async (signal) => {
-      for await (const chunk of Bun.stdin.stream()) {
-        if (!into.unsafeOffer(chunk)) await Runtime.runPromise(runtime)(into.offer(chunk), { signal })
-      }
-    })
-  ).pipe(Effect.ignore, Effect.ensuring(into.end))
+/** Ends with the buffer. A read error is the end of the host as much as EOF is. */
+const readStdin = async (into: EventBuffer.EventBuffer<Uint8Array, never>) => {
+  for await (const chunk of Bun.stdin.stream()) {
+    while (!into.offer(chunk)) {
+      if (into.isOver()) return
+      await into.room()
+    }
+  }
+}
 
 const gone = (cause: unknown) => new HostGone({ cause })
 
@@ -38,12 +38,16 @@ const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> =
 const make = Effect.gen(function* () {
   const frames = yield* StdoutGuard.acquire
   const sink = Bun.file(frames).writer({ highWaterMark: 1024 * 1024 })
-  const input = yield* Mailbox.make<Uint8Array>(inputLead)
-  yield* Effect.forkScoped(readStdin(input))
+  const input = yield* Effect.acquireRelease(
+    Effect.sync(() => EventBuffer.make<Uint8Array, never>(inputLead)),
+    ({ done }) => Effect.sync(() => done(Exit.void))
+  )
+  const over = () => input.done(Exit.void)
+  readStdin(input).then(over, over)
   return Transport.of({
     input,
     write: (text) => Effect.suspend(() => send(sink, text)),
-    gather: EventLoop.nextTurn
+    gather: EventLoop.onNextTurn
   })
 })
 
