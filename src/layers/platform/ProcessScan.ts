@@ -13,8 +13,8 @@ export interface Family {
   readonly mark: string
   /** When the shell was started, where there is one; by performance.now(). */
   readonly since?: number
-  /** What was found so far and when it started: a child without mark is not found again once its parent is gone. */
-  readonly known: Map<number, number>
+  /** What was found so far, as it was last seen: a child without mark is not found again once its parent is gone. */
+  readonly known: Map<number, Entry>
 }
 
 export interface Scan {
@@ -24,7 +24,7 @@ export interface Scan {
   readonly settled: boolean
 }
 
-interface Entry {
+export interface Entry {
   readonly pid: number
   readonly state: string
   readonly parent: number
@@ -113,7 +113,7 @@ const scanProc = (family: Family): Scan => {
     state !== "Z" &&
     (leaders.includes(group) ||
       leaders.includes(session) ||
-      known.get(pid) === startedAt ||
+      known.get(pid)?.startedAt === startedAt ||
       (read(`${pid}/environ`)?.includes(marked) ?? false))
   const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
   // A child may have cleared its environment and left the session; its parent still gives it away.
@@ -122,7 +122,7 @@ const scanProc = (family: Family): Scan => {
     for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
   }
   const alive = entries.filter(({ pid, state }) => found.has(pid) && state !== "Z")
-  for (const { pid, startedAt } of alive) known.set(pid, startedAt)
+  for (const entry of alive) known.set(entry.pid, entry)
   return { alive: alive.map(({ pid }) => pid), settled }
 }
 
@@ -140,6 +140,41 @@ export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
     return mask !== undefined && (BigInt(`0x${mask}`) & term) !== 0n
   })
 
+/** Of those who are alive, the ones that have heard of no TERM, and whose living ancestors have not either. */
+export const untold = (
+  { known }: Family,
+  told: ReadonlySet<number>,
+  alive: ReadonlyArray<number>
+): ReadonlyArray<number> => {
+  const living = new Set(alive)
+  const isTold = (pid: number | undefined): boolean =>
+    pid !== undefined && living.has(pid) && (told.has(pid) || isTold(known.get(pid)?.parent))
+  return alive.filter((pid) => !isTold(pid))
+}
+
+/** What a process is running, as its arguments say. */
+const commandOf = (pid: number): string => read(`${pid}/cmdline`) ?? ""
+
+/**
+ * Who goes on after a TERM: starting again what it has just ended is no way to tidy up. To be made before the TERM; the
+ * function then looks at those who are alive after it.
+ */
+export const watchForRestart = ({ known }: Family): ((alive: ReadonlyArray<number>) => boolean) => {
+  if (!findsMarks) return () => false
+  const before = new Map(Array.from(known.keys(), (pid) => [pid, commandOf(pid)] as const))
+  return (alive) => {
+    const survivors = new Set(alive)
+    const newcomers = alive.filter((pid) => !before.has(pid)).map(commandOf)
+    if (newcomers.length === 0) return false
+    const ended = new Set<string>()
+    for (const [pid, command] of before) if (!survivors.has(pid)) ended.add(command)
+    // A shell that forks has the same arguments twice, whatever it is about to do.
+    for (const [pid, command] of before) if (survivors.has(pid)) ended.delete(command)
+    ended.delete("")
+    return newcomers.some((command) => ended.has(command))
+  }
+}
+
 const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
   read(`${pid}/task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
 
@@ -154,7 +189,7 @@ export const noteDescendants = (family: Family): void => {
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
     const entry = readEntry(pid)
     if (entry === undefined) continue
-    family.known.set(pid, entry.startedAt)
+    family.known.set(pid, entry)
     waiting.push(...(childrenOf(pid) ?? []))
   }
 }

@@ -63,6 +63,8 @@ const longestArgument = 100_000
 const patience = 1000
 /** What remains for those whose end begins when the hurried grace is over. */
 const lastGrace = 50
+/** Most trees are gone by then, and that is noticed without looking. */
+const firstWait = 1
 /** When a command has run so long, its family is looked at: an abort that comes later has less to find out. */
 const firstLook = 150
 /** How long after the end of a tree its output is waited for. */
@@ -90,16 +92,27 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
   const left = new Set<number>()
 
-  /** Each round signals what it sees, so whatever is forked meanwhile is found by the next one. */
+  /**
+   * Each round signals what it sees, so whatever escaped is found by the next one. Nobody is told twice, and who was told
+   * may start something to tidy up with.
+   */
   const endFamily = async (family: ProcessScan.Family, gone: Promise<unknown>) => {
     const began = performance.now()
     ProcessScan.noteDescendants(family)
+    const goesOn = ProcessScan.watchForRestart(family)
+    const told = new Set(family.leaders.map((pid) => -pid))
+    for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
     for (const pid of family.leaders) {
       signal(-pid, "SIGTERM")
       signal(-pid, "SIGCONT") // a stopped process takes its TERM only now
     }
-    await Promise.race([gone, pause(5)])
+    let isGone = false
+    void gone.then(() => {
+      isGone = true
+    })
+    await Promise.race([gone, pause(firstWait)])
     let empty = 0
+    let isUnmoved = false
     for (let wait = 0.25; ; wait = Math.min(wait * 2, 25)) {
       const { alive, settled } = ProcessScan.scan(family)
       // On a machine where processes come and go all the time, no look is ever settled.
@@ -107,9 +120,16 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       const now = performance.now()
       const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
       if (now > deadline + patience) return
-      const isOver = now >= deadline || ProcessScan.ignoreTerm(alive)
-      for (const target of alive) signal(target, isOver ? "SIGKILL" : "SIGTERM")
-      if (alive.length > 0) await pause(wait)
+      isUnmoved ||= goesOn(alive)
+      if (now >= deadline || isUnmoved || ProcessScan.ignoreTerm(alive)) {
+        for (const target of alive) signal(target, "SIGKILL")
+      } else {
+        for (const target of ProcessScan.untold(family, told, alive)) {
+          signal(target, "SIGTERM")
+          told.add(target)
+        }
+      }
+      if (alive.length > 0) await (isGone ? pause(wait) : Promise.race([gone, pause(wait)]))
     }
   }
 
@@ -214,7 +234,7 @@ const start = (
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    const family = { leaders: [child.pid], mark, since: performance.now(), known: new Map<number, number>() }
+    const family = { leaders: [child.pid], mark, since: performance.now(), known: new Map<number, ProcessScan.Entry>() }
     const look = setTimeout(() => ProcessScan.scan(family), firstLook)
     const stop = () => {
       clearTimeout(look)

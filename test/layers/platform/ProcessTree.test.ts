@@ -108,6 +108,8 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
   const stubborn = `trap '' TERM; echo ready; while :; do sleep 30; done`
   /** Hears of a TERM and goes on. */
   const unmoved = "trap : TERM; echo ready; while :; do sleep 30; done"
+  /** Hears of a TERM and waits for something else. */
+  const lingering = "trap 'while :; do read -t 60 <> <(:); done' TERM; echo ready; while :; do sleep 30; done"
   /** Seconds by which a process without our mark is told from all others. */
   const unmarked = `31.${process.pid}`
   const escapes: ReadonlyArray<readonly [what: string, command: string, processes: number]> = [
@@ -117,6 +119,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     ["jobs in background", "sleep 30 & sleep 30 & echo ready; wait", 3],
     ["one that ignores TERM", stubborn, 2],
     ["one that goes on after it", unmoved, 2],
+    ["one that lingers after it", lingering, 2],
     ["one that is stopped", "echo ready; kill -STOP $$", 1],
     ["job control, each in a group of its own", "set -m; sleep 30 & sleep 30 & echo ready; wait", 3],
     ["a session of its own", "setsid sleep 30 & echo ready; wait", 2],
@@ -202,11 +205,39 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     )
   )
 
+  it.live("one that starts again what TERM has ended is not waited for", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
+        const shell = yield* open(tree, unmoved)
+        yield* shell.until("ready")
+        yield* Processes.count(tree.mark, 2)
+        yield* shell.end
+        assert.deepStrictEqual(Processes.holding(tree.mark), [])
+      })
+    )
+  )
+
+  it.live("one that tidies up after TERM has the time for it, whatever it starts", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
+        const tidy = "(sleep 0.05; echo one); sleep 0.06; echo two; exit"
+        const shell = yield* open(tree, `trap '${tidy}' TERM; echo ready; while :; do sleep 30; done`)
+        yield* shell.until("ready")
+        yield* Processes.count(tree.mark, 2)
+        yield* shell.end
+        // Once, for what ran when the TERM came.
+        assert.strictEqual(shell.said(), "ready\nTerminated\none\ntwo\n")
+      })
+    )
+  )
+
   it.live("hurry shortens the grace of what is being ended already", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 10 })
-        const shell = yield* open(tree, unmoved)
+        const shell = yield* open(tree, lingering)
         yield* shell.until("ready")
         const ending = yield* Effect.fork(shell.end)
         yield* tree.hurry
