@@ -74,8 +74,8 @@ const becomeBun = async () => {
     process.exit(1)
   }
   const { constants, devNull } = await import("node:os")
-  // The working folder is the user's project: its bunfig.toml, which can preload code, is not for us.
-  const args = ["--no-install", `--config=${devNull}`, self, ...process.argv.slice(2)]
+  // The working folder is the user's project: its bunfig.toml, which can preload code, and its .env are not for us.
+  const args = ["--no-install", "--no-env-file", `--config=${devNull}`, self, ...process.argv.slice(2)]
   const env = { ...jit, ...process.env }
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")

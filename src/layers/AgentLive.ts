@@ -72,12 +72,13 @@ const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
   return yield* ProviderRegistry.makeClient({ providers: [offline], protocols })
 })
 
-const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, model, provider }: AgentOptions) {
-  if (apiKey === undefined) return yield* KeyRing.make({ agentDir })
+const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, cwd, model, provider }: AgentOptions) {
+  const places = { agentDir, envFolders: [cwd, LocalPaths.home()] }
+  if (apiKey === undefined) return yield* KeyRing.make(places)
   const catalog = yield* Catalog.Catalog
   const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
   const chosen = yield* InitialModel.named(known, { provider, pattern: model })
-  return yield* KeyRing.make({ agentDir, runtime: { provider: chosen.model.provider, key: apiKey } })
+  return yield* KeyRing.make({ ...places, runtime: { provider: chosen.model.provider, key: apiKey } })
 })
 
 const shell = ({ cwd }: AgentOptions) =>

@@ -1,5 +1,5 @@
 /** `heddle auth` and keys as hosts and people meet them. */
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { forPeople, makeHome } from "./command.ts"
@@ -106,6 +106,23 @@ describe("a session", () => {
       ]
     )
     assert.strictEqual(err, "")
+  })
+
+  it("finds keys in the `.env` of its folder, takes nothing else from it, and hands nothing on", async () => {
+    const project = join(home.agentDir, "project")
+    mkdirSync(project)
+    const env = "OPENAI_API_KEY=sk-secret\nANTHROPIC_API_KEY='sk-secret'\nANTHROPIC_BASE_URL=http://elsewhere\n"
+    writeFileSync(join(project, ".env"), env)
+    const { err, out, responses } = await rpc(
+      ["--cwd", project],
+      {},
+      { id: 1, type: "get_available_models" },
+      { id: 2, type: "bash", command: "env" }
+    )
+    assert.include(JSON.stringify(responses), '"provider":"openai"')
+    assert.include(JSON.stringify(responses), '"provider":"anthropic"')
+    assert.include(JSON.stringify(responses), "PATH=")
+    assert.notMatch(out + err, /sk-secret|elsewhere/)
   })
 
   it("takes --api-key for the provider of the chosen model, and shows it nowhere", async () => {

@@ -40,6 +40,7 @@ const program = (name: string) => `
     const lines = Bun.spawnSync(["env"], { env: process.env }).stdout.toString().split("\\n")
     say(JSON.stringify(lines.filter((line) => line.startsWith("BUN_JSC_"))))
   }
+  else if (command === "variable") say(String(process.env[rest[0]]))
   else if (command === "exit") process.exit(Number(rest[0]))
   else if (command === "die") process.kill(process.pid, "SIGKILL")
   else if (command === "cat") process.stdin.pipe(process.stdout)
@@ -82,6 +83,7 @@ afterEach(() => {
 
 const start = (runtime: string, folder: string, ...args: ReadonlyArray<string>) =>
   Bun.spawn([runtime, join(folder, "bin/heddle.js"), ...args], {
+    cwd: folder,
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
@@ -234,6 +236,12 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     assert.isAbove(wanted.length, 0)
     const expected = wanted.map((word) => word.replace("useDFGJIT=0", "useDFGJIT=1"))
     assert.deepStrictEqual(out.trim().split("\n").toSorted(), expected.toSorted())
+  })
+
+  it("and keeps the `.env` of the working folder out of it", async () => {
+    const folder = checkout()
+    put(join(folder, ".env"), "ANTHROPIC_BASE_URL=http://elsewhere")
+    assert.strictEqual((await run(node ?? "", folder, "variable", "ANTHROPIC_BASE_URL")).out, "undefined\n")
   })
 
   it("in the platform's package while the bun package holds its stub", async () => {

@@ -19,11 +19,22 @@ export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("Au
   }
 }
 
-export type Keys = ReadonlyMap<string, Redacted.Redacted>
+export interface StoredKey {
+  readonly key: Redacted.Redacted
+  /** Unix milliseconds; of OAuth tokens, which other programs of the family put here. */
+  readonly expiresAt?: number
+}
+export type Keys = ReadonlyMap<string, StoredKey>
 type Entries = Readonly<Record<string, unknown>>
 
 const ApiKey = Schema.Struct({ type: Schema.Literal("api_key"), key: Schema.NonEmptyString })
 const isApiKey = Schema.is(ApiKey)
+const OAuth = Schema.Struct({
+  type: Schema.Literal("oauth"),
+  access: Schema.NonEmptyString,
+  expires: Schema.Number
+})
+const isOAuth = Schema.is(OAuth)
 
 export const pathIn = (agentDir: string): string => `${agentDir}/auth.json`
 
@@ -39,11 +50,17 @@ const readEntries = Effect.fnUntraced(function* (path: string) {
   return yield* new AuthFileUnusable({ path, reason: "is not a JSON object of keys by provider" })
 })
 
+const keyOf = (entry: unknown): StoredKey | undefined => {
+  if (isApiKey(entry)) return { key: Redacted.make(entry.key) }
+  return isOAuth(entry) ? { key: Redacted.make(entry.access), expiresAt: entry.expires } : undefined
+}
+
 const keysOf = (entries: Entries): Keys =>
   new Map(
-    Object.entries(entries).flatMap(([provider, entry]) =>
-      isApiKey(entry) ? [[provider, Redacted.make(entry.key)] as const] : []
-    )
+    Object.entries(entries).flatMap(([provider, entry]) => {
+      const key = keyOf(entry)
+      return key === undefined ? [] : [[provider, key] as const]
+    })
   )
 
 const none: Keys = new Map()

@@ -1,10 +1,12 @@
-/** Where keys come from, best first: the command line, auth.json, the environment, models.json (protocol.md 16.3). */
+/** Where keys come from, best first: the command line, auth.json, the environment, `.env`, models.json (protocol.md 16.3). */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { keyVariables } from "../../domain/ProviderKeys.ts"
 import { Credentials, KeyUnavailable } from "../../services/Credentials.ts"
+import * as EnvFiles from "../platform/EnvFiles.ts"
 import * as Environment from "../platform/Environment.ts"
 import * as AuthFile from "./AuthFile.ts"
 import { Catalog } from "./Catalog.ts"
@@ -14,12 +16,14 @@ type Variables = typeof Environment.Environment.Service
 
 export interface KeyRingOptions {
   readonly agentDir: string
+  /** Folders whose `.env` may hold what the environment does not, best first. */
+  readonly envFolders?: ReadonlyArray<string>
   /** The key of `--api-key` and the provider that it was given for. */
   readonly runtime?: { readonly provider: string; readonly key: Redacted.Redacted }
 }
 
 export interface Located {
-  /** For people: `auth.json`, `environment OPENAI_API_KEY`, `models.json`, `--api-key`. */
+  /** For people: `auth.json`, `environment OPENAI_API_KEY`, `<path>/.env OPENAI_API_KEY`, `models.json`, `--api-key`. */
   readonly source: string
   readonly key: Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
 }
@@ -30,6 +34,29 @@ const fromEnvironment = (environment: Variables, provider: string): Located | un
     if (key !== undefined) return { source: `environment ${name}`, key: Effect.succeedSome(Redacted.make(key)) }
   }
   return undefined
+}
+
+const fromEnvFiles = (files: EnvFiles.EnvFiles, provider: string): Located | undefined => {
+  for (const name of keyVariables(provider)) {
+    const found = files.find(name)
+    if (found !== undefined)
+      return { source: `${found.file} ${name}`, key: Effect.succeedSome(Redacted.make(found.value)) }
+  }
+  return undefined
+}
+
+/** A token that is over is not passed by: somebody wanted this account to be used, and can be told what to do. */
+const fromAuthFile = (provider: string, { expiresAt, key }: AuthFile.StoredKey): Located => {
+  if (expiresAt === undefined) return { source: "auth.json", key: Effect.succeedSome(key) }
+  const message =
+    `The OAuth token of ${provider} in auth.json has expired. Log in again with the program that stored it, ` +
+    `or store an API key: heddle auth set ${provider}`
+  return {
+    source: "auth.json (OAuth)",
+    key: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      now < expiresAt ? Effect.succeedSome(key) : new KeyUnavailable({ provider, message })
+    )
+  }
 }
 
 const fromModelsFile = (environment: Variables, provider: string, value: ConfigValue): Located | undefined => {
@@ -43,17 +70,19 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
 }
 
 /** Finds keys without resolving them. Asked twice for every prompt, so few steps matter. */
-export const makeLocate = Effect.fnUntraced(function* ({ agentDir, runtime }: KeyRingOptions) {
+export const makeLocate = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
+  const files = EnvFiles.make(envFolders)
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
 
   const locate = (provider: string, keys: AuthFile.Keys, environment: Variables): Located | undefined => {
     const kept = keys.get(provider)
-    if (kept !== undefined) return { source: "auth.json", key: Effect.succeedSome(kept) }
-    const inEnvironment = fromEnvironment(environment, provider)
+    if (kept !== undefined) return fromAuthFile(provider, kept)
+    const inEnvironment = fromEnvironment(environment, provider) ?? fromEnvFiles(files, provider)
     if (inEnvironment !== undefined) return inEnvironment
     const value = Option.getOrUndefined(providers.get(provider)?.apiKey ?? Option.none())
-    return value === undefined ? undefined : fromModelsFile(environment, provider, value)
+    const filled = { get: (name: string) => environment.get(name) || files.find(name)?.value }
+    return value === undefined ? undefined : fromModelsFile(filled, provider, value)
   }
   return (provider: string): Effect.Effect<Option.Option<Located>> =>
     runtime?.provider === provider

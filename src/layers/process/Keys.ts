@@ -9,6 +9,7 @@ import * as AuthFile from "../models/AuthFile.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as KeyRing from "../models/KeyRing.ts"
 import * as Keyboard from "../platform/Keyboard.ts"
+import * as LocalPaths from "../platform/LocalPaths.ts"
 import * as Process from "../platform/Process.ts"
 import { invalid, StartupFailure } from "./StartupFailure.ts"
 import * as Table from "./Table.ts"
@@ -17,6 +18,9 @@ const failed = ({ message }: { readonly message: string }) => new StartupFailure
 
 const withCatalog = <A, E, R>(use: (agentDir: string) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Process.agentDir, (agentDir) => Effect.provide(use(agentDir), Catalog.layer({ agentDir })))
+
+const locator = (agentDir: string) =>
+  Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, envFolders: [cwd, LocalPaths.home()] }))
 
 const requireKnown = Effect.fnUntraced(function* (provider: string) {
   const { providers } = yield* Catalog.Catalog
@@ -58,7 +62,7 @@ export const remove = (provider: string) =>
       const removed = yield* Effect.mapError(AuthFile.remove(path, provider), failed)
       if (!removed) return yield* invalid(`${path} has no key of ${provider}`)
       yield* Process.print(`Removed the key of ${provider} from ${path}`)
-      const locate = yield* KeyRing.makeLocate({ agentDir })
+      const locate = yield* locator(agentDir)
       const left = yield* locate(provider)
       if (Option.isSome(left)) yield* Process.print(`It still has one from: ${left.value.source}`)
     })
@@ -68,7 +72,7 @@ export const list = withCatalog(
   Effect.fnUntraced(function* (agentDir) {
     const { providers } = yield* Catalog.Catalog
     const stored = yield* yield* AuthFile.watch(AuthFile.pathIn(agentDir))
-    const locate = yield* KeyRing.makeLocate({ agentDir })
+    const locate = yield* locator(agentDir)
     const rows: Array<ReadonlyArray<string>> = []
     for (const provider of new Set([...providers.keys(), ...stored.keys()])) {
       const found = yield* locate(provider)

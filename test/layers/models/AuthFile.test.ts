@@ -7,8 +7,10 @@ import { folder, withLog, write } from "./support.ts"
 const key = Redacted.make("sk-secret")
 const read = (path: string) => Effect.promise(() => readFile(path, "utf8").then((text): unknown => JSON.parse(text)))
 const path = Effect.map(folder, (agentDir) => AuthFile.pathIn(`${agentDir}/deep/er`))
-const plain = (keys: ReadonlyMap<string, Redacted.Redacted>) =>
-  Object.fromEntries([...keys].map(([provider, value]) => [provider, Redacted.value(value)]))
+const plain = (keys: AuthFile.Keys) =>
+  Object.fromEntries(
+    [...keys].map(([provider, { expiresAt, key }]) => [provider, `${Redacted.value(key)}${expiresAt ?? ""}`])
+  )
 
 describe("writing", () => {
   it.scoped("creates the file for its owner only, leaves nothing else behind, and keeps other entries", () =>
@@ -59,13 +61,14 @@ describe("reading", () => {
         a: { type: "api_key", key: "1" },
         b: { type: "oauth", key: "2" },
         c: "3",
-        d: { type: "api_key" }
+        d: { type: "api_key" },
+        e: { type: "oauth", access: "token ", refresh: "r", expires: 5 }
       })
-      assert.deepStrictEqual(yield* keys, { a: "1" })
+      assert.deepStrictEqual(yield* keys, { a: "1", e: "token 5" })
       yield* AuthFile.set(file, "a", Redacted.make("2"))
-      assert.deepStrictEqual(yield* keys, { a: "2" })
+      assert.deepStrictEqual(yield* keys, { a: "2", e: "token 5" })
       yield* AuthFile.remove(file, "a")
-      assert.deepStrictEqual(yield* keys, {})
+      assert.deepStrictEqual(yield* keys, { e: "token 5" })
     })
   )
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, TestClock } from "effect"
+import { mkdir } from "node:fs/promises"
 import * as AuthFile from "../../../src/layers/models/AuthFile.ts"
 import * as KeyRing from "../../../src/layers/models/KeyRing.ts"
 import { Credentials } from "../../../src/services/Credentials.ts"
@@ -17,11 +18,15 @@ interface Places {
   readonly auth?: unknown
   readonly models?: unknown
   readonly variables?: Readonly<Record<string, string>>
+  /** Texts of `.env` files, best first. */
+  readonly files?: ReadonlyArray<string>
 }
 
-const find = (provider: string, { auth, models, variables, ...more }: Places) =>
+const find = (provider: string, { auth, files = [], models, runtime, variables }: Places) =>
   Effect.gen(function* () {
     const agentDir = yield* folder
+    const envFolders = yield* Effect.forEach(files, (text) => Effect.tap(folder, (path) => write(`${path}/.env`, text)))
+    const more = { envFolders, ...(runtime === undefined ? {} : { runtime }) }
     if (auth !== undefined) yield* write(AuthFile.pathIn(agentDir), auth)
     if (models !== undefined) yield* write(`${agentDir}/models.json`, models)
     const located = yield* Effect.flatMap(KeyRing.makeLocate({ agentDir, ...more }), (locate) => locate(provider)).pipe(
@@ -33,7 +38,11 @@ const find = (provider: string, { auth, models, variables, ...more }: Places) =>
     }).pipe(Effect.provide(keys(agentDir, more)))
     const [key, has] = found
     assert.strictEqual(has, Option.isSome(key))
-    return [Option.getOrUndefined(Option.map(key, Redacted.value)), Option.getOrUndefined(located)?.source]
+    const source = envFolders.reduce(
+      (text, path, i) => text?.replace(path, `folder ${i}`),
+      Option.getOrUndefined(located)?.source
+    )
+    return [Option.getOrUndefined(Option.map(key, Redacted.value)), source]
   }).pipe(environment(variables ?? {}))
 
 describe("a key comes from", () => {
@@ -50,6 +59,27 @@ describe("a key comes from", () => {
     ["lab", { models: inFile, variables: { LAB_API_KEY: "l" } }, ["l", "models.json"]],
     ["lab", { models: inFile, auth: { lab: { type: "api_key", key: "stored" } } }, ["stored", "auth.json"]],
     ["google", { variables: { GEMINI_API_KEY: "g" } }, ["g", "environment GEMINI_API_KEY"]],
+    ["openai", { files: ["OPENAI_API_KEY=one", "OPENAI_API_KEY=two"] }, ["one", "folder 0/.env OPENAI_API_KEY"]],
+    [
+      "openai",
+      { files: ["OTHER=1", "# two\nexport OPENAI_API_KEY='two' # mine"] },
+      ["two", "folder 1/.env OPENAI_API_KEY"]
+    ],
+    ["openai", { files: ["OPENAI_API_KEY=", "="] }, [undefined, undefined]],
+    ["anthropic", { files: ["ANTHROPIC_OAUTH_TOKEN=f"], variables }, ["token", "environment ANTHROPIC_OAUTH_TOKEN"]],
+    [
+      "anthropic",
+      { files: ["ANTHROPIC_OAUTH_TOKEN=f"], variables: { ANTHROPIC_API_KEY: "v" } },
+      ["v", "environment ANTHROPIC_API_KEY"]
+    ],
+    ["anthropic", { files: ["ANTHROPIC_API_KEY=f"], auth: stored }, ["stored", "auth.json"]],
+    ["anthropic", { files: ["ANTHROPIC_API_KEY=f"], models: inFile }, ["f", "folder 0/.env ANTHROPIC_API_KEY"]],
+    ["lab", { files: ["LAB_API_KEY=f"], models: inFile }, ["f", "models.json"]],
+    [
+      "anthropic",
+      { auth: { anthropic: { type: "oauth", access: "token", refresh: "r", expires: 1 } } },
+      ["token", "auth.json (OAuth)"]
+    ],
     ["nobody", {}, [undefined, undefined]]
   ])("%s %j → %j", ([provider, places, expected]) =>
     Effect.map(find(provider, places), (found) => assert.deepStrictEqual(found, [...expected]))
@@ -85,5 +115,36 @@ it.scoped("a command is not run to see whether there is a key, and its failure n
         `No API key for lab: ${agentDir}/models.json: providers.lab.apiKey: the command ended with exit code 1`
       )
     }).pipe(Effect.provide(keys(agentDir)))
+  }).pipe(environment({}))
+)
+
+it.scoped("a token that has expired is said to be, and nothing else is taken in its place", () =>
+  Effect.gen(function* () {
+    const agentDir = yield* folder
+    yield* write(AuthFile.pathIn(agentDir), {
+      anthropic: { type: "oauth", access: "token", refresh: "r", expires: 1000 }
+    })
+    yield* Effect.gen(function* () {
+      const credentials = yield* Credentials
+      assert.isTrue(yield* credentials.has("anthropic"))
+      yield* TestClock.adjust("1 second")
+      const { message } = yield* Effect.flip(credentials.find("anthropic"))
+      assert.strictEqual(
+        message,
+        "The OAuth token of anthropic in auth.json has expired. Log in again with the program that stored it, " +
+          "or store an API key: heddle auth set anthropic"
+      )
+    }).pipe(Effect.provide(keys(agentDir)))
+  }).pipe(environment(variables))
+)
+
+it.scoped("a `.env` that is no plain file is as good as none", () =>
+  Effect.gen(function* () {
+    const [agentDir, pipes, folders] = [yield* folder, yield* folder, yield* folder]
+    yield* Effect.promise(() => Bun.spawn(["mkfifo", `${pipes}/.env`]).exited)
+    yield* Effect.promise(() => mkdir(`${folders}/.env`))
+    yield* Effect.gen(function* () {
+      assert.isFalse(yield* Effect.flatMap(Credentials, ({ has }) => has("openai")))
+    }).pipe(Effect.provide(keys(agentDir, { envFolders: [pipes, folders] })))
   }).pipe(environment({}))
 )
