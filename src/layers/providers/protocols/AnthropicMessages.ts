@@ -1,17 +1,14 @@
-/** The protocol `anthropic-messages` on Anthropic's own SDK, which is loaded at the first call. */
+/** The protocol `anthropic-messages` on Anthropic's own SDK. */
 import type { ClientOptions } from "@anthropic-ai/sdk"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
-import type { Connection, Protocol } from "../Protocol.ts"
+import type { Connection } from "../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
 import * as Dialect from "./Dialect.ts"
-import * as Pump from "./Pump.ts"
 import * as SdkClients from "./SdkClients.ts"
-
-export const api = "anthropic-messages"
+import * as SdkProtocol from "./SdkProtocol.ts"
 
 const oauthBeta = "oauth-2025-04-20"
 const isOauth = (key: string) => key.startsWith("sk-ant-oat")
@@ -53,24 +50,12 @@ const load = () =>
         new Anthropic(clientOptions(url, connection))
   )
 
-export const make = (): Protocol => {
-  const clients = SdkClients.make(load)
-  return {
-    api,
-    stream: (request, connection, scope) =>
-      Effect.suspend(() => {
-        const body = AnthropicRequest.make(request)
-        return Pump.stream({
-          scope,
-          request,
-          connection,
-          dialect: Dialect.anthropic,
-          machine: AnthropicEvents.make(),
-          open: (signal) =>
-            clients(request.model.baseUrl, connection).then((client) =>
-              client.messages.create(body, { signal }).asResponse()
-            )
-        })
-      })
-  }
-}
+export const make = () =>
+  SdkProtocol.make({
+    api: "anthropic-messages",
+    load,
+    body: AnthropicRequest.make,
+    send: (client, body, signal) => client.messages.create(body, { signal }).asResponse(),
+    dialect: Dialect.anthropic,
+    machine: AnthropicEvents.make
+  })

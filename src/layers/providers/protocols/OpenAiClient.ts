@@ -31,11 +31,9 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
   }
 }
 
-const load = () =>
+export const load = () =>
   import("openai").then(
     ({ OpenAI }) =>
       (baseUrl: string, connection: Connection) =>
         new OpenAI(options(baseUrl, connection))
   )
-
-export const make = () => SdkClients.make(load)

@@ -9,7 +9,7 @@ import type { Connection } from "../Protocol.ts"
 /** What the SDKs hand on to `fetch`. Bun gives up after five minutes of its own accord; deadlines are the watchdog's. */
 export const fetchOptions = { timeout: false }
 
-type Create<Client> = (baseUrl: string, connection: Connection) => Client
+export type Create<Client> = (baseUrl: string, connection: Connection) => Client
 
 interface Kept<Client> {
   readonly connection: Connection
