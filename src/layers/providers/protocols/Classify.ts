@@ -111,7 +111,9 @@ export const classify = (facts: ErrorFacts, retryAfterMs?: number): ModelFailure
   if (coded === "quota" || exhausted.test(facts.text)) {
     return facts.status === 429 && retryAfterMs !== undefined && retryAfterMs <= shortHintMs ? "rate_limit" : "quota"
   }
-  if (coded !== undefined) return coded
+  // Gateways call everything an error of the server; a status that blames the request knows better.
+  const isVague = coded === "server" && facts.status !== undefined && facts.status < 500
+  if (coded !== undefined && !isVague) return coded
   if (facts.status !== undefined) return ofStatus(facts.status)
   if (facts.transport !== undefined) return ofTransport(facts.transport)
   return words.find(([pattern]) => pattern.test(facts.text))?.[1] ?? "protocol"

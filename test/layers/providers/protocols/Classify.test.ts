@@ -49,6 +49,30 @@ describe("reasons", () => {
     )
   })
 
+  it.each([
+    [400, "invalid_request"],
+    [401, "authentication"],
+    [403, "authentication"],
+    [404, "not_found"],
+    [413, "context_overflow"],
+    [422, "invalid_request"],
+    [408, "timeout"],
+    [429, "rate_limit"],
+    [500, "server"],
+    [529, "server"]
+  ] as const)("status %i with a vague code is %s", (status, reason) => {
+    for (const type of ["api_error", "server_error", "internal_server_error"])
+      assert.deepStrictEqual(classify(thrown({ status, error: { type, message: "no" } })), reason)
+  })
+
+  it("a code that says what is wrong counts more than the status", () => {
+    for (const [type, reason] of [
+      ["overloaded_error", "overloaded"],
+      ["rate_limit_error", "rate_limit"]
+    ] as const)
+      assert.deepStrictEqual(classify(thrown({ status: 400, error: { type, message: "no" } })), reason)
+  })
+
   it("digits and parts of words mean nothing", () => {
     for (const text of ["max 15000 tokens", "unoverloadedness", "code 4290", "the 529th line"])
       assert.deepStrictEqual(classify(ErrorFacts.fromBody({ message: text })), "protocol")
