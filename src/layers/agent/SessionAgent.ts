@@ -31,33 +31,46 @@ import * as Watched from "./Watched.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
-export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
-  const budget = yield* Budget
+/** What is made once for a session, before anything can run in it. */
+const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const catalog = yield* ModelCatalog
-  const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
-  const store = yield* SessionStore
-  const tools = yield* Tools
   const hub = yield* SessionHub.make(session)
   const { publish } = hub
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const inbox = Inbox.make(session, publish)
-  const { handoff, occupancy, queues } = inbox
-  const compaction = yield* Compaction.make({ publish, mayRetry: retries.enabled, handoff })
+  return {
+    catalog,
+    session,
+    settings,
+    hub,
+    publish,
+    controls,
+    retries,
+    inbox,
+    compaction: yield* Compaction.make({ publish, mayRetry: retries.enabled, handoff: inbox.handoff }),
+    model: ModelInForce.make(controls.values, catalog),
+    supervision: yield* SupervisionTree.make,
+    /** Prompts are accepted one at a time, and not while the session changes. */
+    gate: Gate.make(),
+    systemPrompt: SystemPrompt.render(options)
+  }
+})
+
+type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
+
+/** Runs: how they begin and how they are stopped. At most one at a time. */
+const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
+  const { compaction, controls, gate, hub, inbox, model, publish, retries, session, supervision, systemPrompt } = parts
+  const budget = yield* Budget
+  const ids = yield* Ids
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
   const running = yield* FiberHandle.make<void, never>()
   const start = yield* FiberHandle.runtime(running)()
   const stopping = Stopping.make({ running, compaction, end: inbox.end })
-  /** Prompts are accepted one at a time, and not while the session changes. */
-  const gate = Gate.make()
-  const supervision = yield* SupervisionTree.make
-  const clock = yield* Effect.clock
-  const now = () => clock.unsafeCurrentTimeMillis()
-  const systemPrompt = SystemPrompt.render(options)
-
-  const model = ModelInForce.make(controls.values, catalog)
-
   const lifecycle = yield* RunLifecycle.make({
     publish,
     ready: hub.ready,
@@ -69,17 +82,14 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     compaction,
     inbox
   })
-
-  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const admit = Effect.asVoid(Effect.zipRight(budget.check, model.usable))
-
   const admission = Admission.make({
     ids,
     now,
     session,
     inbox,
     gate,
-    admit,
+    // Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1).
+    admit: Effect.asVoid(Effect.zipRight(budget.check, model.usable)),
     isRunning: stopping.isRunning,
     // The fiber starts at once, so an abort that follows in the same instant finds its clean-up in place.
     begin: (prompt) =>
@@ -88,29 +98,30 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
         start(Effect.uninterruptible(run)).addObserver(ended)
       })
   })
+  return { admission, stopping, awaitIdle: FiberHandle.awaitEmpty(running) }
+})
 
+/** Loaded when somebody first wants another session. */
+const makeSessions = Effect.fnUntraced(function* (parts: Parts, endRun: Effect.Effect<void>) {
+  const { catalog, compaction, controls, gate, inbox, model, publish, session } = parts
+  const [budget, store, tools] = [yield* Budget, yield* SessionStore, yield* Tools]
   const summarize = (paths: Pick<BranchSummaryRequest, "from" | "to">) =>
     Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
-  const change = {
-    session,
-    store,
-    catalog,
-    budget,
-    tools,
-    controls,
-    publish,
-    gate,
-    endRun: Effect.asVoid(stopping.abort),
-    summarize,
-    leave: Effect.asVoid(queues.control.clearQueue)
-  }
-  const sessions = Once.make(
+  const leave = Effect.asVoid(inbox.queues.control.clearQueue)
+  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun, summarize, leave }
+  return Once.make(
     Effect.map(
       Effect.promise(() => import("./SessionChanges.ts")),
       ({ make }) => make(change)
     )
   )
+})
 
+export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
+  const parts = yield* makeParts(options)
+  const { compaction, controls, hub, inbox, model, retries, session, settings, supervision, systemPrompt } = parts
+  const { handoff, occupancy, queues } = inbox
+  const { admission, awaitIdle, stopping } = yield* makeRuns(parts)
   yield* Watched.session(supervision)(
     IdleCompaction.watch({ compaction, hub, session, settings, model: model.current })
   )
@@ -121,7 +132,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     abortRun: stopping.endRun,
     prompt: admission.prompt
   })
-
   return Agent.of({
     ...controls,
     ...admission,
@@ -130,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     goesOnHere: (from) => Effect.map(session.info, ({ sessionId }) => handoff.leads(from, sessionId)),
     abort: stopping.abort,
     interrupt: stopping.interrupt,
-    awaitIdle: FiberHandle.awaitEmpty(running),
+    awaitIdle,
     close: occupancy.close,
     state: StateSnapshot.make({ controls: controls.values, session, inbox, compaction, manual, retries }),
     messages: session.messages,
@@ -140,7 +150,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     compact: manual.compact,
     abortCompactions: compaction.cancelUntil,
     setAutoCompaction: compaction.setEnabled,
-    sessions,
+    sessions: yield* makeSessions(parts, Effect.asVoid(stopping.abort)),
     supervision: Effect.succeed(supervision),
     attach: hub.attach,
     subscribe: hub.subscribe
