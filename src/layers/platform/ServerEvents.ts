@@ -72,6 +72,7 @@ export const start = <A, E>(
       close()
     })
     let reading = true
+    let isRead = false
     const close = () => {
       if (!reading) return
       reading = false
@@ -97,6 +98,7 @@ export const start = <A, E>(
         const split = splitter()
         while (reading) {
           const piece = await body?.read()
+          isRead = piece?.done ?? true
           if (piece === undefined || piece.done) break
           source.onBytes()
           let failure: E | undefined
@@ -119,6 +121,8 @@ export const start = <A, E>(
       if (reading) source.onClosed()
       reading = false
       const failure = failed ?? source.end()
+      // What is left of the answer is of no interest, and would keep the connection.
+      if (!isRead) controller.abort()
       if (failure !== undefined) return into.done(Exit.fail(failure))
       await hand(source.drain())
       into.done(Exit.void)

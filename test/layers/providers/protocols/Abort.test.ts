@@ -41,6 +41,17 @@ describe.each(all)("$name", ({ name, protocol }) => {
     })
   )
 
+  it.scoped("an error inside the stream closes the connection, although the server would go on", () =>
+    Effect.gen(function* () {
+      const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n'
+      const server = yield* Loopback.make(Loopback.sse(error, Loopback.hold))
+      const { failure } = yield* collectFrom(open(protocol, target(server.baseUrl), connection()))
+      assert.strictEqual(failure?.reason, "overloaded")
+      yield* Deferred.await((yield* server.requests.take).closed)
+      assert.deepStrictEqual(server.openSockets(), 0)
+    })
+  )
+
   it.scoped("a stream that has ended leaves its connection for the next call", () =>
     Effect.gen(function* () {
       const server = yield* Loopback.make(Loopback.sse(stream(name)))
