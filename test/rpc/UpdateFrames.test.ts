@@ -1,25 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
 import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
-import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
+import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as UpdateFrames from "../../src/rpc/UpdateFrames.ts"
+import * as Connections from "../support/Connections.ts"
 import { model } from "../support/ScriptedModel.ts"
-
-const connection = (updates: UpdateForm): Connection => ({
-  serverVersion: "0",
-  sessionId: "s",
-  epoch: "e",
-  maxFrameBytes: 1,
-  updates,
-  abortQueue: "return",
-  initialized: false,
-  negotiated: false,
-  seq: 0
-})
 
 /** Streams `count` deltas, a millisecond apart if `paced`, and returns the frames. */
 const stream = (form: UpdateForm, count: number, msPerDelta = 0) => {
-  const updates = UpdateFrames.make(connection(form), () => "")
+  const updates = UpdateFrames.make(Connections.make(form), () => "")
   const events: ReadonlyArray<ModelEvent> = [
     { _tag: "TextStarted" },
     ...Array.from({ length: count }, (_, i) => ({ _tag: "Delta", delta: `tok${i} `.padEnd(20, "x") }) as const),
@@ -75,7 +64,7 @@ describe("UpdateFrames", () => {
   })
 
   it("full form: what is held back is due after 100 ms", () => {
-    const updates = UpdateFrames.make(connection("full"), () => "")
+    const updates = UpdateFrames.make(Connections.make("full"), () => "")
     const block = { type: "text", text: "x".repeat(10_000) } as const
     const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const

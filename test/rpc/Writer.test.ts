@@ -2,8 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FastCheck, Fiber, Mailbox } from "effect"
 import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
 import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
-import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
+import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as Writer from "../../src/rpc/Writer.ts"
+import * as Connections from "../support/Connections.ts"
 import { model } from "../support/ScriptedModel.ts"
 
 /** A step of a session: text of a delta, or the kind of something that must arrive as it is. */
@@ -58,19 +59,8 @@ const setUp = (
   gather: (go: () => void) => void = queueMicrotask
 ) =>
   Effect.gen(function* () {
-    const connection: Connection = {
-      serverVersion: "0",
-      sessionId: "s",
-      epoch: "e",
-      maxFrameBytes: 1,
-      updates,
-      abortQueue: "return",
-      initialized: false,
-      negotiated: false,
-      seq: 0
-    }
     const input = yield* Mailbox.make<Uint8Array>()
-    return Writer.make({ input, write, gather }, connection, Effect.succeed("e2"))
+    return Writer.make({ input, write, gather }, Connections.make(updates), Effect.succeed("e2"))
   })
 
 const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>

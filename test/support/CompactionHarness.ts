@@ -1,5 +1,5 @@
 /** An agent whose conversation can be compacted: a scripted model, settings, hooks, and the session behind it. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { AgentEvent } from "../../src/domain/AgentEvent.ts"
 import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
 import { zeroTokens } from "../../src/domain/Usage.ts"
@@ -40,6 +40,19 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
       return body({ ...made, ask, synced })
     })
   }).pipe(Effect.scoped)
+
+/** Asks, aborts when the agent has told of `at` things, and waits for both. False where it had told of fewer. */
+export const abortAt = Effect.fnUntraced(function* ({ agent, ask }: Harness, text: string, at: number) {
+  let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
+  const point = () => {
+    if (count++ === at) acting = Effect.runFork(agent.abort)
+  }
+  yield* agent.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
+  yield* ask(text)
+  const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
+  if (aborting !== undefined) yield* Fiber.join(aborting)
+  return aborting !== undefined
+})
 
 /** The answer with a count of the tokens that it took. */
 export const counted = (turn: ScriptedModel.ScriptedTurn, input: number, output = 1): ScriptedModel.ScriptedTurn => {

@@ -70,6 +70,38 @@ const interruptCurrent = <A, E>(handle: FiberHandle.FiberHandle<A, E>) =>
     Option.match(FiberHandle.unsafeGet(handle), { onNone: () => Effect.void, onSome: Fiber.interrupt })
   )
 
+/** Defects stay what they are. */
+const outcome = (exit: Exit.Exit<CompactionResult, CompactionFailed>): Exit.Exit<Outcome> => {
+  if (Exit.isSuccess(exit)) return Exit.succeed(Either.right(exit.value))
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isSome(failure)) return Exit.succeed(Either.left(failure.value))
+  if (Cause.isInterruptedOnly(exit.cause)) return Exit.succeed(Either.left(cancelled()))
+  return Exit.failCause(Cause.stripFailures(exit.cause))
+}
+
+const cancelBefore = (
+  until: Effect.Effect<void>,
+  cancel: Effect.Effect<void>,
+  starts: ReturnType<typeof Starts.make>
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    // The common case of an abort, which has better things to do than to race fibers for nothing.
+    if (until === Effect.void) return cancel
+    let seen = starts.count()
+    let over = false
+    const later = Effect.gen(function* () {
+      yield* starts.after(seen)
+      // `until` may have ended just before this one began; its waiter is then ahead of us.
+      yield* Effect.yieldNow()
+      seen = starts.count()
+      if (!over) yield* cancel
+    })
+    const done = Effect.map(until, () => {
+      over = true
+    })
+    return Effect.zipRight(cancel, Effect.raceFirst(done, Effect.forever(later)))
+  })
+
 export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }: Options) {
@@ -123,12 +155,7 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
         const exit = Exit.isSuccess(waited) ? waited.value : yield* Fiber.interrupt(fiber)
         publish({ _tag: "CompactionEnded", ...ref, ...ending(order, exit) })
         yield* told.open
-        if (Exit.isFailure(waited)) return yield* Exit.failCause(waited.cause)
-        if (Exit.isSuccess(exit)) return Either.right(exit.value)
-        const failure = Cause.failureOption(exit.cause)
-        if (Option.isSome(failure)) return Either.left(failure.value)
-        if (Cause.isInterruptedOnly(exit.cause)) return Either.left(cancelled())
-        return yield* Effect.failCause(Cause.stripFailures(exit.cause))
+        return yield* Exit.isFailure(waited) ? Exit.failCause(waited.cause) : outcome(exit)
       })
     )
 
@@ -151,26 +178,6 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
     return Effect.all([interruptCurrent(attempt), interruptCurrent(summary), told], { discard: true })
   })
 
-  /** The one that is going on and those that begin before `until` is done. */
-  const cancelUntil = (until: Effect.Effect<void>): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      // The common case of an abort, which has better things to do than to race fibers for nothing.
-      if (until === Effect.void) return cancel
-      let seen = starts.count()
-      let over = false
-      const later = Effect.gen(function* () {
-        yield* starts.after(seen)
-        // `until` may have ended just before this one began; its waiter is then ahead of us.
-        yield* Effect.yieldNow()
-        seen = starts.count()
-        if (!over) yield* cancel
-      })
-      const done = Effect.map(until, () => {
-        over = true
-      })
-      return Effect.zipRight(cancel, Effect.raceFirst(done, Effect.forever(later)))
-    })
-
   return {
     perform,
     summarizeBranch,
@@ -180,7 +187,8 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
     }),
     /** Returns when the attempt, if there is one, has ended and everybody was told. */
     cancel,
-    cancelUntil,
+    /** The one that is going on and those that begin before `until` is done. */
+    cancelUntil: (until: Effect.Effect<void>) => cancelBefore(until, cancel, starts),
     isActive: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(attempt))),
     isEnabled: () => enabled,
     setEnabled: (value: boolean) =>

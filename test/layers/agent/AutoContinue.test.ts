@@ -1,6 +1,6 @@
 /** The setting `compaction.autoContinue`: a run that was compacted at its end goes on by itself. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import type { AgentEvent } from "../../../src/domain/AgentEvent.ts"
 import { plainText } from "../../../src/domain/Content.ts"
 import { output, summary, tool } from "../../support/AgentHarness.ts"
@@ -128,21 +128,15 @@ it.effect("aborted at any point, it ends properly, and once", () =>
     const turns = [story, full("One."), counted(say("Two."), 50), story]
     let early = true
     for (let at = 0; early; at++) {
-      early = yield* Harness.run({ settings, hooks, turns }, ({ agent, ask, events }) =>
+      early = yield* Harness.run({ settings, hooks, turns }, (harness) =>
         Effect.gen(function* () {
+          const { agent, ask, events } = harness
           yield* ask("Tell me")
-          let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
-          const point = () => {
-            if (count++ === at) acting = Effect.runFork(agent.abort)
-          }
-          yield* agent.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
-          yield* ask("Weave")
-          const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
-          if (aborting !== undefined) yield* Fiber.join(aborting)
+          const aborted = yield* Harness.abortAt(harness, "Weave", at)
           yield* agent.awaitIdle
           assert.deepStrictEqual(violations(events), [], `at ${at}`)
           assert.strictEqual(events.filter(({ _tag }) => _tag === "PromptFinished").length, 2)
-          return aborting !== undefined
+          return aborted
         })
       )
       assert.isBelow(at, 200)

@@ -296,17 +296,11 @@ it.effect("aborted at any point, the run ends once, in one of the two, and the n
     const ended = new Set<string>()
     let early = true
     for (let at = 0; early; at++) {
-      early = yield* Harness.run({ ...options, turns: many }, ({ agent, ask, events, session }) =>
+      early = yield* Harness.run({ ...options, turns: many }, (harness) =>
         Effect.gen(function* () {
+          const { agent, ask, events, session } = harness
           yield* ask("Tell me")
-          let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
-          const point = () => {
-            if (count++ === at) acting = Effect.runFork(agent.abort)
-          }
-          yield* agent.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
-          yield* ask("Look")
-          const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
-          if (aborting !== undefined) yield* Fiber.join(aborting)
+          const aborted = yield* Harness.abortAt(harness, "Look", at)
           ended.add((yield* session.info).sessionId)
           yield* ask("And now?")
           assert.deepStrictEqual(violations(events), [], `at ${at}`)
@@ -314,7 +308,7 @@ it.effect("aborted at any point, the run ends once, in one of the two, and the n
           const messages = yield* agent.messages
           assert.deepStrictEqual(SessionTree.make(yield* session.entries).conversation(), [...messages])
           assert.strictEqual(messages.at(-1)?.role, "assistant")
-          return aborting !== undefined
+          return aborted
         })
       )
       assert.isBelow(at, 200)
