@@ -16,11 +16,11 @@ export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog
     const { model, thinkingLevel } = controls()
     return model === undefined ? Effect.die(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
   })
-  const usable = Effect.gen(function* () {
-    const model = yield* current
-    if (yield* catalog.isAvailable(model)) return model
-    return yield* new MissingCredentials({ provider: model.provider, modelId: model.id })
-  })
+  const usable = Effect.flatMap(current, (model) =>
+    Effect.flatMap(catalog.isAvailable(model), (isAvailable) =>
+      isAvailable ? Effect.succeed(model) : new MissingCredentials({ provider: model.provider, modelId: model.id })
+    )
+  )
   return {
     /** With the thinking level it is called with. */
     choice,
