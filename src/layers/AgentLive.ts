@@ -28,6 +28,7 @@ import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
+import * as EnvFiles from "./platform/EnvFiles.ts"
 import * as Environment from "./platform/Environment.ts"
 import * as LocalPaths from "./platform/LocalPaths.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
@@ -73,7 +74,7 @@ const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
 })
 
 const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, cwd, model, provider }: AgentOptions) {
-  const places = { agentDir, envFolders: [cwd, LocalPaths.home()] }
+  const places = { agentDir, envFolders: EnvFiles.foldersFor(cwd) }
   if (apiKey === undefined) return yield* KeyRing.make(places)
   const catalog = yield* Catalog.Catalog
   const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]

@@ -6,7 +6,7 @@ import { zeroTokens } from "../../src/domain/Usage.ts"
 import type { Session } from "../../src/services/Session.ts"
 import type { SettingsValues } from "../../src/services/Settings.ts"
 import type * as AgentHarness from "./AgentHarness.ts"
-import type * as ScriptedModel from "./ScriptedModel.ts"
+import * as ScriptedModel from "./ScriptedModel.ts"
 import * as TestAgent from "./TestAgent.ts"
 
 export interface Options extends AgentHarness.HarnessOptions, Pick<TestAgent.AgentParts, "hooks" | "store"> {}
@@ -40,6 +40,22 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
       return body({ ...made, ask, synced })
     })
   }).pipe(Effect.scoped)
+
+/** Summaries without a model: what is left of the script are the turns of the run. */
+export const supplied = { before: () => Effect.succeed({ _tag: "Supply", compaction: { summary: "S" } } as const) }
+
+/** Worth a summary. */
+export const story = ScriptedModel.say("A long story about a loom, told at length and with many details.")
+
+/** The end of a run that went well, in the words of `summary`. */
+export const ending = [
+  "MessageEnded:assistant/stop",
+  "TurnEnded",
+  "RunEnded",
+  "PromptFinished:completed",
+  "RunSettled",
+  "SessionSettled"
+] as const
 
 /** Asks, aborts when the agent has told of `at` things, and waits for both. False where it had told of fewer. */
 export const abortAt = Effect.fnUntraced(function* ({ agent, ask }: Harness, text: string, at: number) {

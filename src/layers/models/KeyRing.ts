@@ -28,21 +28,28 @@ export interface Located {
   readonly key: Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
 }
 
-const fromEnvironment = (environment: Variables, provider: string): Located | undefined => {
+interface Variable {
+  readonly source: string
+  readonly value: string
+}
+
+/** The first of the provider's variables that `find` knows. */
+const fromVariables = (provider: string, find: (name: string) => Variable | undefined): Located | undefined => {
   for (const name of keyVariables(provider)) {
-    const key = Environment.valueIn(environment, name)
-    if (key !== undefined) return { source: `environment ${name}`, key: Effect.succeedSome(Redacted.make(key)) }
+    const found = find(name)
+    if (found !== undefined) return { source: found.source, key: Effect.succeedSome(Redacted.make(found.value)) }
   }
   return undefined
 }
 
-const fromEnvFiles = (files: EnvFiles.EnvFiles, provider: string): Located | undefined => {
-  for (const name of keyVariables(provider)) {
-    const found = files.find(name)
-    if (found !== undefined)
-      return { source: `${found.file} ${name}`, key: Effect.succeedSome(Redacted.make(found.value)) }
-  }
-  return undefined
+const inEnvironment = (environment: Variables) => (name: string) => {
+  const value = Environment.valueIn(environment, name)
+  return value === undefined ? undefined : { source: `environment ${name}`, value }
+}
+
+const inFiles = (files: EnvFiles.EnvFiles) => (name: string) => {
+  const found = files.find(name)
+  return found === undefined ? undefined : { source: `${found.file} ${name}`, value: found.value }
 }
 
 /** A token that is over is not passed by: somebody wanted this account to be used, and can be told what to do. */
@@ -78,8 +85,8 @@ export const makeLocate = Effect.fnUntraced(function* ({ agentDir, envFolders = 
   const locate = (provider: string, keys: AuthFile.Keys, environment: Variables): Located | undefined => {
     const kept = keys.get(provider)
     if (kept !== undefined) return fromAuthFile(provider, kept)
-    const inEnvironment = fromEnvironment(environment, provider) ?? fromEnvFiles(files, provider)
-    if (inEnvironment !== undefined) return inEnvironment
+    const found = fromVariables(provider, inEnvironment(environment)) ?? fromVariables(provider, inFiles(files))
+    if (found !== undefined) return found
     const value = Option.getOrUndefined(providers.get(provider)?.apiKey ?? Option.none())
     const filled = { get: (name: string) => environment.get(name) || files.find(name)?.value }
     return value === undefined ? undefined : fromModelsFile(filled, provider, value)

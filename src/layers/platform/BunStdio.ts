@@ -38,11 +38,9 @@ const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> =
 const make = Effect.gen(function* () {
   const frames = yield* StdoutGuard.acquire
   const sink = Bun.file(frames).writer({ highWaterMark: 1024 * 1024 })
-  const input = yield* Effect.acquireRelease(
-    Effect.sync(() => EventBuffer.make<Uint8Array, never>(inputLead)),
-    ({ done }) => Effect.sync(() => done(Exit.void))
-  )
+  const input = EventBuffer.make<Uint8Array, never>(inputLead)
   const over = () => input.done(Exit.void)
+  yield* Effect.addFinalizer(() => Effect.sync(over))
   readStdin(input).then(over, over)
   return Transport.of({
     input,

@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs"
 import { parseEnv } from "node:util"
+import * as LocalPaths from "./LocalPaths.ts"
 
 export interface FoundVariable {
   readonly value: string
@@ -26,6 +27,9 @@ const read = (file: string): Readonly<Record<string, string | undefined>> => {
     return {} // as good as none: it may not be meant for us
   }
 }
+
+/** Where they are looked for: in the working folder, then at home. */
+export const foldersFor = (cwd: string): ReadonlyArray<string> => [cwd, LocalPaths.home()]
 
 export const make = (folders: ReadonlyArray<string>): EnvFiles => {
   let files: ReadonlyArray<{ readonly file: string; readonly values: ReturnType<typeof read> }> | undefined

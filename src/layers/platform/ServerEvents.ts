@@ -98,18 +98,18 @@ export const start = <A, E>(
         const split = splitter()
         while (reading) {
           const piece = await body?.read()
-          isRead = piece?.done ?? true
-          if (piece === undefined || piece.done) break
+          if (piece === undefined || piece.done) {
+            isRead = true
+            break
+          }
           source.onBytes()
-          let failure: E | undefined
           for (const event of split(piece.value)) {
             stage = "take"
-            failure = source.take(event)
-            if (failure !== undefined) break
+            const failure = source.take(event)
+            if (failure !== undefined) return failure
           }
           stage = "read"
-          for (const event of source.drain()) if (!into.offer(event)) await offer(event)
-          if (failure !== undefined) return failure
+          await hand(source.drain())
         }
         return undefined
       } catch (cause) {
@@ -123,9 +123,9 @@ export const start = <A, E>(
       const failure = failed ?? source.end()
       // What is left of the answer is of no interest, and would keep the connection.
       if (!isRead) controller.abort()
-      if (failure !== undefined) return into.done(Exit.fail(failure))
+      // What came before a failure was said all the same.
       await hand(source.drain())
-      into.done(Exit.void)
+      into.done(failure === undefined ? Exit.void : Exit.fail(failure))
     }
     const shutdown = Effect.sync(() => {
       close()

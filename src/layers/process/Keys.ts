@@ -9,7 +9,7 @@ import * as AuthFile from "../models/AuthFile.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as KeyRing from "../models/KeyRing.ts"
 import * as Keyboard from "../platform/Keyboard.ts"
-import * as LocalPaths from "../platform/LocalPaths.ts"
+import * as EnvFiles from "../platform/EnvFiles.ts"
 import * as Process from "../platform/Process.ts"
 import { invalid, StartupFailure } from "./StartupFailure.ts"
 import * as Table from "./Table.ts"
@@ -20,7 +20,7 @@ const withCatalog = <A, E, R>(use: (agentDir: string) => Effect.Effect<A, E, R>)
   Effect.flatMap(Process.agentDir, (agentDir) => Effect.provide(use(agentDir), Catalog.layer({ agentDir })))
 
 const locator = (agentDir: string) =>
-  Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, envFolders: [cwd, LocalPaths.home()] }))
+  Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, envFolders: EnvFiles.foldersFor(cwd) }))
 
 const requireKnown = Effect.fnUntraced(function* (provider: string) {
   const { providers } = yield* Catalog.Catalog

@@ -9,7 +9,7 @@ import * as ModelSelection from "../agent/ModelSelection.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as Discovery from "../models/Discovery.ts"
 import * as KeyRing from "../models/KeyRing.ts"
-import * as LocalPaths from "../platform/LocalPaths.ts"
+import * as EnvFiles from "../platform/EnvFiles.ts"
 import * as Process from "../platform/Process.ts"
 import * as Offline from "../providers/offline/Offline.ts"
 import * as ProviderRegistry from "../providers/ProviderRegistry.ts"
@@ -47,7 +47,7 @@ const layer = (options: FileSettings.FileSettingsOptions) =>
       ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) })
     )
   ).pipe(
-    Layer.provideMerge(KeyRing.layer({ ...options, envFolders: [options.cwd, LocalPaths.home()] })),
+    Layer.provideMerge(KeyRing.layer({ ...options, envFolders: EnvFiles.foldersFor(options.cwd) })),
     Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options)))
   )
 

@@ -5,15 +5,12 @@ import type { AgentEvent } from "../../../src/domain/AgentEvent.ts"
 import { plainText } from "../../../src/domain/Content.ts"
 import { output, summary, tool } from "../../support/AgentHarness.ts"
 import * as Harness from "../../support/CompactionHarness.ts"
-import { asked, compactions, counted } from "../../support/CompactionHarness.ts"
+import { asked, compactions, counted, ending, story, supplied as hooks } from "../../support/CompactionHarness.ts"
 import { violations } from "../../support/EventGrammar.ts"
 import { call, say } from "../../support/ScriptedModel.ts"
 
 const settings = { "compaction.autoContinue": true }
 const ls = tool("ls", () => Effect.succeed(output("a.txt")))
-/** Summaries without a model: what is left of the script are the turns of the run. */
-const hooks = { before: () => Effect.succeed({ _tag: "Supply", compaction: { summary: "S" } } as const) }
-const story = say("A long story about a loom, told at length and with many details.")
 const full = (text: string) => counted(say(text), 900)
 
 /** What was said, with the words of the run itself in brackets. */
@@ -37,12 +34,7 @@ it.effect("a run that is compacted when the model has stopped goes on, and its p
           "CompactionEnded",
           "TurnStarted",
           "MessageEnded:user",
-          "MessageEnded:assistant/stop",
-          "TurnEnded",
-          "RunEnded",
-          "PromptFinished:completed",
-          "RunSettled",
-          "SessionSettled"
+          ...ending
         ])
         assert.deepStrictEqual(violations(events), [])
         assert.deepStrictEqual(said(events).slice(2), ["Weave", "Half of it is done.", "(go on)", "The rest, too."])

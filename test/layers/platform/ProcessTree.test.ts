@@ -8,6 +8,8 @@ import * as Processes from "../../support/Processes.ts"
 
 const env = { PATH: process.env["PATH"] ?? "" }
 const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 })
+/** Waits longer than any test: what ends all the same was not waited for. */
+const patient = ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
 
 /** A shell and what it has said; `until` waits for more of it. */
 const open = Effect.fnUntraced(function* (tree: ProcessTree.ProcessTree, command: string) {
@@ -28,10 +30,14 @@ const open = Effect.fnUntraced(function* (tree: ProcessTree.ProcessTree, command
 type Opened = Effect.Effect.Success<ReturnType<typeof open>>
 
 /** Runs in a scope of its own; `body` gets the shell after its output contains `ready`. */
-const withShell = <A>(command: string, body: (shell: Opened, mark: string) => Effect.Effect<A>) =>
+const withShell = <A>(
+  command: string,
+  body: (shell: Opened, mark: string) => Effect.Effect<A>,
+  makeTree: typeof make = make
+) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const tree = yield* make
+      const tree = yield* makeTree
       const shell = yield* open(tree, command)
       yield* shell.until("ready")
       return yield* body(shell, tree.mark)
@@ -193,45 +199,50 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     })
   )
 
-  it.live("where everything ignores TERM, nobody waits for it to help", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
-        const shell = yield* open(tree, stubborn)
-        yield* shell.until("ready")
+  it.live.each([
+    ["where everything ignores TERM, nobody waits for it to help", stubborn],
+    ["one that starts again what TERM has ended is not waited for", unmoved]
+  ] as const)("%s", ([, command]) =>
+    withShell(
+      command,
+      Effect.fnUntraced(function* (shell, mark) {
+        yield* Processes.count(mark, 2)
         yield* shell.end
-        assert.deepStrictEqual(Processes.holding(tree.mark), [])
-      })
+        assert.deepStrictEqual(Processes.holding(mark), [])
+      }),
+      patient
     )
   )
 
-  it.live("one that starts again what TERM has ended is not waited for", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
-        const shell = yield* open(tree, unmoved)
-        yield* shell.until("ready")
-        yield* Processes.count(tree.mark, 2)
-        yield* shell.end
-        assert.deepStrictEqual(Processes.holding(tree.mark), [])
-      })
-    )
-  )
-
-  it.live("one that tidies up after TERM has the time for it, whatever it starts", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
-        const tidy = "(sleep 0.05; echo one); sleep 0.06; echo two; exit"
-        const shell = yield* open(tree, `trap '${tidy}' TERM; echo ready; while :; do sleep 30; done`)
-        yield* shell.until("ready")
-        yield* Processes.count(tree.mark, 2)
+  it.live("one that tidies up after TERM has the time for it, whatever it starts", () => {
+    const tidy = "(sleep 0.05; echo one); sleep 0.06; echo two; exit"
+    return withShell(
+      `trap '${tidy}' TERM; echo ready; while :; do sleep 30; done`,
+      Effect.fnUntraced(function* (shell, mark) {
+        yield* Processes.count(mark, 2)
         yield* shell.end
         // Once, for what ran when the TERM came.
         assert.strictEqual(shell.said(), "ready\nTerminated\none\ntwo\n")
-      })
+      }),
+      patient
     )
-  )
+  })
+
+  it.live("so has one that nobody knew of, although another of its name has ended", () => {
+    const late =
+      '[ -z "$LATE" ] || trap "sleep 0.1; echo tidied; exit" TERM; echo "up$LATE"; while :; do sleep 0.02; done'
+    return withShell(
+      `f='${late}'; (LATE=1 setsid bash -c "$f" &); bash -c "$f" & echo ready; wait`,
+      Effect.fnUntraced(function* (shell, mark) {
+        yield* shell.until("up1\n")
+        yield* shell.until("up\n")
+        yield* shell.end
+        assert.include(shell.said(), "tidied\n")
+        assert.deepStrictEqual(Processes.holding(mark), [])
+      }),
+      patient
+    )
+  })
 
   it.live("hurry shortens the grace of what is being ended already", () =>
     Effect.scoped(

@@ -16,7 +16,7 @@ const answer = (pieces: ReadonlyArray<Uint8Array>): Response => {
 }
 
 /** What was heard of an answer, in order, and how it ended. */
-const listen = (response: Response, refuse: (data: string) => boolean = () => false) =>
+const listen = (response: Response, refuse: (data: string) => boolean = () => false, odd?: string) =>
   Effect.gen(function* () {
     const heard: Array<string> = []
     let waiting: Array<string> = []
@@ -26,6 +26,7 @@ const listen = (response: Response, refuse: (data: string) => boolean = () => fa
       onAnswer: ({ status }) => void heard.push(`answer ${status}`),
       onBytes: () => void heard.push("bytes"),
       take: ({ data, event }) => {
+        if (data === odd) throw new Error("no sense in it")
         waiting.push(`${event ?? "-"} ${data}`)
         return refuse(data) ? `refused ${data}` : undefined
       },
@@ -70,6 +71,13 @@ describe("the events of an answer", () => {
         (data) => data === "2"
       )
       assert.deepStrictEqual([events, end], [["- 1", "- 2"], "refused 2"])
+    })
+  )
+
+  it.scoped("what came before an event that makes no sense is handed on", () =>
+    Effect.gen(function* () {
+      const { end, events } = yield* listen(answer([bytes("data: 1\n\ndata: 2\n\n")]), undefined, "2")
+      assert.deepStrictEqual([events, end], [["- 1"], "take: no sense in it"])
     })
   )
 

@@ -3,7 +3,7 @@ import type { MessageDeltaUsage, RawMessageStreamEvent, Usage } from "@anthropic
 import type { FinishReason } from "../../../domain/ModelEvent.ts"
 import { type Tokens, zeroTokens } from "../../../domain/Usage.ts"
 import * as Blocks from "./Blocks.ts"
-import { type Fault, type Machine, type Stop, streamEnded } from "./Machine.ts"
+import { type Fault, lastBytesMs, type Machine, type Stop, streamEnded } from "./Machine.ts"
 
 type Raw = RawMessageStreamEvent
 type BlockStart = Extract<Raw, { readonly type: "content_block_start" }>
@@ -104,6 +104,6 @@ export const make = (): Machine<Raw> => {
     end: () => (finished ? undefined : (refused ?? streamEnded)),
     drain: blocks.drain,
     finished: () => finished,
-    drainMs: 250
+    drainMs: lastBytesMs
   }
 }

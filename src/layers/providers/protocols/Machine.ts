@@ -28,6 +28,9 @@ export interface Machine<Raw> {
   readonly drainMs: number
 }
 
+/** For a stream of which nothing more is wanted: long enough for its last bytes to come. */
+export const lastBytesMs = 250
+
 export const streamEnded: Fault = {
   reason: "stream_ended",
   message: "The stream ended before the answer was complete"

@@ -10,7 +10,7 @@ import * as ServerEvents from "../../platform/ServerEvents.ts"
 import type { Connection } from "../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Failures from "./Failures.ts"
-import type { Machine } from "./Machine.ts"
+import { lastBytesMs, type Machine } from "./Machine.ts"
 import * as Watchdog from "./Watchdog.ts"
 
 export interface Call<Raw extends object> {
@@ -30,9 +30,6 @@ export const capacity = 128
 type Cut = ServerEvents.Cut<ModelFailure>
 type Source = ServerEvents.Source<ModelEvent, ModelFailure>
 
-/** How long a stream that said it is over may stay open, so that its connection can be used again. */
-const overMs = 250
-
 const sourceOf =
   <Raw extends object>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
   (cut: Cut): Source => {
@@ -47,7 +44,7 @@ const sourceOf =
       alarm,
       onEnd: (expired) => cut(expired === undefined ? undefined : fail(expired))
     })
-    const listener = { take: machine.take, over: () => watchdog.finish(overMs) }
+    const listener = { take: machine.take, over: () => watchdog.finish(lastBytesMs) }
     return {
       open,
       onAnswer: ({ headers }) => {

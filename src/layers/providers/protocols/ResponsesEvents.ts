@@ -7,7 +7,7 @@ import type {
 } from "openai/resources/responses/responses"
 import type { Tokens } from "../../../domain/Usage.ts"
 import * as Blocks from "./Blocks.ts"
-import { type Machine, type Stop, streamEnded } from "./Machine.ts"
+import { lastBytesMs, type Machine, type Stop, streamEnded } from "./Machine.ts"
 
 const tokensOf = (usage: ResponseUsage): Tokens => {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0
@@ -105,6 +105,6 @@ export const make = (): Machine<ResponseStreamEvent> => {
     end: () => (finished ? undefined : streamEnded),
     drain: blocks.drain,
     finished: () => finished,
-    drainMs: 250
+    drainMs: lastBytesMs
   }
 }
