@@ -3,6 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/Process.ts"
 import * as Signals from "./layers/platform/Signals.ts"
@@ -71,4 +73,7 @@ const program = CommandLine.run(args, version, startRpc).pipe(
   StderrLogger.use({ verbose: args.includes("--verbose") })
 )
 
-Effect.runFork(program).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))
+// Nobody reads what Effect would count about every fiber.
+const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
+
+Effect.runFork(uncounted).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))

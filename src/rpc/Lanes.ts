@@ -19,6 +19,8 @@ export interface Task<R> {
 interface Job<R> {
   readonly holding: boolean
   readonly task: Task<R>
+  /** Has its place among the ordered ones, but they do not wait for it. */
+  readonly passing: boolean
 }
 
 /** What a command may know of the ordered commands before it. */
@@ -78,6 +80,10 @@ export const make = Effect.fnUntraced(function* <R>() {
     working = true
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const current = job
+      if (job.passing) {
+        aside(job.task)
+        continue
+      }
       let over = false
       let waits = false
       aside(job.task, () => {
@@ -97,7 +103,12 @@ export const make = Effect.fnUntraced(function* <R>() {
   const enqueue = (task: Task<R>, isHolding: boolean) => {
     received++
     if (isHolding) holding++
-    queue.push({ holding: isHolding, task })
+    queue.push({ holding: isHolding, task, passing: false })
+    work()
+  }
+
+  const pass = (task: Task<R>) => {
+    queue.push({ holding: false, task, passing: true })
     work()
   }
 
@@ -119,7 +130,7 @@ export const make = Effect.fnUntraced(function* <R>() {
         return enqueue({ ...task, run: Effect.zipRight(started, before.released), ended: () => {} }, false)
       }
       case "query":
-        return aside(before.atOnce ? task : { ...task, run: Effect.zipRight(before.earlier, task.run) })
+        return before.atOnce ? aside(task) : pass(task)
       case "control":
         return aside(task)
     }

@@ -13,8 +13,8 @@ interface Options<R> {
   readonly now: number
   /** Handles the command and answers it. */
   readonly run: Effect.Effect<void, never, R>
-  /** Answers it as cancelled, unless it is answered already. */
-  readonly refuse: () => void
+  /** Answers it as cancelled; false when it is answered already. */
+  readonly refuse: () => boolean
 }
 
 /**
@@ -46,8 +46,8 @@ export const watch = <R>(root: Supervision.LiveNode, { command, id, now, refuse,
     run: Supervision.enter(node, run),
     withdrawn: () => withdrawn,
     ended: (exit) => {
-      if (Exit.isInterrupted(exit) && node.cancelling) refuse()
-      else node.outcome = "already_done"
+      const cancelled = Exit.isInterrupted(exit) && node.cancelling && refuse()
+      if (!cancelled) node.outcome = "already_done"
       Supervision.close(node)
     }
   }

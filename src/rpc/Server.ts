@@ -78,9 +78,11 @@ const execute = (session: Session, command: Command<CommandServices>, frame: unk
   const { connection, hostTools, writer } = session
   const id = Frame.idOf(frame)
   let answered = false
-  const respond = (response: Frame.Response) => {
-    if (!answered) writer.respond(response)
+  const respond = (response: Frame.Response): boolean => {
+    if (answered) return false
     answered = true
+    writer.respond(response)
+    return true
   }
   const request: Request = {
     id,
@@ -177,28 +179,29 @@ const receiveLast = (session: Session, line: Jsonl.Line) =>
 const read = Effect.fnUntraced(function* (session: Session, transport: typeof Transport.Service) {
   let lines: Array<Jsonl.Line> = []
   const splitter = Jsonl.makeSplitter(session.connection.maxFrameBytes, (line) => lines.push(line))
-  const takeLines = () => {
-    const taken = lines
-    lines = []
-    return taken
-  }
-  while (true) {
-    const [chunks, done] = yield* transport.input.takeAll
-    session.latest = undefined
-    for (const chunk of chunks) {
-      splitter.push(chunk)
-      for (const line of takeLines()) {
-        const behind = session.writer.readerReady()
-        if (behind !== undefined) yield* behind
-        const handling = receive(session, line)
-        if (handling !== undefined) yield* handling
-      }
+
+  /** Most lines are handled as soon as they are there. Where one has to be waited for, that and the rest are left to do. */
+  const handle = (from: number): Handling => {
+    for (let at = from; at < lines.length; at++) {
+      const behind = session.writer.readerReady()
+      if (behind !== undefined) return Effect.flatMap(behind, () => handle(at) ?? Effect.void)
+      const line = lines[at]
+      const handling = line === undefined ? undefined : receive(session, line)
+      if (handling !== undefined) return Effect.flatMap(handling, () => handle(at + 1) ?? Effect.void)
     }
-    if (!done) continue
-    splitter.end()
-    for (const line of takeLines()) yield* receiveLast(session, line)
-    return
+    lines = []
+    return undefined
   }
+  const take = (chunk: Uint8Array): Handling => {
+    session.latest = undefined
+    splitter.push(chunk)
+    return handle(0)
+  }
+  for (let left = yield* transport.input.each(take); left !== undefined; left = yield* transport.input.each(take)) {
+    yield* left
+  }
+  splitter.end()
+  for (const line of lines) yield* receiveLast(session, line)
 })
 
 /**

@@ -9,8 +9,13 @@ export class HostGone extends Schema.TaggedError<HostGone>()("HostGone", { cause
 export class Transport extends Context.Tag("heddle/services/Transport")<
   Transport,
   {
-    /** Chunks as they arrive, cut anywhere, as many as wait; `done` when the host has closed its side. One reader. */
-    readonly input: { readonly takeAll: Effect.Effect<readonly [chunks: Iterable<Uint8Array>, done: boolean]> }
+    readonly input: {
+      /**
+       * Hands over chunks, cut anywhere, each in the moment it arrives, until `use` answers something; returns that, or
+       * undefined when the host has closed its side. One reader.
+       */
+      readonly each: <A>(use: (chunk: Uint8Array) => A | undefined) => Effect.Effect<A | undefined>
+    }
     /** Returns when the pipe has taken the text, so a slow host slows the writer down. */
     readonly write: (text: string) => Effect.Effect<void, HostGone>
     /** Calls back when everything that is about to be written has gathered, so that it goes out in one write. */

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FastCheck, Fiber, Mailbox } from "effect"
+import { Effect, FastCheck, Fiber } from "effect"
+import * as EventBuffer from "../../src/layers/platform/EventBuffer.ts"
 import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
 import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
@@ -58,8 +59,8 @@ const setUp = (
   write: (text: string) => Effect.Effect<void>,
   gather: (go: () => void) => void = queueMicrotask
 ) =>
-  Effect.gen(function* () {
-    const input = yield* Mailbox.make<Uint8Array>()
+  Effect.sync(() => {
+    const input = EventBuffer.make<Uint8Array, never>(1)
     return Writer.make({ input, write, gather }, Connections.make(updates), Effect.succeed("e2"))
   })
 

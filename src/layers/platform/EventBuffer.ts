@@ -3,6 +3,7 @@
  * at a fifth of the operations for every wait: each turn of a model has two or three.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 
 export interface EventBuffer<A, E> {
@@ -15,6 +16,11 @@ export interface EventBuffer<A, E> {
   readonly done: (exit: Exit.Exit<void, E>) => void
   /** Everything that waits, at least one event or the end; a failure comes after all that was offered before it. */
   readonly takeAll: Effect.Effect<readonly [events: ReadonlyArray<A>, done: boolean], E>
+  /**
+   * For a reader with little to do: `use` gets each event in the moment it is offered, until it answers something.
+   * Returns that, or undefined at the end.
+   */
+  readonly each: <B>(use: (event: A) => B | undefined) => Effect.Effect<B | undefined, E>
 }
 
 export const make = <A, E>(capacity: number): EventBuffer<A, E> => {
@@ -39,6 +45,36 @@ export const make = <A, E>(capacity: number): EventBuffer<A, E> => {
     }
   })
 
+  const each: EventBuffer<A, E>["each"] = (use) => {
+    const handOver = () => {
+      const taken = events
+      events = []
+      freed?.()
+      for (const [at, event] of taken.entries()) {
+        const answer = use(event)
+        if (answer === undefined) continue
+        events = taken.slice(at + 1)
+        return answer
+      }
+      return undefined
+    }
+    return Effect.async((resume) => {
+      const go = () => {
+        wake = undefined
+        // Who offers is not to blame for what the reader does with it.
+        const answer = Either.try({ try: handOver, catch: (defect) => defect })
+        if (Either.isLeft(answer)) resume(Effect.die(answer.left))
+        else if (answer.right !== undefined) resume(Effect.succeed(answer.right))
+        else if (over === undefined) wake = go
+        else resume(Effect.as(over, undefined))
+      }
+      go()
+      return Effect.sync(() => {
+        if (wake === go) wake = undefined
+      })
+    })
+  }
+
   return {
     offer: (event) => {
       if (over !== undefined || events.length >= capacity) return false
@@ -60,6 +96,7 @@ export const make = <A, E>(capacity: number): EventBuffer<A, E> => {
       wake?.()
       freed?.()
     },
-    takeAll: Effect.suspend(() => (events.length > 0 || over !== undefined ? take : filled))
+    takeAll: Effect.suspend(() => (events.length > 0 || over !== undefined ? take : filled)),
+    each
   }
 }

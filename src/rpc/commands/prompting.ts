@@ -104,16 +104,15 @@ export const prompt = Command.make({
   params: Prompt,
   result: Disposition,
   errors: rejections,
-  run: Effect.fnUntraced(function* (params, request) {
-    const agent = yield* Agent
-    const input = yield* read("prompt", params, request)
+  run: (params, request) => {
+    const input = read("prompt", params, request)
+    if (Either.isLeft(input)) return input.left
     const busy = params.streamingBehavior === undefined ? {} : { whenBusy: queues[params.streamingBehavior] }
     // The response goes out between acceptance and the first event of the run.
     const accepted = (receipt: PromptReceipt) => request.answer(toDisposition(receipt))
-    return yield* agent
-      .prompt({ ...input, ...busy }, accepted)
-      .pipe(Effect.mapBoth({ onFailure: rejection, onSuccess: toDisposition }))
-  })
+    const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted))
+    return Effect.mapBoth(sent, { onFailure: rejection, onSuccess: toDisposition })
+  }
 })
 
 const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", summary: string) =>

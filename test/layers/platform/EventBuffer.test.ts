@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck, Fiber } from "effect"
+import { Cause, Effect, Exit, FastCheck, Fiber } from "effect"
 import * as EventBuffer from "../../../src/layers/platform/EventBuffer.ts"
 
 const read = (buffer: EventBuffer.EventBuffer<number, string>) =>
@@ -63,6 +63,50 @@ describe("an event buffer", () => {
       yield* Fiber.interrupt(taking)
       buffer.offer(1)
       assert.deepStrictEqual(yield* buffer.takeAll, [[1], false])
+    })
+  )
+
+  it.effect("hands events over in the moment they are offered, until the reader answers something", () =>
+    Effect.gen(function* () {
+      const buffer = EventBuffer.make<number, string>(9)
+      const seen: Array<number> = []
+      const upTo = (last: number) =>
+        buffer.each((event) => {
+          seen.push(event)
+          return event === last ? `saw ${event}` : undefined
+        })
+      buffer.offer(1)
+      const first = yield* Effect.fork(upTo(3))
+      yield* Effect.yieldNow()
+      for (const event of [2, 3, 4, 5]) {
+        buffer.offer(event)
+        assert.strictEqual(seen.at(-1), Math.min(event, 3))
+      }
+      assert.strictEqual(yield* Fiber.join(first), "saw 3")
+      assert.strictEqual(yield* upTo(4), "saw 4")
+      buffer.done(Exit.void)
+      assert.isUndefined(yield* upTo(6))
+      assert.deepStrictEqual(seen, [1, 2, 3, 4, 5])
+    })
+  )
+
+  it.effect("hands nothing to a reader that was interrupted, and its failures to nobody but itself", () =>
+    Effect.gen(function* () {
+      const buffer = EventBuffer.make<number, string>(9)
+      const seen: Array<number> = []
+      const reading = yield* Effect.fork(buffer.each((event) => void seen.push(event)))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(reading)
+      assert.isTrue(buffer.offer(1))
+      assert.deepStrictEqual(seen, [])
+      const clumsy = yield* Effect.exit(
+        buffer.each(() => {
+          throw new Error("clumsy")
+        })
+      )
+      assert.isTrue(Exit.isFailure(clumsy) && Cause.isDie(clumsy.cause))
+      buffer.done(Exit.fail("lost"))
+      assert.strictEqual(yield* Effect.flip(buffer.each(() => undefined)), "lost")
     })
   )
 
