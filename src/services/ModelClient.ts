@@ -8,6 +8,7 @@ import { optional } from "../domain/Content.ts"
 import type { Message } from "../domain/Message.ts"
 import type { Model, ThinkingLevel } from "../domain/Model.ts"
 import type { ModelEvent } from "../domain/ModelEvent.ts"
+import { sameItems } from "../domain/SameItems.ts"
 
 const retryable = ["overloaded", "rate_limit", "server", "connection", "timeout", "stream_ended"] as const
 const permanent = [
@@ -54,6 +55,14 @@ export interface ModelRequest {
   readonly thinkingLevel: ThinkingLevel
   readonly sessionId: string
 }
+
+/** Whether two requests differ in nothing but the conversation. Tools never change, so they are compared as such. */
+export const sameFrame = (a: ModelRequest, b: ModelRequest): boolean =>
+  a.model === b.model &&
+  a.thinkingLevel === b.thinkingLevel &&
+  a.systemPrompt === b.systemPrompt &&
+  a.sessionId === b.sessionId &&
+  sameItems(a.tools, b.tools)
 
 /** What the model says, for one reader. A Mailbox is one. */
 export interface ModelEvents {

@@ -54,8 +54,8 @@ export const make = () =>
   SdkProtocol.make({
     api: "anthropic-messages",
     load,
-    body: AnthropicRequest.make,
-    send: (client, body, signal) => client.messages.create(body, { signal }).asResponse(),
+    format: AnthropicRequest.format,
+    send: (client, options) => client.post("/v1/messages", options).asResponse(),
     dialect: Dialect.anthropic,
     machine: AnthropicEvents.make
   })

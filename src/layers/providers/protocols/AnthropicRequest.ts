@@ -11,8 +11,7 @@ import type {
 import type { InputContent, OutputContent } from "../../../domain/Content.ts"
 import type { Message, ToolResultMessage } from "../../../domain/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
-import * as History from "./History.ts"
-import * as Kept from "./Kept.ts"
+import * as RequestText from "./RequestText.ts"
 import * as Thinking from "./Thinking.ts"
 
 const cached: { readonly cache_control: CacheControlEphemeral } = { cache_control: { type: "ephemeral" } }
@@ -59,27 +58,16 @@ const blocksOf = (message: Message): Array<ContentBlockParam> => {
   return message.role === "user" ? inputBlocks(message.content) : [toolResult(message)]
 }
 
-const turnOf = Kept.make((message: Message): Turn => ({
-  role: message.role === "assistant" ? "assistant" : "user",
-  content: blocksOf(message)
-}))
-
 /** Tool results and what the user says after them are one turn. */
 const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
   const turns: Array<Turn> = []
-  /** The content of the last turn, where it is made of several messages: what is kept of one message is not touched. */
-  let joined: Array<ContentBlockParam> | undefined
   for (const message of messages) {
-    const turn = turnOf(message)
-    const last = turns[turns.length - 1]
-    if (turn.content.length === 0) continue
-    if (last?.role !== turn.role) {
-      turns.push(turn)
-      joined = undefined
-    } else if (joined === undefined) {
-      joined = [...last.content, ...turn.content]
-      turns[turns.length - 1] = { role: turn.role, content: joined }
-    } else joined.push(...turn.content)
+    const role = message.role === "assistant" ? "assistant" : "user"
+    const content = blocksOf(message)
+    const last = turns.at(-1)
+    if (content.length === 0) continue
+    if (last?.role === role) last.content.push(...content)
+    else turns.push({ role, content })
   }
   return turns
 }
@@ -87,14 +75,14 @@ const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
 const mark = (block: ContentBlockParam): ContentBlockParam =>
   block.type === "text" || block.type === "image" || block.type === "tool_result" ? { ...block, ...cached } : block
 
-const markLast = ({ content, role }: Turn): MessageParam => ({
+const markLast = ({ content, role }: Turn): Turn => ({
   role,
   content: content.map((block, at) => (at === content.length - 1 ? mark(block) : block))
 })
 
 /** The last two turns of the user: one to write the cache, the one before to read it. */
-const withMarks = (turns: ReadonlyArray<Turn>): Array<MessageParam> => {
-  const messages: Array<MessageParam> = [...turns]
+const withMarks = (turns: ReadonlyArray<Turn>): ReadonlyArray<Turn> => {
+  const messages = [...turns]
   let marks = 2
   for (let at = turns.length - 1; at >= 0 && marks > 0; at--) {
     const turn = turns[at]
@@ -105,11 +93,11 @@ const withMarks = (turns: ReadonlyArray<Turn>): Array<MessageParam> => {
   return messages
 }
 
-const tool = Kept.make(({ description, name, parameters }: ToolDefinition): Tool => ({
+const tool = ({ description, name, parameters }: ToolDefinition): Tool => ({
   name,
   description,
   input_schema: { ...parameters, type: "object" }
-}))
+})
 
 const withLastMarked = (tools: ReadonlyArray<Tool>): Array<Tool> =>
   tools.map((definition, index) => (index === tools.length - 1 ? { ...definition, ...cached } : definition))
@@ -128,15 +116,22 @@ const thinkingParams = (thinking: Thinking.AnthropicThinking): Partial<MessageCr
   }
 }
 
-export const make = (request: ModelRequest): MessageCreateParamsStreaming => {
-  const { messages, model, systemPrompt, thinkingLevel, tools } = request
+const frame = (request: ModelRequest): Omit<MessageCreateParamsStreaming, "messages"> => {
+  const { model, systemPrompt, thinkingLevel, tools } = request
   return {
     model: model.id,
     max_tokens: model.maxTokens,
     stream: true,
     ...thinkingParams(Thinking.anthropic(model, thinkingLevel)),
     ...(tools.length === 0 ? {} : { tools: withLastMarked(tools.map(tool)) }),
-    ...(systemPrompt === "" ? {} : { system: [{ type: "text", text: systemPrompt, ...cached }] }),
-    messages: withMarks(turnsOf(History.prepare(messages, model)))
+    ...(systemPrompt === "" ? {} : { system: [{ type: "text", text: systemPrompt, ...cached }] })
   }
+}
+
+export const format: RequestText.Format<Turn & MessageParam> = {
+  frame,
+  member: "messages",
+  lead: () => [],
+  items: turnsOf,
+  finish: withMarks
 }

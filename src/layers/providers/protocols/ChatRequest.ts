@@ -10,8 +10,7 @@ import { type InputContent, type JsonObject, plainText } from "../../../domain/C
 import type { AssistantMessage, Message, ToolResultMessage } from "../../../domain/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
 import type { Compat } from "../Protocol.ts"
-import * as History from "./History.ts"
-import * as Kept from "./Kept.ts"
+import * as RequestText from "./RequestText.ts"
 import * as Thinking from "./Thinking.ts"
 
 /** Servers that stream their thinking want it back under the name they sent it by. */
@@ -33,7 +32,7 @@ const userContent = (content: ReadonlyArray<InputContent>) =>
     ? content.map((block) => plainText([block])).join("\n")
     : content.map(part)
 
-const assistant = Kept.makeFor((message: AssistantMessage, compat: Compat): Assistant => {
+const assistant = (message: AssistantMessage, compat: Compat): Assistant => {
   let text = ""
   let thinking = ""
   let field: ThinkingField | undefined
@@ -58,7 +57,7 @@ const assistant = Kept.makeFor((message: AssistantMessage, compat: Compat): Assi
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(asText || field === undefined || thinking === "" ? {} : { [field]: thinking })
   }
-})
+}
 
 const toolResult = (message: ToolResultMessage, compat: Compat): ChatCompletionMessageParam => {
   const text = plainText(message.content)
@@ -100,27 +99,30 @@ const effortOf = (request: ModelRequest, compat: Compat): JsonObject =>
     ? {}
     : Thinking.chat(compat.thinkingFormat ?? "openai", request.model, request.thinkingLevel)
 
-export const make = (request: ModelRequest, compat: Compat): ChatCompletionCreateParamsStreaming => {
-  const { messages, model, sessionId, systemPrompt, tools } = request
+const lead = ({ model, systemPrompt }: ModelRequest, compat: Compat): ReadonlyArray<ChatCompletionMessageParam> => {
+  if (systemPrompt === "") return []
   const developer = model.reasoning && compat.supportsDeveloperRole !== false
+  return [{ role: developer ? "developer" : "system", content: systemPrompt }]
+}
+
+const frame = (request: ModelRequest, compat: Compat): Omit<ChatCompletionCreateParamsStreaming, "messages"> => {
+  const { model, sessionId, tools } = request
   const limit = compat.maxTokensField ?? "max_completion_tokens"
-  const body: ChatCompletionCreateParamsStreaming = {
+  return {
     model: model.id,
     stream: true,
     [limit]: model.maxTokens,
-    messages: [
-      ...(systemPrompt === ""
-        ? []
-        : [
-            developer
-              ? { role: "developer" as const, content: systemPrompt }
-              : { role: "system" as const, content: systemPrompt }
-          ]),
-      ...messagesOf(History.prepare(messages, model), compat)
-    ],
     ...(tools.length === 0 ? {} : { tools: tools.map((definition) => tool(definition, compat)) }),
     ...(compat.supportsUsageInStreaming === false ? {} : { stream_options: { include_usage: true } }),
-    ...(compat.supportsStore === false ? {} : { store: false, prompt_cache_key: sessionId })
+    ...(compat.supportsStore === false ? {} : { store: false, prompt_cache_key: sessionId }),
+    ...effortOf(request, compat)
   }
-  return { ...body, ...effortOf(request, compat) }
+}
+
+export const format: RequestText.Format<ChatCompletionMessageParam> = {
+  frame,
+  member: "messages",
+  lead,
+  items: messagesOf,
+  finish: (items) => items
 }

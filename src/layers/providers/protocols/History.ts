@@ -1,11 +1,7 @@
-/**
- * The conversation as a model may be shown it (protocol.md 5.4). Pure; the same prefix always gives the same output,
- * and as far as it can the same objects, so that what protocols make of them is made once.
- */
+/** The conversation as a model may be shown it (protocol.md 5.4). Pure; the same prefix always gives the same output. */
 import type { InputContent, OutputContent, ToolCall } from "../../../domain/Content.ts"
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../../../domain/Message.ts"
 import type { Model } from "../../../domain/Model.ts"
-import * as Kept from "./Kept.ts"
 import { sendable } from "./Sendable.ts"
 
 export const interruptedText = "Tool execution was interrupted (session recovery)."
@@ -18,11 +14,11 @@ const baseOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, "_").sli
 type Claim = (base: string) => string
 
 /** One name per call: servers that number their calls anew in every answer would otherwise repeat them. */
-const makeNames = (): Claim => {
+const makeNames = (taken: ReadonlySet<string>): Claim => {
   const used = new Set<string>()
   return (base) => {
     let name = base
-    for (let n = 2; used.has(name); n++) name = `${base.slice(0, longestId - 8)}_${n}`
+    for (let n = 2; used.has(name) || taken.has(name); n++) name = `${base.slice(0, longestId - 8)}_${n}`
     used.add(name)
     return name
   }
@@ -71,84 +67,74 @@ const resultsAfter = (messages: ReadonlyArray<Message>, index: number): Array<To
   return results
 }
 
-/** A message that asked for something, and what the answers to its calls were made from. */
-interface Parts {
-  readonly model: Model
-  readonly results: ReadonlyArray<ToolResultMessage>
-  readonly output: ReadonlyArray<OutputContent>
-  /** What its calls are to be named, and what they are. */
-  readonly bases: ReadonlyArray<string>
-  readonly names: ReadonlyArray<string>
-}
-
-interface Exchange extends Parts {
-  /** The message and the answers; none when nothing of the message is left. */
-  readonly messages: ReadonlyArray<Message>
-}
-
-const build = (message: AssistantMessage, { model, names, output, ...parts }: Parts): ReadonlyArray<Message> => {
-  const results = parts.results.map(sendable)
+/** The message and the answers to its calls; nothing when nothing of the message is left. */
+const exchange = (
+  message: AssistantMessage,
+  answered: ReadonlyArray<ToolResultMessage>,
+  model: Model,
+  claim: Claim
+): ReadonlyArray<Message> => {
+  const results = answered.map(sendable)
   const answers: Array<ToolResultMessage> = []
-  const content = output.map((block): OutputContent => {
+  const content = outputOf(sendable(message), model).map((block): OutputContent => {
     if (block.type !== "toolCall") return block
     const at = results.findIndex(({ toolCallId }) => toolCallId === block.id)
     const [result = missing(block, message.timestamp)] = at < 0 ? [] : results.splice(at, 1)
-    const id = names[answers.length] ?? block.id
+    const id = claim(baseOf(block.id))
     answers.push({ ...result, toolCallId: id, content: visible(result.content, model) })
     return { ...block, id }
   })
   return content.length > 0 ? [{ ...message, content }, ...answers] : []
 }
 
-const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
-  a.length === b.length && a.every((item, index) => item === b[index])
-
-const exchanges = new WeakMap<AssistantMessage, Exchange>()
-
-const keep = (message: AssistantMessage, parts: Parts): ReadonlyArray<Message> => {
-  const messages = build(message, parts)
-  exchanges.set(message, { ...parts, messages })
-  return messages
-}
-
-/** Names depend on the calls before and are claimed every time; the rest is made again only where it would differ. */
-const exchange = (
-  message: AssistantMessage,
-  results: ReadonlyArray<ToolResultMessage>,
-  model: Model,
-  claim: Claim
-): ReadonlyArray<Message> => {
-  const known = exchanges.get(message)
-  if (known !== undefined && known.model === model && isSame(known.results, results)) {
-    const names = known.bases.map(claim)
-    if (isSame(known.names, names)) return known.messages
-    return keep(message, { ...known, names })
-  }
-  const output = outputOf(sendable(message), model)
-  const bases = output.flatMap((block) => (block.type === "toolCall" ? [baseOf(block.id)] : []))
-  return keep(message, { model, results, output, bases, names: bases.map(claim) })
-}
-
-const shown = Kept.makeFor((message: UserMessage, model: Model): UserMessage => {
+const shown = (message: UserMessage, model: Model): UserMessage => {
   const clean = sendable(message)
   return { ...clean, content: visible(clean.content, model) }
-})
+}
 
-export const prepare = (conversation: ReadonlyArray<Message>, model: Model): ReadonlyArray<Message> => {
-  const claim = makeNames()
-  const prepared: Array<Message> = []
+export interface Prepared {
+  readonly messages: ReadonlyArray<Message>
+  /** Where in them an answer of the model stands, and where in the conversation it was. */
+  readonly answers: ReadonlyArray<{ readonly at: number; readonly source: number }>
+}
+
+/** What was prepared before: everything up to an answer of the model. */
+export interface Before {
+  /** Where in the conversation that answer is. */
+  readonly from: number
+  /** What the calls before are named. */
+  readonly names: ReadonlySet<string>
+}
+
+const nothing: Before = { from: 0, names: new Set() }
+
+export const prepare = (conversation: ReadonlyArray<Message>, model: Model, before = nothing): Prepared => {
+  const claim = makeNames(before.names)
+  const messages: Array<Message> = []
+  const answers: Array<{ readonly at: number; readonly source: number }> = []
 
   const addUser = (message: UserMessage) => {
-    const last = prepared.at(-1)
+    const last = messages.at(-1)
     if (message.content.length === 0) return
     if (last?.role === "user")
-      prepared[prepared.length - 1] = { ...last, content: [...last.content, ...message.content] }
-    else prepared.push(message)
+      messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    else messages.push(message)
   }
-  for (const [index, message] of conversation.entries()) {
-    if (message.role === "user") addUser(shown(message, model))
-    else if (message.role === "assistant")
-      prepared.push(...exchange(message, resultsAfter(conversation, index), model, claim))
+  for (let source = before.from; source < conversation.length; source++) {
+    const message = conversation[source]
+    if (message?.role === "user") addUser(shown(message, model))
+    else if (message?.role === "assistant") {
+      const at = messages.length
+      messages.push(...exchange(message, resultsAfter(conversation, source), model, claim))
+      if (messages.length > at) answers.push({ at, source })
+    }
   }
-  return prepared
+  return { messages, answers }
 }
+
+export const callNames = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
+  messages.flatMap((message) =>
+    message.role === "assistant"
+      ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
+      : []
+  )

@@ -9,8 +9,8 @@ export const make = () =>
   SdkProtocol.make({
     api: "openai-completions",
     load: OpenAiClient.load,
-    body: (request, { compat }) => ChatRequest.make(request, compat),
-    send: (client, body, signal) => client.chat.completions.create(body, { signal }).asResponse(),
+    format: ChatRequest.format,
+    send: (client, options) => client.post("/chat/completions", options).asResponse(),
     dialect: Dialect.openAi,
     machine: ChatEvents.make
   })

@@ -9,8 +9,8 @@ export const make = () =>
   SdkProtocol.make({
     api: "openai-responses",
     load: OpenAiClient.load,
-    body: (request, { compat }) => ResponsesRequest.make(request, compat),
-    send: (client, body, signal) => client.responses.create(body, { signal }).asResponse(),
+    format: ResponsesRequest.format,
+    send: (client, options) => client.post("/responses", options).asResponse(),
     dialect: Dialect.openAi,
     machine: ResponsesEvents.make
   })

@@ -11,11 +11,10 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type InputContent, type OutputContent, plainText } from "../../../domain/Content.ts"
 import * as Json from "../../../domain/Json.ts"
-import type { AssistantMessage, Message, ToolResultMessage } from "../../../domain/Message.ts"
+import type { Message, ToolResultMessage } from "../../../domain/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../services/ModelClient.ts"
 import type { Compat } from "../Protocol.ts"
-import * as History from "./History.ts"
-import * as Kept from "./Kept.ts"
+import * as RequestText from "./RequestText.ts"
 import * as Thinking from "./Thinking.ts"
 
 const inputPart = (block: InputContent): ResponseInputContent =>
@@ -50,12 +49,8 @@ const outputOf = ({ content }: ToolResultMessage) => {
   return content.map(inputPart)
 }
 
-const outputItems = Kept.make(({ content }: AssistantMessage): ReadonlyArray<ResponseInputItem> =>
-  content.flatMap(outputItem)
-)
-
 const itemsOf = (message: Message): ReadonlyArray<ResponseInputItem> => {
-  if (message.role === "assistant") return outputItems(message)
+  if (message.role === "assistant") return message.content.flatMap(outputItem)
   return message.role === "user"
     ? [{ role: "user", content: message.content.map(inputPart) }]
     : [{ type: "function_call_output", call_id: message.toolCallId, output: outputOf(message) }]
@@ -78,9 +73,15 @@ const reasoning = ({ model, thinkingLevel }: ModelRequest): Partial<ResponseCrea
   }
 }
 
-export const make = (request: ModelRequest, compat: Compat): ResponseCreateParamsStreaming => {
-  const { messages, model, sessionId, systemPrompt, tools } = request
-  const role = model.reasoning && compat.supportsDeveloperRole !== false ? "developer" : "system"
+const lead = ({ model, systemPrompt }: ModelRequest, compat: Compat): ReadonlyArray<ResponseInputItem> => {
+  if (systemPrompt === "") return []
+  return [
+    { role: model.reasoning && compat.supportsDeveloperRole !== false ? "developer" : "system", content: systemPrompt }
+  ]
+}
+
+const frame = (request: ModelRequest): Omit<ResponseCreateParamsStreaming, "input"> => {
+  const { model, sessionId, tools } = request
   return {
     model: model.id,
     stream: true,
@@ -88,10 +89,14 @@ export const make = (request: ModelRequest, compat: Compat): ResponseCreateParam
     prompt_cache_key: sessionId,
     max_output_tokens: model.maxTokens,
     ...reasoning(request),
-    ...(tools.length === 0 ? {} : { tools: tools.map(tool) }),
-    input: [
-      ...(systemPrompt === "" ? [] : [{ role, content: systemPrompt } as const]),
-      ...History.prepare(messages, model).flatMap(itemsOf)
-    ]
+    ...(tools.length === 0 ? {} : { tools: tools.map(tool) })
   }
+}
+
+export const format: RequestText.Format<ResponseInputItem> = {
+  frame,
+  member: "input",
+  lead,
+  items: (messages) => messages.flatMap(itemsOf),
+  finish: (items) => items
 }

@@ -1,36 +1,50 @@
 /** A protocol on the SDK of its provider: the SDK is loaded and makes the request, the rest is the same for all. */
 import * as Effect from "effect/Effect"
-import type { ModelRequest } from "../../../services/ModelClient.ts"
-import type { Connection, Protocol } from "../Protocol.ts"
+import type { Protocol } from "../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
 import * as Pump from "./Pump.ts"
+import * as RequestText from "./RequestText.ts"
 import * as SdkClients from "./SdkClients.ts"
 
-export interface Parts<Client, Body, Raw extends object> {
+/** How the SDKs send a body that is text already. */
+export interface Sent {
+  readonly body: string
+  readonly headers: { readonly "content-type": string }
+  readonly stream: true
+  readonly signal: AbortSignal
+}
+
+export interface Parts<Client, Item, Raw extends object> {
   readonly api: string
   readonly load: () => Promise<SdkClients.Create<Client>>
-  readonly body: (request: ModelRequest, connection: Connection) => Body
-  readonly send: (client: Client, body: Body, signal: AbortSignal) => Promise<Response>
+  readonly format: RequestText.Format<Item>
+  readonly send: (client: Client, options: Sent) => Promise<Response>
   readonly dialect: Dialect
   readonly machine: () => Machine<Raw>
 }
 
-export const make = <Client, Body, Raw extends object>(parts: Parts<Client, Body, Raw>): Protocol => {
-  const { api, body, dialect, load, machine, send } = parts
+const headers = { "content-type": "application/json" }
+
+export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item, Raw>): Protocol => {
+  const { api, dialect, load, machine, send } = parts
+  const textOf = RequestText.make(parts.format)
   const clients = SdkClients.make(load)
   return {
     api,
     stream: (request, connection, scope) =>
       Effect.suspend(() => {
-        const made = body(request, connection)
+        const body = textOf(request, connection.compat)
         return Pump.stream({
           scope,
           request,
           connection,
           dialect,
           machine: machine(),
-          open: (signal) => clients(request.model.baseUrl, connection).then((client) => send(client, made, signal))
+          open: (signal) =>
+            clients(request.model.baseUrl, connection).then((client) =>
+              send(client, { body, headers, stream: true, signal })
+            )
         })
       })
   }

@@ -1,17 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import type { OutputContent, ToolCall } from "../../../../src/domain/Content.ts"
 import { type Message, userMessage } from "../../../../src/domain/Message.ts"
 import * as History from "../../../../src/layers/providers/protocols/History.ts"
+import { anyMessage, call, picture, redacted, signed, text, user } from "./anyMessage.ts"
 import { assistant, model, result } from "./support.ts"
 
-const user = (text: string) => userMessage(text, [], 0)
-const call = (id: string): ToolCall => ({ type: "toolCall", id, name: "read", arguments: { path: id } })
-const text = (value: string): OutputContent => ({ type: "text", text: value })
-const signed: OutputContent = { type: "thinking", thinking: "hm", thinkingSignature: "sig" }
-const redacted: OutputContent = { type: "thinking", thinking: "", thinkingSignature: "data", redacted: true }
-const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const
-const prepare = (...messages: ReadonlyArray<Message>) => History.prepare(messages, model())
+const prepare = (...messages: ReadonlyArray<Message>) => History.prepare(messages, model()).messages
 
 describe("context conversion", () => {
   it("its own messages stay as they are", () => {
@@ -64,7 +58,7 @@ describe("context conversion", () => {
   it("images are told to a model that cannot see them", () => {
     const shown = userMessage("look", [picture], 0)
     const answer = { ...result("t1", "r"), content: [picture] }
-    const blind = History.prepare([shown, assistant([call("t1")]), answer], model({ input: ["text"] }))
+    const blind = History.prepare([shown, assistant([call("t1")]), answer], model({ input: ["text"] })).messages
     const omitted = { type: "text", text: History.imageOmittedText } as const
     assert.deepStrictEqual(blind, [
       { ...shown, content: [{ type: "text", text: "look" }, omitted] },
@@ -74,11 +68,7 @@ describe("context conversion", () => {
   })
 
   const ids = (messages: ReadonlyArray<Message>) => ({
-    calls: messages.flatMap((message) =>
-      message.role === "assistant"
-        ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
-        : []
-    ),
+    calls: History.callNames(messages),
     results: messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : []))
   })
 
@@ -94,26 +84,9 @@ describe("context conversion", () => {
     assert.deepStrictEqual(new Set(calls).size, 7)
   })
 
-  const block = fc.oneof(
-    fc.string({ maxLength: 5 }).map(text),
-    fc.constantFrom(signed, redacted),
-    fc.constantFrom("a", "b", "a b", "").map(call)
-  )
-  const message: fc.Arbitrary<Message> = fc.oneof(
-    fc.string({ maxLength: 3 }).map(user),
-    fc.constantFrom("a", "b", "a b", "", "z").map((id) => result(id, "r")),
-    fc
-      .record({
-        content: fc.array(block, { maxLength: 4 }),
-        stopReason: fc.constantFrom(...(["stop", "toolUse", "error", "aborted"] as const)),
-        model: fc.constantFrom("m1", "m2")
-      })
-      .map(({ content, ...rest }) => assistant(content, rest))
-  )
-
   it("any history comes out well formed, and stays what it is when prepared again", () => {
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
+      fc.property(fc.array(anyMessage, { maxLength: 12 }), (messages) => {
         const out = prepare(...messages)
         const { calls, results } = ids(out)
         assert.deepStrictEqual(calls, results)
@@ -125,41 +98,19 @@ describe("context conversion", () => {
     )
   })
 
-  it("what was made once is not made again, until a result, a name or the model is another", () => {
-    const target = model()
-    const messages = [user("a"), assistant([text("b"), call("t")]), result("t", "r"), user("c")]
-    const before = History.prepare(messages, target)
-    const after = History.prepare([...messages, assistant([call("t")]), result("t", "s")], target)
-    assert.isTrue(before.every((entry, index) => entry === after[index]))
-    const other = History.prepare([...messages.slice(0, 2), result("t", "other")], target)
-    assert.deepStrictEqual(other, [...messages.slice(0, 2), result("t", "other")])
-    const renamed = ids(History.prepare([assistant([call("t")]), ...messages], target))
-    assert.deepStrictEqual(
-      [renamed.calls, renamed.results],
-      [
-        ["t", "t_2"],
-        ["t", "t_2"]
-      ]
-    )
-  })
-
-  it("what is kept from one request never shows in another", () => {
-    const models = [model(), model({ id: "m2" }), model({ input: ["text"] })]
-    const request = fc.tuple(fc.array(fc.nat({ max: 5 }), { maxLength: 8 }), fc.constantFrom(...models))
+  it("what goes on after an answer is as if all were prepared at once", () => {
     fc.assert(
-      fc.property(
-        fc.array(message, { minLength: 6, maxLength: 6 }),
-        fc.array(request, { maxLength: 6 }),
-        (pool, requests) => {
-          for (const [picks, target] of requests) {
-            const messages = picks.flatMap((pick) => pool.slice(pick, pick + 1))
-            assert.deepStrictEqual(
-              History.prepare(messages, target),
-              History.prepare(structuredClone(messages), target)
-            )
-          }
-        }
-      )
+      fc.property(fc.array(anyMessage, { maxLength: 12 }), fc.nat(), (messages, pick) => {
+        const whole = History.prepare(messages, model())
+        const cut = whole.answers[pick % Math.max(1, whole.answers.length)]
+        if (cut === undefined) return
+        const before = whole.messages.slice(0, cut.at)
+        const rest = History.prepare(messages, model(), {
+          from: cut.source,
+          names: new Set(History.callNames(before))
+        })
+        assert.deepStrictEqual([...before, ...rest.messages], whole.messages)
+      })
     )
   })
 })

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import type { ToolCall } from "../../../../src/domain/Content.ts"
 import { type Message, userMessage } from "../../../../src/domain/Message.ts"
 import type { ThinkingLevel } from "../../../../src/domain/Model.ts"
 import type { Compat } from "../../../../src/layers/providers/Protocol.ts"
 import * as AnthropicRequest from "../../../../src/layers/providers/protocols/AnthropicRequest.ts"
 import * as ChatRequest from "../../../../src/layers/providers/protocols/ChatRequest.ts"
+import * as RequestText from "../../../../src/layers/providers/protocols/RequestText.ts"
 import * as ResponsesRequest from "../../../../src/layers/providers/protocols/ResponsesRequest.ts"
 import * as Thinking from "../../../../src/layers/providers/protocols/Thinking.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
@@ -23,6 +24,15 @@ import {
   secret,
   stream
 } from "./support.ts"
+
+const textOf = {
+  anthropic: RequestText.make(AnthropicRequest.format),
+  responses: RequestText.make(ResponsesRequest.format),
+  chat: RequestText.make(ChatRequest.format)
+}
+const Unknowns = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Body = Schema.Struct({ messages: Schema.optional(Schema.Array(Unknowns)) }, Unknowns)
+const parse = Schema.decodeSync(Schema.parseJson(Body))
 
 const call = (id: string): ToolCall => ({ type: "toolCall", id, name: "read", arguments: { path: id } })
 const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const
@@ -45,7 +55,7 @@ const cached = { cache_control: { type: "ephemeral" } }
 
 describe("anthropic-messages", () => {
   it("the whole body", () => {
-    const body = AnthropicRequest.make(request({ messages: conversation("anthropic-messages") }))
+    const body = parse(textOf.anthropic(request({ messages: conversation("anthropic-messages") }), {}))
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }
     assert.deepStrictEqual<unknown>(body, {
       model: "m1",
@@ -94,7 +104,7 @@ describe("anthropic-messages", () => {
     let before = ""
     for (let n = 1; n <= turns.length; n++) {
       const messages = [...turns.slice(0, n).flat(), userMessage("now", [], 9)]
-      const body = JSON.stringify(AnthropicRequest.make(request({ messages: messages.slice(0, -1) })))
+      const body = textOf.anthropic(request({ messages: messages.slice(0, -1) }), {})
       assert.isAtMost(body.split("cache_control").length - 1, 4)
       assert.isTrue(unmarked(body).startsWith(before))
       before = unmarked(body).slice(0, -"]}".length)
@@ -164,7 +174,7 @@ describe("openai-responses", () => {
     )
     const target = model({ api: responses.api, thinkingLevelMap: { xhigh: "xhigh" } })
     const messages = [userMessage("look", [picture], 0), own, result("t1", "")]
-    const body = ResponsesRequest.make(request({ model: target, messages, thinkingLevel: "xhigh" }), {})
+    const body = parse(textOf.responses(request({ model: target, messages, thinkingLevel: "xhigh" }), {}))
     assert.deepStrictEqual<unknown>(body, {
       model: "m1",
       stream: true,
@@ -203,7 +213,7 @@ describe("openai-responses", () => {
 describe("openai-completions", () => {
   const target = model({ api: chat.api })
   const bodyFor = (compat: Compat, level: ThinkingLevel = "off") =>
-    ChatRequest.make(request({ model: target, messages: conversation(chat.api), thinkingLevel: level }), compat)
+    parse(textOf.chat(request({ model: target, messages: conversation(chat.api), thinkingLevel: level }), compat))
 
   it("the whole body", () => {
     const url = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }
@@ -253,10 +263,10 @@ describe("openai-completions", () => {
       },
       "high"
     )
-    assert.deepStrictEqual(Object.keys(body), ["model", "stream", "max_tokens", "messages", "tools"])
+    assert.hasAllKeys(body, ["model", "stream", "max_tokens", "tools", "messages"])
     assert.notInclude(JSON.stringify(body.tools), "strict")
     assert.deepStrictEqual<unknown>(
-      body.messages.map((message) => [message.role, "name" in message ? message.name : undefined]),
+      body.messages?.map(({ name, role }) => [role, name]),
       [
         ["system", undefined],
         ["user", undefined],
@@ -268,19 +278,22 @@ describe("openai-completions", () => {
         ["user", undefined]
       ]
     )
-    assert.deepStrictEqual<unknown>(body.messages[2]?.content, "<thinking>\nhm\n</thinking>\nok")
+    assert.deepStrictEqual<unknown>(body.messages?.[2]?.content, "<thinking>\nhm\n</thinking>\nok")
   })
 
   it("thinking goes back under the name it came by", () => {
     const own = assistant([{ type: "thinking", thinking: "hm", thinkingSignature: "reasoning" }, call("t1")], {
       api: chat.api
     })
-    const body = ChatRequest.make(
-      request({ model: target, messages: [userMessage("a", [], 0), own, result("t1", "r")] }),
-      {}
-    )
+    const asked = request({ model: target, messages: [userMessage("a", [], 0), own, result("t1", "r")] })
+    const body = parse(textOf.chat(asked, {}))
     const tool_calls = [{ id: "t1", type: "function", function: { name: "read", arguments: '{"path":"t1"}' } }]
-    assert.deepStrictEqual<unknown>(body.messages[2], { role: "assistant", content: null, tool_calls, reasoning: "hm" })
+    assert.deepStrictEqual<unknown>(body.messages?.[2], {
+      role: "assistant",
+      content: null,
+      tool_calls,
+      reasoning: "hm"
+    })
   })
 
   const formats = [

@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import type { Message } from "../../../../src/domain/Message.ts"
+import type { Compat } from "../../../../src/layers/providers/Protocol.ts"
+import * as AnthropicRequest from "../../../../src/layers/providers/protocols/AnthropicRequest.ts"
+import * as ChatRequest from "../../../../src/layers/providers/protocols/ChatRequest.ts"
+import * as RequestText from "../../../../src/layers/providers/protocols/RequestText.ts"
+import * as ResponsesRequest from "../../../../src/layers/providers/protocols/ResponsesRequest.ts"
+import { anyMessage, call, text, user } from "./anyMessage.ts"
+import { assistant, model, request, result } from "./support.ts"
+
+type TextOf = ReturnType<typeof RequestText.make>
+
+const strict: Compat = { requiresAssistantAfterToolResult: true, requiresThinkingAsText: true }
+const compats: ReadonlyArray<Compat> = [{}, strict]
+const models = [model(), model({ id: "m2" }), model({ input: ["text"] })]
+const tools = [request().tools, []]
+
+/** What is asked next: some messages of the conversation are taken back, others are added. */
+const step = fc.record({
+  back: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat({ max: 12 })),
+  added: fc.array(anyMessage, { maxLength: 6 }),
+  target: fc.oneof({ weight: 9, arbitrary: fc.constant(models[0]) }, fc.constantFrom(...models)),
+  compat: fc.oneof({ weight: 9, arbitrary: fc.constant(compats[0]) }, fc.constantFrom(...compats)),
+  thinkingLevel: fc.constantFrom(...(["off", "off", "high"] as const)),
+  systemPrompt: fc.constantFrom("Be brief.", "Be brief.", ""),
+  tools: fc.constantFrom(...tools)
+})
+
+const formats: ReadonlyArray<readonly [name: string, make: () => TextOf]> = [
+  ["anthropic-messages", () => RequestText.make(AnthropicRequest.format)],
+  ["openai-completions", () => RequestText.make(ChatRequest.format)],
+  ["openai-responses", () => RequestText.make(ResponsesRequest.format)]
+]
+
+describe.each(formats)("%s", (_name, make) => {
+  it("is the same text, whatever was asked before", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+        const kept = make()
+        let messages: ReadonlyArray<Message> = [user("first")]
+        for (const { added, back, compat = {}, target = model(), ...rest } of steps) {
+          messages = [...messages.slice(0, Math.max(1, messages.length - back)), ...added]
+          const asked = request({ ...rest, messages, model: target })
+          const said = kept(asked, compat)
+          assert.strictEqual(said, make()(asked, compat))
+          assert.isObject(JSON.parse(said))
+        }
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("without a conversation it is still a body", () => {
+    const empty = make()(request({ messages: [], systemPrompt: "" }), {})
+    assert.match(empty, /"(messages|input)":\[\]\}$/)
+  })
+})
+
+describe("a long conversation", () => {
+  it("costs what was added to it: old messages are not made again", () => {
+    let made = 0
+    const textOf = RequestText.make({
+      ...ResponsesRequest.format,
+      items: (messages: ReadonlyArray<Message>, compat: Compat) => {
+        made += messages.length
+        return ResponsesRequest.format.items(messages, compat)
+      }
+    })
+    const target = model({ api: "openai-responses" })
+    const messages: Array<Message> = []
+    const compat = {}
+    const costs: Array<number> = []
+    for (let turn = 0; turn < 60; turn++) {
+      messages.push(user(`question ${turn}`), assistant([call("t")]), result("t", "r"), assistant([text("done")]))
+      made = 0
+      textOf(request({ model: target, messages: [...messages, user("next")] }), compat)
+      costs.push(made)
+    }
+    assert.deepStrictEqual(new Set(costs.slice(5)).size, 1, costs.join(" "))
+    assert.isBelow(costs.at(-1) ?? 0, 25)
+  })
+})
