@@ -1,5 +1,6 @@
 /** What a model is sent of a conversation (protocol.md 5.4). */
 import { text } from "./Content.ts"
+import * as Kept from "./Kept.ts"
 import type { AgentMessage, BashExecutionMessage, Message } from "./Message.ts"
 import { userMessage } from "./Message.ts"
 
@@ -20,33 +21,13 @@ export const bashExecutionText = (message: BashExecutionMessage): string => {
   return lines.join("\n")
 }
 
-/**
- * An attempt that failed and was repeated is not part of the
- * conversation, nor are the placeholder results of the calls it had begun.
- */
-const withoutFailedAttempts = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
-  const kept: Array<Message> = []
-  let failed = false
-  for (const message of messages) {
-    const last = kept[kept.length - 1]
-    if (message.role === "assistant" && failed && last?.role === "assistant") kept.pop()
-    if (message.role === "toolResult" && failed) continue
-    kept.push(message)
-    failed = message.role === "assistant" && message.stopReason === "error"
-  }
-  if (failed) kept.pop()
-  return kept
-}
-
 const summaryText = (introduction: string, summary: string) => `${introduction}\n\n<summary>\n${summary}\n</summary>`
 
-/** What a model reads of one message; nothing where it is not meant for it. */
-const read = (message: AgentMessage): Message | undefined => {
+type Told = Exclude<AgentMessage, Message>
+
+/** What a model reads of what nobody said to it; nothing where it is not meant for it. The same each time it is asked. */
+const retell = Kept.make((message: Told): Message | undefined => {
   switch (message.role) {
-    case "user":
-    case "assistant":
-    case "toolResult":
-      return message
     case "bashExecution":
       if (message.excludeFromContext === true) return undefined
       return userMessage(bashExecutionText(message), [], message.timestamp)
@@ -70,12 +51,36 @@ const read = (message: AgentMessage): Message | undefined => {
         message.timestamp
       )
   }
+})
+
+const read = (message: AgentMessage): Message | undefined => {
+  switch (message.role) {
+    case "user":
+    case "assistant":
+    case "toolResult":
+      return message
+    default:
+      return retell(message)
+  }
 }
 
-export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> =>
-  withoutFailedAttempts(
-    messages.flatMap((message) => {
-      const sent = read(message)
-      return sent === undefined ? [] : [sent]
-    })
-  )
+/**
+ * An attempt that failed and was repeated is not part of the conversation, nor are the placeholder results of the calls
+ * it had begun. In one pass: every call of a model begins with this, whatever the length of the conversation.
+ */
+export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> => {
+  const sent: Array<Message> = []
+  let failed = false
+  for (const told of messages) {
+    const message = read(told)
+    if (message === undefined) continue
+    if (failed) {
+      if (message.role === "toolResult") continue
+      if (message.role === "assistant") sent.pop()
+    }
+    sent.push(message)
+    failed = message.role === "assistant" && message.stopReason === "error"
+  }
+  if (failed) sent.pop()
+  return sent
+}

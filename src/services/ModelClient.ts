@@ -82,5 +82,10 @@ export class ModelClient extends Context.Tag("heddle/services/ModelClient")<
      * because putting it there costs as much as the rest of opening a call.
      */
     readonly stream: (request: ModelRequest, scope: Scope.Scope) => Effect.Effect<ModelEvents, ModelFailure>
+    /**
+     * Whether `stream` only sends a request to such a model and has nothing to wait for before: then a run's first call
+     * may be opened while its prompt is being accepted. A model that answers in this process gains nothing by it.
+     */
+    readonly opensAtOnce: (model: Model) => boolean
   }
 >() {}

@@ -38,3 +38,24 @@ it("leaves out what is not for models and keeps the rest in order", () => {
   ]
   assert.deepStrictEqual(ModelContext.forModel(messages), [user, userMessage("Ran `ls`\n(no output)", [], 1)])
 })
+
+it("tells the same each time, so that two requests can be compared", () => {
+  const messages: ReadonlyArray<AgentMessage> = [
+    { role: "compactionSummary", summary: "S", tokensBefore: 9, timestamp: 1 },
+    { role: "branchSummary", summary: "B", fromId: "e", timestamp: 2 },
+    userMessage("hi", [], 3),
+    ran({ exitCode: 0 }),
+    ran({ exitCode: 0 })
+  ]
+  const [first, again, longer] = [messages, messages.slice(), [...messages, userMessage("more", [], 4)]].map((all) =>
+    ModelContext.forModel(all)
+  )
+  assert.strictEqual(first?.length, 5)
+  first?.forEach((message, at) => {
+    assert.strictEqual(again?.[at], message)
+    assert.strictEqual(longer?.[at], message)
+  })
+  // Two that say the same are two all the same.
+  assert.deepStrictEqual(first?.[3], first?.[4])
+  assert.notStrictEqual(first?.[3], first?.[4])
+})

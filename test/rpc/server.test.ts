@@ -1,25 +1,45 @@
-/** Questions that arrive together: one look at the session answers them, unless something stands between them. */
+/**
+ * Questions that arrive together: one look at the session answers them, unless something stands between them. And a signal
+ * that comes in the middle of a prompt.
+ */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../src/rpc/Server.ts"
+import { Agent } from "../../src/services/Agent.ts"
+import { ModelClient } from "../../src/services/ModelClient.ts"
 import * as ScriptedModel from "../support/ScriptedModel.ts"
 import * as TestHost from "../support/TestHost.ts"
 
-const serving = Effect.gen(function* () {
-  const script = yield* ScriptedModel.make([])
+interface Options {
+  /** When the process is asked to end. */
+  readonly stop?: Effect.Effect<"SIGTERM">
+  readonly client?: (client: typeof ModelClient.Service) => typeof ModelClient.Service
+  readonly agent?: (agent: typeof Agent.Service) => typeof Agent.Service
+}
+
+const serve = Effect.fnUntraced(function* (options: Options) {
+  const { agent = (agent) => agent, client = (client) => client, stop = Effect.never } = options
+  const script = yield* ScriptedModel.make([{ events: [], after: "hang" }])
   const host = yield* TestHost.make
-  const agent = EmbeddedAgent.layer({ cwd: "/", model: ScriptedModel.model })
-  yield* Server.serve({
+  const models = Layer.merge(script.layer, Layer.succeed(ModelClient, client(script.client)))
+  const embedded = EmbeddedAgent.layer({ cwd: "/", model: ScriptedModel.model })
+  const server = yield* Server.serve({
     version: "0.0.0",
     updates: "delta",
     drain: false,
     uptime: Effect.succeed(0),
-    stop: Effect.never
-  }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(agent, script.layer), host.layer)), Effect.forkScoped)
+    stop
+  }).pipe(
+    Effect.provideServiceEffect(Agent, Effect.map(Agent, agent)),
+    Effect.provide(Layer.merge(Layer.provideMerge(embedded, models), host.layer)),
+    Effect.forkScoped
+  )
   yield* host.receive(2)
-  return host
+  return { host, server, open: script.open }
 })
+
+const serving = Effect.map(serve({}), ({ host }) => host)
 
 const question = (id: string, more: object = {}) => JSON.stringify({ id, type: "get_state", ...more })
 const setMode = (mode: string) => JSON.stringify({ type: "set_steering_mode", mode })
@@ -53,5 +73,33 @@ it.scoped("each gets its own id and what was in force at its place", () =>
         "8 one-at-a-time"
       ]
     )
+  })
+)
+
+it.scoped("a prompt that a signal comes upon is not answered, or ends like every other", () =>
+  Effect.gen(function* () {
+    const [asked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const { host, open, server } = yield* serve({
+      stop: Effect.as(Deferred.await(asked), "SIGTERM" as const),
+      client: ({ stream }) => ({
+        opensAtOnce: () => true,
+        stream: (...call) =>
+          Deferred.succeed(asked, undefined).pipe(
+            Effect.zipRight(Deferred.await(goOn)),
+            Effect.zipRight(stream(...call))
+          )
+      }),
+      // The prompt goes on when the agent is told to end what it does, and not before.
+      agent: (agent) => ({ ...agent, abort: Effect.zipRight(Deferred.succeed(goOn, undefined), agent.abort) })
+    })
+    yield* host.send(JSON.stringify({ id: "p", type: "prompt", message: "go" }))
+    yield* server
+    const types = (yield* host.rest).map((line): string => JSON.parse(line).type)
+    const count = (wanted: string) => types.filter((type) => type === wanted).length
+    assert.deepStrictEqual(
+      ["agent_start", "agent_end", "prompt_result"].map(count),
+      count("response") === 0 ? [0, 0, 0] : [1, 1, 1]
+    )
+    assert.strictEqual(yield* open, 0)
   })
 )

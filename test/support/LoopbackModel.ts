@@ -96,10 +96,18 @@ const parse = (text: string) => {
 
 /** Answers requests in order, the last answer again and again. */
 export const make = (...answers: ReadonlyArray<Answer>): Effect.Effect<LoopbackModel, never, Scope.Scope> =>
+  Effect.suspend(() => {
+    let served = 0
+    return serve(() => answers[Math.min(served++, answers.length - 1)])
+  })
+
+/** Answers each request as it is, for tests that cannot know how many come before it. */
+export const serve = (
+  answerTo: (request: ReceivedRequest) => Answer | undefined
+): Effect.Effect<LoopbackModel, never, Scope.Scope> =>
   Effect.gen(function* () {
     const requests = yield* Mailbox.make<ReceivedRequest>()
     const sockets = new Set<Socket>()
-    let served = 0
     const server = createServer((socket) => {
       sockets.add(socket)
       let text = ""
@@ -116,8 +124,9 @@ export const make = (...answers: ReadonlyArray<Answer>): Effect.Effect<LoopbackM
         if (request === undefined) return
         text = ""
         closed = Deferred.unsafeMake<void>(Effect.runSync(Effect.fiberId))
-        requests.unsafeOffer({ ...request, closed })
-        const answer = answers[Math.min(served++, answers.length - 1)]
+        const received = { ...request, closed }
+        requests.unsafeOffer(received)
+        const answer = answerTo(received)
         if (answer !== undefined) Effect.runFork(play(socket, answer))
       })
     })

@@ -19,11 +19,13 @@ import { type Tool, Tools } from "../../src/services/Tools.ts"
 import * as FixedIds from "./FixedIds.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
-export interface AgentOptions {
+export interface AgentOptions extends ScriptedModel.ScriptOptions {
   readonly turns?: ReadonlyArray<ScriptedModel.ScriptedTurn>
   readonly tools?: ReadonlyArray<Tool>
   readonly budget?: MemoryBudget.BudgetLimits
   readonly settings?: Partial<SettingsValues>
+  /** No model was chosen. */
+  readonly modelless?: boolean
 }
 
 /** Parts that a test brings itself; the others live in memory and do nothing else. */
@@ -50,11 +52,11 @@ const toolsOf = (all: ReadonlyArray<Tool>, forget: Effect.Effect<void>) =>
 
 /** It ends with the scope. `events` are all that it has published so far. */
 export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: AgentParts = {}) {
-  const { budget = {}, settings = {}, tools = [], turns = [] } = options
+  const { budget = {}, modelless = false, settings = {}, tools = [], turns = [] } = options
   const { forget = Effect.void, hooks = {}, watch = (session) => session } = parts
-  const script = yield* ScriptedModel.make(turns)
+  const script = yield* ScriptedModel.make(turns, options)
   const first = Effect.flatMap(SessionStore, (store) => store.create({}))
-  const agent = SessionAgent.make({ cwd: "/", model: ScriptedModel.model, scopedModels: [] })
+  const agent = SessionAgent.make({ cwd: "/", ...(modelless ? {} : { model: ScriptedModel.model }), scopedModels: [] })
   const context = yield* Effect.succeed(Context.make(Settings, { ...defaults, ...settings })).pipe(
     Wiring.add(Ids, FixedIds.make),
     Wiring.add(ModelClient, Effect.succeed(script.client)),

@@ -35,12 +35,17 @@ const isUnmeasured = (branch: ReadonlyArray<SessionEntry>): boolean => {
   return false
 }
 
-/** `branch` may begin at its newest `ContextTokens.isBasis`, unless that is a compaction with answers behind it. */
+/**
+ * `branch` may begin at its newest `ContextTokens.isBasis`, unless that is a compaction with answers behind it; `coming`
+ * are tokens of what is about to be added to it.
+ */
 export const isOverThreshold = (
   branch: ReadonlyArray<SessionEntry>,
   window: number,
-  limits: CompactionLimits
-): boolean => window > 0 && !isUnmeasured(branch) && ContextTokens.ofBranch(branch).tokens > threshold(window, limits)
+  limits: CompactionLimits,
+  coming = 0
+): boolean =>
+  window > 0 && !isUnmeasured(branch) && ContextTokens.ofBranch(branch).tokens + coming > threshold(window, limits)
 
 /** Some providers cut a prompt that is too long instead of refusing it, or leave no room for an answer. */
 export const isSilentOverflow = ({ stopReason, usage }: AssistantMessage, window: number): boolean => {

@@ -1,5 +1,6 @@
 /** How messages get into a session: a prompt starts a run or waits for one, the others wait; what was sent before is found again. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { type UserMessage, userMessage } from "../../domain/Message.ts"
 import type { QueueName } from "../../domain/MessageQueue.ts"
 import { AgentClosing, type MessageInput, type PromptInput, type PromptReceipt } from "../../services/Agent.ts"
@@ -7,6 +8,7 @@ import type { Ids } from "../../services/Ids.ts"
 import type { Session } from "../../services/Session.ts"
 import type { Gate } from "./Gate.ts"
 import type { Inbox } from "./Inbox.ts"
+import * as ModelCall from "./ModelCall.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { Submission } from "./Submissions.ts"
 
@@ -17,8 +19,8 @@ interface Dependencies<Refused> {
   readonly inbox: Inbox
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Gate
-  /** Everything that can refuse a prompt beside a run that goes on. */
-  readonly admit: Effect.Effect<void, Refused>
+  /** Everything that can refuse a prompt beside a run that goes on. The first model call may be open when it returns. */
+  readonly admit: (message: UserMessage) => Effect.Effect<ModelCall.ModelCall | undefined, Refused>
   /** Not while a compaction alone keeps the session busy: nothing would deliver what is queued then. */
   readonly isRunning: () => boolean
   /** Returns when the run has begun. */
@@ -30,6 +32,14 @@ type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 
 const repeated = ({ receipt }: Submission): PromptReceipt => ({ ...receipt, duplicate: true })
+
+/** What is left to do where it comes to nothing. Nothing is interrupted here. */
+const otherwise = <A, E>(effect: Effect.Effect<A, E>, undo: Effect.Effect<void>): Effect.Effect<A, E> =>
+  Effect.catchAllCause(effect, (cause) => Effect.zipRight(undo, Effect.failCause(cause)))
+
+/** Until the run has it, the call is ours to close. */
+const owned = <A, E>(effect: Effect.Effect<A, E>, call: ModelCall.ModelCall | undefined): Effect.Effect<A, E> =>
+  call === undefined ? effect : otherwise(effect, ModelCall.close(call, Exit.void))
 
 export const make = <Refused>(dependencies: Dependencies<Refused>) => {
   const { admit, begin, gate, ids, inbox, isRunning, now, session } = dependencies
@@ -65,22 +75,28 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
   }
 
   /** `accepted` has its say between the message being stored and the first event of the run. */
-  const start = (input: PromptInput, accepted: Accepted) =>
-    Effect.flatMap(admit, () => {
-      const message: UserMessage = userMessage(input.text, input.images ?? [], now())
+  const start = (input: PromptInput, accepted: Accepted) => {
+    const message: UserMessage = userMessage(input.text, input.images ?? [], now())
+    const since = queues.nextOrder()
+    return Effect.flatMap(admit(message), (ahead) => {
       const runId = ids.unsafeNext("run")
       const messageId = ids.unsafeNext("message")
-      const since = queues.nextOrder()
       const request = input.requestId === undefined ? {} : { requestId: input.requestId }
       const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
       const stored = Effect.flatMap(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+        // From here to the run nothing waits but for `accepted`.
+        occupancy.accepted()
         prompts.accept(messageId, input.requestId, runId)
         submissions.remember({ content: message.content, receipt })
         return accepted(receipt)
       })
-      const begun = Effect.suspend(() => begin({ runId, messageId, ...named(input), ...request, message, since }))
-      return Effect.as(Effect.zipRight(stored, begun), receipt)
+      const opened = ahead === undefined ? {} : { ahead }
+      const begun = Effect.suspend(() =>
+        begin({ runId, messageId, ...named(input), ...request, message, since, ...opened })
+      )
+      return Effect.as(Effect.zipRight(owned(stored, ahead), begun), receipt)
     })
+  }
 
   /** A prompt that waits for the run, where there is one and it may. */
   const join = (input: PromptInput): PromptReceipt | undefined => {
@@ -90,16 +106,27 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     return receipt
   }
 
+  const refused = Effect.suspend(() => {
+    occupancy.accepted()
+    return occupancy.release
+  })
+
+  const admitNew = (input: PromptInput, accepted: Accepted) => {
+    const waiting = join(input)
+    if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
+    return Effect.flatMap(occupancy.claim, () => {
+      occupancy.accept()
+      return otherwise(start(input, accepted), refused)
+    })
+  }
+
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
-    gate.through(
-      Effect.uninterruptible(
-        Effect.flatMap(earlier(input), (known) => {
-          if (known !== undefined) return repeat(known, input, accepted)
-          const waiting = join(input)
-          if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
-          return Effect.flatMap(occupancy.claim, () => Effect.onError(start(input, accepted), () => occupancy.release))
-        })
-      )
+    gate.throughWhole(
+      input.clientMessageId === undefined
+        ? Effect.suspend(() => admitNew(input, accepted))
+        : Effect.flatMap(earlier(input), (known) =>
+            known === undefined ? admitNew(input, accepted) : repeat(known, input, accepted)
+          )
     )
 
   const enqueue = Effect.fn("Agent.enqueue")(function* (queue: QueueName, input: MessageInput) {

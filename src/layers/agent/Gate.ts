@@ -7,6 +7,8 @@ import { afterwards } from "../../services/Afterwards.ts"
 
 export interface Gate {
   readonly through: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** The same for what cannot be interrupted. */
+  readonly throughWhole: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 export const make = (): Gate => {
@@ -39,12 +41,15 @@ export const make = (): Gate => {
     )
   })
 
+  const enter = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const inside = afterwards(effect, leave)
+    if (taken) return Effect.zipRight(turn, inside)
+    taken = true
+    return inside
+  }
+
   return {
-    through: (effect) =>
-      Effect.uninterruptibleMask((restore) => {
-        if (taken) return Effect.zipRight(turn, afterwards(restore(effect), leave))
-        taken = true
-        return afterwards(restore(effect), leave)
-      })
+    through: (effect) => Effect.uninterruptibleMask((restore) => enter(restore(effect))),
+    throughWhole: (effect) => Effect.uninterruptible(Effect.suspend(() => enter(effect)))
   }
 }

@@ -37,7 +37,7 @@ const openModel = Effect.fnUntraced(function* (choice: Choice) {
   const provider = providers.get(choice.provider ?? name.slice(0, Math.max(slash, 0)))
   if (provider?.open !== true) return Option.none()
   const id = name.startsWith(`${provider.id}/`) ? name.slice(provider.id.length + 1) : name
-  if (id === "" || /[*?]/.test(id) || Option.isSome(yield* find(provider.id, id))) return Option.none()
+  if (id === "" || /[*?]/.test(id) || find(provider.id, id) !== undefined) return Option.none()
   return Option.some({ entry: unknownModel(provider, id), thinkingLevel, isFull: id.includes("/") })
 })
 

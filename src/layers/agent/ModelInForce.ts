@@ -6,6 +6,8 @@ import { CompactionFailed } from "../../services/Compaction.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
 import type { ControlValues } from "./Controls.ts"
 
+export type ModelInForce = ReturnType<typeof make>
+
 export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog.Service) => {
   const choice = Effect.suspend(() => {
     const { model, thinkingLevel } = controls()

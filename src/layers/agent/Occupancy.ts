@@ -9,6 +9,8 @@ export type Occupancy = ReturnType<typeof make>
 export const make = (session: typeof Session.Service) => {
   let busy = false
   let closing = false
+  /** A prompt is on its way to becoming a run. Opened when it is one, or is refused; made by the first who waits for it. */
+  let accepting: { latch?: Effect.Latch } | undefined
   /** Recorded during a run: they come after its messages. */
   const late: Array<BashExecutionMessage> = []
   const append = (message: BashExecutionMessage) => session.append({ type: "message", message })
@@ -28,6 +30,20 @@ export const make = (session: typeof Session.Service) => {
       if (busy) return new AgentBusy()
       busy = true
       return Effect.void
+    }),
+    /** Of a prompt: until `accepted` is called, who wants to end its run waits for it to begin. */
+    accept: () => {
+      accepting = {}
+    },
+    accepted: () => {
+      accepting?.latch?.unsafeOpen()
+      accepting = undefined
+    },
+    /** Returns when no prompt is on its way. */
+    settled: Effect.suspend(() => {
+      if (accepting === undefined) return Effect.void
+      accepting.latch ??= Effect.unsafeMakeLatch(false)
+      return accepting.latch.await
     }),
     free,
     /** For a claim that came to nothing. */

@@ -2,23 +2,20 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as CompactionPolicy from "../../domain/compaction/CompactionPolicy.ts"
-import * as ContextTokens from "../../domain/ContextTokens.ts"
 import type { AssistantMessage } from "../../domain/Message.ts"
 import type { Model } from "../../domain/Model.ts"
-import type { SessionEntry } from "../../domain/SessionEntry.ts"
 import type { Budget } from "../../services/Budget.ts"
 import type { ModelFailure } from "../../services/ModelClient.ts"
-import type { Session } from "../../services/Session.ts"
 import type { Compaction } from "./Compaction.ts"
+import * as ContextLength from "./ContextLength.ts"
 import type { TurnOutcome } from "./Turn.ts"
 
 interface Dependencies {
   readonly runId: string
   readonly compaction: Compaction
-  readonly session: typeof Session.Service
+  readonly length: ContextLength.ContextLength
   readonly budget: typeof Budget.Service
   readonly model: Effect.Effect<Model>
-  readonly limits: CompactionPolicy.CompactionLimits
   /** A run that is compacted at its end goes on by itself. */
   readonly autoContinue: boolean
 }
@@ -30,28 +27,17 @@ const triedAlready =
 const continuation =
   "The conversation was compacted. If something of what was asked for is left to do, go on with it; if not, say so in a sentence."
 
-const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMessage | undefined => {
-  const entry = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant")
-  return entry?.type === "message" && entry.message.role === "assistant" ? entry.message : undefined
-}
-
 /** Another model than the one that is asked next may have a larger window. */
 const isOf = (model: Model, { model: id, provider }: AssistantMessage | ModelFailure) =>
   id === model.id && provider === model.provider
 
 export const make = (dependencies: Dependencies) => {
-  const { autoContinue, budget, compaction, limits, model: currentModel, runId, session } = dependencies
+  const { autoContinue, budget, compaction, length, model: currentModel, runId } = dependencies
   let recovered = false
   let gaveUp = false
   let goesOn = false
   /** Once the run has gone on by itself, only after tools have run: else a model that talks much would be asked for ever. */
   let mayGoOn = true
-
-  /** As much of the branch as tells its size: a long session is not walked through after every turn. */
-  const recent = Effect.flatMap(session.tail(ContextTokens.isBasis), (since) =>
-    // Answers that report nothing leave only an estimate of everything.
-    since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? session.branch : Effect.succeed(since)
-  )
 
   /** One that failed is not tried again in the same run: it would hold up every turn. */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
@@ -77,14 +63,11 @@ export const make = (dependencies: Dependencies) => {
   const ifAffordable = <A>(effect: Effect.Effect<A>, otherwise: A) =>
     Effect.flatMap(Effect.isSuccess(budget.check), (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
 
-  const isLong = (branch: ReadonlyArray<SessionEntry>, model: Model) =>
-    CompactionPolicy.isOverThreshold(branch, model.contextWindow, limits)
-
   const beforeRun = Effect.suspend(() => {
     if (!compaction.isEnabled()) return Effect.void
     return Effect.flatMap(currentModel, (model) =>
-      Effect.flatMap(recent, (branch) =>
-        isLong(branch, model) ? ifAffordable(Effect.asVoid(shrink(model, "threshold")), undefined) : Effect.void
+      Effect.flatMap(length.recent, (branch) =>
+        length.isLong(branch, model) ? ifAffordable(Effect.asVoid(shrink(model, "threshold")), undefined) : Effect.void
       )
     )
   })
@@ -107,11 +90,11 @@ export const make = (dependencies: Dependencies) => {
         const overflowed = failure.reason === "context_overflow" && isOf(model, failure)
         return overflowed ? ifAffordable(recover(model, outcome), outcome) : Effect.succeed(outcome)
       }
-      return Effect.flatMap(recent, (branch) => {
-        const answer = newestAnswer(branch)
+      return Effect.flatMap(length.recent, (branch) => {
+        const answer = ContextLength.newestAnswer(branch)
         const overflowed =
           answer !== undefined && isOf(model, answer) && CompactionPolicy.isSilentOverflow(answer, model.contextWindow)
-        if (!overflowed && !isLong(branch, model)) return Effect.succeed(outcome)
+        if (!overflowed && !length.isLong(branch, model)) return Effect.succeed(outcome)
         return ifAffordable(afterAnswer(model, outcome, overflowed), outcome)
       })
     })

@@ -1,9 +1,8 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { AgentEvent, RequestId } from "../../domain/AgentEvent.ts"
 import type { UserMessage } from "../../domain/Message.ts"
-import type { Model, ThinkingLevel } from "../../domain/Model.ts"
-import { forModel } from "../../domain/ModelContext.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelClient } from "../../services/ModelClient.ts"
@@ -12,9 +11,14 @@ import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as CompactionLimits from "./CompactionLimits.ts"
+import * as ContextLength from "./ContextLength.ts"
 import type { ControlValues } from "./Controls.ts"
+import * as HeadStart from "./HeadStart.ts"
 import type { Inbox } from "./Inbox.ts"
 import * as Intake from "./Intake.ts"
+import type { ModelCall } from "./ModelCall.ts"
+import * as ModelRequests from "./ModelRequests.ts"
+import type { ModelInForce } from "./ModelInForce.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
 import * as RunCompaction from "./RunCompaction.ts"
@@ -32,6 +36,8 @@ export interface AcceptedPrompt {
   readonly message: UserMessage
   /** What was queued before this `order` has waited for the run. */
   readonly since: number
+  /** Its first model call, where that could be opened ahead. */
+  readonly ahead?: ModelCall
 }
 
 interface Options {
@@ -43,37 +49,28 @@ interface Options {
   /** What is in force now. */
   readonly controls: () => ControlValues
   /** Asked before every model call. */
-  readonly choice: Effect.Effect<{ readonly model: Model; readonly thinkingLevel: ThinkingLevel }>
+  readonly model: ModelInForce
   readonly retries: (runId: string) => RetryChain
   readonly compaction: Compaction
   readonly inbox: Inbox
 }
 
-/** The returned effect is uninterruptible but for the waits inside it, so a run that has begun always ends. */
+type Open = ReturnType<typeof HeadStart.calls>["open"]
+
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { choice, compaction, controls, inbox, now, publish, ready, systemPrompt } = options
+  const { compaction, controls, inbox, model, now, publish, ready, systemPrompt } = options
   const { end, occupancy, prompts, queues } = inbox
   const budget = yield* Budget
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
-  const limits = CompactionLimits.fromSettings(settings)
   const tools = yield* Tools
   const mayCallModel = Effect.isSuccess(budget.check)
-  const currentModel = Effect.map(choice, ({ model }) => model)
+  const currentModel = Effect.map(model.certain, ({ model }) => model)
 
-  const request = Effect.fnUntraced(function* (model: Model, thinkingLevel: ThinkingLevel) {
-    const active = yield* tools.active
-    return {
-      model,
-      thinkingLevel,
-      systemPrompt,
-      messages: forModel(yield* session.messages),
-      tools: active.map(({ definition }) => definition),
-      sessionId: (yield* session.info).sessionId
-    }
-  })
+  const requests = ModelRequests.make({ session, tools, systemPrompt })
+  const length = ContextLength.make(session, CompactionLimits.fromSettings(settings))
 
   const modes = () => {
     const { followUpMode, steeringMode } = controls()
@@ -81,28 +78,29 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   }
   const isSteered = () => controls().interruptMode === "immediate" && queues.hasSteering()
 
-  const begin = Effect.fnUntraced(function* ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) {
+  const begin = Effect.fnUntraced(function* (accepted: AcceptedPrompt, open: Open) {
+    const { ahead, message, requestId: _request, runId, since, ...ref } = accepted
     const journal = RunJournal.make({ runId, publish, session, ids, now, budget })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, ready, isSteered }, calls)
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready: Effect.interruptible(ready), now }
-    const turn = Effect.flatMap(choice, ({ model, thinkingLevel }) =>
-      Watched.turn(journal.turnIndex(), Turn.run(calling, model, request(model, thinkingLevel)))
+    const calling = { open, journal, runTools, answered: retries.succeeded, ready: Effect.interruptible(ready), now }
+    const turn = Effect.flatMap(model.certain, (chosen) =>
+      Watched.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))
     )
     const autoContinue = settings["compaction.autoContinue"]
     const shrinking = RunCompaction.make({
       runId,
       compaction,
-      session,
+      length,
       budget,
       model: currentModel,
-      limits,
       autoContinue
     })
     const intake = Intake.make({ ids, journal, prompts, queues, session, now, modes, since, goesOn: shrinking.goesOn })
     publish({ _tag: "RunStarted", runId })
-    const prepared = yield* Effect.exit(shrinking.beforeRun)
+    // What was asked ahead was found to be short enough.
+    const prepared = ahead === undefined ? yield* Effect.exit(shrinking.beforeRun) : Exit.void
     journal.startTurn()
     journal.startUser(ref, message)
     journal.endUser(ref, message)
@@ -117,9 +115,22 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     return run
   })
 
-  return Effect.fnUntraced(function* (accepted: AcceptedPrompt) {
-    const run = yield* begin(accepted)
-    let result = yield* Run.run(run, "start")
+  /** The first stretch of a run. Whatever becomes of it, no call that was opened ahead is left behind. */
+  const start = (accepted: AcceptedPrompt) => {
+    const calls = HeadStart.calls(client, accepted.ahead)
+    const started = Effect.flatMap(begin(accepted, calls.open), (run) =>
+      Effect.map(Run.run(run, "start"), (result) => ({ run, result }))
+    )
+    return Effect.matchCauseEffect(started, {
+      onFailure: (cause) => Effect.zipRight(calls.drop, Effect.failCause(cause)),
+      onSuccess: (state) => Effect.as(calls.drop, state)
+    })
+  }
+
+  /** Uninterruptible but for the waits inside it, so a run that has begun always ends. */
+  const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt) {
+    const { result: first, run } = yield* start(accepted)
+    let result = first
     while (true) {
       yield* occupancy.storeLate
       yield* session.sync
@@ -128,4 +139,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       if (next === "goOn") result = yield* Run.run(run, "settled")
     }
   }, Effect.uninterruptible)
+
+  return { run, openAhead: HeadStart.make({ client, choice: model.choice, requests, queues, length }) }
 })

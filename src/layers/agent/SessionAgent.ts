@@ -1,5 +1,6 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import { Agent } from "../../services/Agent.ts"
@@ -21,6 +22,7 @@ import * as Inbox from "./Inbox.ts"
 import * as ManualCompaction from "./ManualCompaction.ts"
 import * as ModelInForce from "./ModelInForce.ts"
 import * as Retries from "./Retries.ts"
+import * as ModelCall from "./ModelCall.ts"
 import * as RunLifecycle from "./RunLifecycle.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 import * as Stopping from "./Stopping.ts"
@@ -70,14 +72,14 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
   const now = () => clock.unsafeCurrentTimeMillis()
   const running = yield* FiberHandle.make<void, never>()
   const start = yield* FiberHandle.runtime(running)()
-  const stopping = Stopping.make({ running, compaction, end: inbox.end })
+  const stopping = Stopping.make({ running, compaction, end: inbox.end, occupancy: inbox.occupancy })
   const lifecycle = yield* RunLifecycle.make({
     publish,
     ready: hub.ready,
     systemPrompt,
     controls: controls.values,
     now,
-    choice: model.certain,
+    model,
     retries: retries.chain,
     compaction,
     inbox
@@ -89,13 +91,24 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     inbox,
     gate,
     // Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1).
-    admit: Effect.asVoid(Effect.zipRight(budget.check, model.usable)),
+    admit: (message) =>
+      Effect.zipRight(
+        budget.check,
+        // A call that could be opened has found a key.
+        Effect.flatMap(lifecycle.openAhead(message), (ahead) =>
+          ahead === undefined ? Effect.as(model.usable, undefined) : Effect.succeed(ahead)
+        )
+      ),
     isRunning: stopping.isRunning,
     // The fiber starts at once, so an abort that follows in the same instant finds its clean-up in place.
     begin: (prompt) =>
-      Effect.sync(() => {
-        const { ended, run } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle(prompt))
-        start(Effect.uninterruptible(run)).addObserver(ended)
+      Effect.suspend(() => {
+        const { ended, run } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle.run(prompt))
+        const fiber = start(Effect.uninterruptible(run))
+        fiber.addObserver(ended)
+        // The agent may have ended meanwhile; then the run never starts, and closes nothing.
+        const isOver = fiber.unsafePoll() !== null
+        return isOver && prompt.ahead !== undefined ? ModelCall.close(prompt.ahead, Exit.void) : Effect.void
       })
   })
   return { admission, stopping, awaitIdle: FiberHandle.awaitEmpty(running) }

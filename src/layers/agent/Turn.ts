@@ -1,13 +1,12 @@
 /** One model call and the tools it asks for. A turn ends in a value; only interrupts and defects cut it short. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import type { RequestedCall } from "../../domain/AssistantDraft.ts"
 import type { Model } from "../../domain/Model.ts"
-import type { ModelClient, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
 import { advance, type LiveNode } from "../../services/Supervision.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
+import * as ModelCall from "./ModelCall.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as Watched from "./Watched.ts"
 
@@ -18,7 +17,7 @@ export type TurnOutcome =
   | { readonly _tag: "Failed"; readonly failure: ModelFailure }
 
 interface Dependencies {
-  readonly client: typeof ModelClient.Service
+  readonly open: (request: ModelRequest) => Effect.Effect<ModelCall.ModelCall, ModelFailure>
   readonly journal: RunJournal.RunJournal
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
   /** The model came to the end of its answer. */
@@ -30,13 +29,10 @@ interface Dependencies {
 
 /** Hands on what the model says until it is done. The run can be interrupted while it waits. */
 const receive = Effect.fnUntraced(function* (
-  { client, journal, now, ready }: Dependencies,
-  request: ModelRequest,
-  scope: Scope.Scope,
+  { journal, now, ready }: Dependencies,
+  events: ModelEvents,
   node: LiveNode | undefined
 ) {
-  // What it starts can be interrupted as well: fibers are born with what holds where they are started.
-  const events = yield* Effect.interruptible(client.stream(request, scope))
   const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
   while (true) {
     const [batch, done] = yield* next
@@ -54,14 +50,10 @@ const receive = Effect.fnUntraced(function* (
   }
 })
 
-/** Closing the scope, after end, failure or interrupt, closes the connection. */
 const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
   Watched.modelCall(request.model, (node) =>
-    Effect.flatMap(Scope.make(), (scope) =>
-      Effect.matchCauseEffect(receive(dependencies, request, scope, node), {
-        onFailure: (cause) => Effect.zipRight(Scope.close(scope, Exit.failCause(cause)), Effect.failCause(cause)),
-        onSuccess: () => Scope.close(scope, Exit.void)
-      })
+    Effect.flatMap(dependencies.open(request), (call) =>
+      ModelCall.using(call, (events) => receive(dependencies, events, node))
     )
   )
 

@@ -19,7 +19,8 @@ export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
     readonly providers: ReadonlyMap<string, ProviderEntry>
     /** In the order in which models are offered. */
     readonly models: Effect.Effect<ReadonlyArray<ModelEntry>>
-    readonly find: (provider: string, modelId: string) => Effect.Effect<Option.Option<ModelEntry>>
+    /** Asked for every model call. */
+    readonly find: (provider: string, modelId: string) => ModelEntry | undefined
     /** Models that are known already stay as they are. */
     readonly add: (entries: ReadonlyArray<ModelEntry>) => Effect.Effect<void>
   }
@@ -29,7 +30,17 @@ export interface CatalogOptions {
   readonly agentDir: string
 }
 
-const isSame = (a: ModelEntry) => (b: ModelEntry) => a.model.provider === b.model.provider && a.model.id === b.model.id
+const indexOf = (models: ReadonlyArray<ModelEntry>): ReadonlyMap<string, ReadonlyMap<string, ModelEntry>> => {
+  const index = new Map<string, Map<string, ModelEntry>>()
+  for (const entry of models) {
+    const { id, provider } = entry.model
+    const ofProvider = index.get(provider) ?? new Map<string, ModelEntry>()
+    index.set(provider, ofProvider)
+    // Of two with the same name the first counts.
+    if (!ofProvider.has(id)) ofProvider.set(id, entry)
+  }
+  return index
+}
 
 const environmentAddresses = Effect.gen(function* () {
   const addresses = new Map<string, string>()
@@ -76,16 +87,15 @@ export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const merged = merge({ file, path, addresses: yield* environmentAddresses })
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
   let models = merged.models
+  let index = indexOf(models)
   return Catalog.of({
     providers: merged.providers,
     models: Effect.sync(() => models),
-    find: (provider, modelId) =>
-      Effect.sync(() =>
-        Option.fromNullable(models.find(({ model }) => model.id === modelId && model.provider === provider))
-      ),
+    find: (provider, modelId) => index.get(provider)?.get(modelId),
     add: (entries) =>
       Effect.sync(() => {
-        models = [...models, ...entries.filter((entry) => !models.some(isSame(entry)))]
+        models = [...models, ...entries.filter(({ model }) => !index.get(model.provider)?.has(model.id))]
+        index = indexOf(models)
       })
   })
 })
@@ -96,6 +106,6 @@ export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(opt
 export const layerEmpty = Layer.succeed(Catalog, {
   providers: new Map(),
   models: Effect.succeed([]),
-  find: () => Effect.succeedNone,
+  find: () => undefined,
   add: () => Effect.void
 })

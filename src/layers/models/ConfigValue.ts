@@ -22,6 +22,8 @@ type Variables = typeof Environment.Environment.Service
 export interface ConfigValue {
   /** The file and the path in it. */
   readonly where: string
+  /** Resolving it may take as long as a command does. */
+  readonly isCommand: boolean
   /** Whether there is something to resolve. Runs no command. */
   readonly isPresent: (environment: Variables) => boolean
   /** What it resolves to where no command has to run for it. */
@@ -53,6 +55,7 @@ const fromCommand = (command: string, where: string): ConfigValue => {
   const kept = SynchronizedRef.unsafeMake(Option.none<Redacted.Redacted>())
   return {
     where,
+    isCommand: true,
     isPresent: () => true,
     known: () => undefined,
     resolve: SynchronizedRef.modifyEffect(kept, (found) =>
@@ -72,6 +75,7 @@ export const make = (text: string, where: string): ConfigValue => {
   }
   return {
     where,
+    isCommand: false,
     isPresent: (environment) => find(environment) !== undefined,
     known: find,
     resolve: Effect.flatMap(Environment.Environment, (environment) => {

@@ -47,10 +47,11 @@ export const makeCatalog = Effect.fnUntraced(function* (providers: ReadonlyArray
       return entry === undefined ? Effect.succeed(false) : isUsable(entry)
     },
     find: (provider, modelId) =>
-      Effect.map(catalog.find(provider, modelId), (entry) =>
-        Option.isSome(entry)
-          ? Option.some(entry.value.model)
-          : Option.fromNullable(own.find((model) => model.provider === provider && model.id === modelId))
+      Effect.sync(() =>
+        Option.fromNullable(
+          catalog.find(provider, modelId)?.model ??
+            own.find((model) => model.provider === provider && model.id === modelId)
+        )
       )
   })
 })
@@ -59,17 +60,15 @@ type Secrets = Readonly<Record<string, Redacted.Redacted>>
 
 const none: Secrets = {}
 
-const resolveAll = Effect.fnUntraced(function* (model: Model, headers: Headers) {
-  const resolved: Record<string, Redacted.Redacted> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    resolved[name] = yield* Effect.mapError(value.resolve, ({ message }) => failure(model, "configuration", message))
-  }
-  return resolved
-})
-
-/** Most models have none. */
-const resolveHeaders = (model: Model, headers: Headers): Effect.Effect<Secrets, ModelFailure> =>
-  Object.keys(headers).length === 0 ? Effect.succeed(none) : resolveAll(model, headers)
+const resolveAll = (model: Model, headers: Headers): Effect.Effect<Secrets, ModelFailure> =>
+  Effect.forEach(Object.entries(headers), ([name, { resolve }]) =>
+    Effect.map(resolve, (value) => [name, value] as const)
+  ).pipe(
+    Effect.mapBoth({
+      onFailure: ({ message }) => failure(model, "configuration", message),
+      onSuccess: (resolved) => Object.fromEntries(resolved)
+    })
+  )
 
 const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redacted>): Secrets =>
   provider.authHeader && Option.isSome(apiKey)
@@ -80,29 +79,31 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  const spoken = Once.make(protocols)
-
-  const findKey = (model: Model, provider: ProviderEntry) =>
-    Effect.matchEffect(credentials.find(provider.id), {
-      onFailure: ({ message }) => failure(model, "authentication", message),
-      onSuccess: (key) =>
-        Option.isSome(key) || provider.keyless
-          ? Effect.succeed(key)
-          : failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
-    })
+  let known: ReadonlyArray<Protocol> | undefined
+  const spoken = Once.make(Effect.tap(protocols, (all) => void (known = all)))
 
   /** Everything is looked up anew for each request, so that a changed key or command counts at once. */
-  const connect = (model: Model, provider: ProviderEntry): Effect.Effect<Connection, ModelFailure> =>
-    Effect.flatMap(findKey(model, provider), (apiKey) =>
-      Effect.flatMap(catalog.find(model.provider, model.id), (entry) => {
-        const { compat, headers } = Option.getOrElse(entry, () => provider)
-        return Effect.map(resolveHeaders(model, headers), (resolved) => ({
-          apiKey,
-          headers: { ...bearerOf(provider, apiKey), ...resolved },
-          compat
-        }))
-      })
-    )
+  const connect = <A>(
+    model: Model,
+    provider: ProviderEntry,
+    use: (connection: Connection) => Effect.Effect<A, ModelFailure>
+  ): Effect.Effect<A, ModelFailure> => {
+    const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
+    return Effect.matchEffect(credentials.find(provider.id), {
+      onFailure: ({ message }) => failure(model, "authentication", message),
+      onSuccess: (apiKey) => {
+        if (Option.isNone(apiKey) && !provider.keyless) {
+          return failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
+        }
+        const bearer = bearerOf(provider, apiKey)
+        // Most models have no headers of their own.
+        if (Object.keys(headers).length === 0) return use({ apiKey, headers: bearer, compat })
+        return Effect.flatMap(resolveAll(model, headers), (own) =>
+          use({ apiKey, headers: { ...bearer, ...own }, compat })
+        )
+      }
+    })
+  }
 
   const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
     const protocol = all.find(({ api }) => api === model.api)
@@ -123,15 +124,26 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     if (provider === undefined) {
       return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    return Effect.flatMap(spoken, (all) => {
+    const call = (all: ReadonlyArray<Protocol>) => {
       const protocol = protocolOf(model, provider, all)
       return Either.isLeft(protocol)
         ? failure(model, "configuration", protocol.left)
-        : Effect.flatMap(connect(model, provider), (connection) => protocol.right.stream(request, connection, scope))
-    })
+        : connect(model, provider, (connection) => protocol.right.stream(request, connection, scope))
+    }
+    return known === undefined ? Effect.flatMap(spoken, call) : call(known)
+  }
+
+  const opensAtOnce = (model: Model): boolean => {
+    if (known === undefined || byId.has(model.provider)) return false
+    const provider = catalog.providers.get(model.provider)
+    if (provider === undefined) return false
+    const { headers } = catalog.find(model.provider, model.id) ?? provider
+    const runsCommand = Option.exists(provider.apiKey, ({ isCommand }) => isCommand)
+    return !runsCommand && !Object.values(headers).some(({ isCommand }) => isCommand)
   }
 
   return ModelClient.of({
+    opensAtOnce,
     stream: (request, scope) => {
       const own = byId.get(request.model.provider)
       return own === undefined ? openCall(request, scope) : Scope.extend(own.stream(request), scope)

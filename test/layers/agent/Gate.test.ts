@@ -58,3 +58,28 @@ it.effect("one that is let through in the instant it is interrupted hands the ga
     assert.deepStrictEqual(seen.slice(-2), ["c in", "c out"])
   })
 )
+
+it.effect("what goes through as a whole cannot be interrupted inside, but while it waits", () =>
+  Effect.gen(function* () {
+    const gate = Gate.make()
+    const seen: Array<string> = []
+    const go = yield* Deferred.make<void>()
+    const visit = (name: string) =>
+      gate.throughWhole(
+        Effect.zipRight(
+          Deferred.await(go),
+          Effect.sync(() => seen.push(name))
+        )
+      )
+    const inside = yield* Effect.fork(visit("inside"))
+    const waiting = yield* Effect.fork(visit("waiting"))
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(waiting)
+    const interrupting = yield* Effect.fork(Fiber.interrupt(inside))
+    yield* Effect.yieldNow()
+    yield* Deferred.succeed(go, undefined)
+    yield* Fiber.join(interrupting)
+    assert.deepStrictEqual(seen, ["inside"])
+    assert.strictEqual(yield* gate.through(Effect.succeed("free again")), "free again")
+  })
+)

@@ -30,7 +30,7 @@ const resolve = ({ asked = {}, providers = {}, settings = {}, variables = {} }: 
         const found = yield* Effect.either(InitialModel.resolve(asked))
         const { find } = yield* Catalog
         const chosen = Either.getOrUndefined(Either.map(found, Option.getOrUndefined))
-        const inCatalog = chosen !== undefined && Option.isSome(yield* find(chosen.model.provider, chosen.model.id))
+        const inCatalog = chosen !== undefined && find(chosen.model.provider, chosen.model.id) !== undefined
         return { found, chosen, inCatalog }
       }).pipe(Effect.provide(layer))
     )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Catalog } from "../../../src/layers/models/Catalog.ts"
 import { unknownModel } from "../../../src/layers/models/CatalogMerge.ts"
 import { bench, catalog, environment, folder, withLog, write } from "./support.ts"
@@ -12,7 +12,7 @@ const load = (files: Readonly<Record<string, unknown>>) =>
     const { log, value } = yield* withLog(
       Effect.gen(function* () {
         const { find, models } = yield* Catalog
-        return { mock: yield* find("mock", "mock-model"), count: (yield* models).length }
+        return { mock: find("mock", "mock-model"), count: (yield* models).length }
       }).pipe(Effect.provide(catalog(agentDir)))
     )
     return { ...value, log: log.map((line) => line.replaceAll(agentDir, "DIR")) }
@@ -22,7 +22,7 @@ describe("the models file", () => {
   it.scoped("may be absent", () =>
     Effect.gen(function* () {
       const { count, log, mock } = yield* load({})
-      assert.deepStrictEqual([log, Option.isNone(mock), count > 25], [[], true, true])
+      assert.deepStrictEqual([log, mock === undefined, count > 25], [[], true, true])
     })
   )
 
@@ -33,14 +33,14 @@ describe("the models file", () => {
   ] as const)("may be %s", ([name, content]) =>
     Effect.gen(function* () {
       const { log, mock } = yield* load({ [name]: content })
-      assert.deepStrictEqual([log, Option.isSome(mock)], [[], true])
+      assert.deepStrictEqual([log, mock !== undefined], [[], true])
     })
   )
 
   it.scoped("that wins is the one without the c", () =>
     Effect.gen(function* () {
       const { mock } = yield* load({ "models.json": { providers: {} }, "models.jsonc": bench })
-      assert.isTrue(Option.isNone(mock))
+      assert.isTrue(mock === undefined)
     })
   )
 
@@ -57,7 +57,7 @@ describe("the models file", () => {
       const { log, mock } = yield* load({
         "models.json": { providers: { ...bench.providers, x: { baseURL: "http://x" } } }
       })
-      assert.isTrue(Option.isSome(mock))
+      assert.isTrue(mock !== undefined)
       assert.deepStrictEqual(log, [
         "ignored in the models file: DIR/models.json: providers.x.baseURL: unknown key, ignored; did you mean baseUrl?"
       ])
@@ -88,6 +88,22 @@ it.scoped("models that are found later join once and replace nothing", () =>
     const found = ["claude-next", "claude-next", "claude-opus-5-5"].map((id) => unknownModel(anthropic, id))
     for (const entry of found) yield* add([entry])
     assert.deepStrictEqual((yield* models).slice(before.length), found.slice(0, 1))
-    assert.strictEqual(Option.getOrThrow(yield* find("anthropic", "claude-opus-5-5")).model.name, "Claude Opus 5.5")
+    assert.strictEqual(find("anthropic", "claude-opus-5-5")?.model.name, "Claude Opus 5.5")
+  }).pipe(environment({}))
+)
+
+it.scoped("of two models with the same name the first counts, and one that joined is found", () =>
+  Effect.gen(function* () {
+    const { add, find, providers } = yield* Effect.provide(Catalog, catalog(yield* folder))
+    const [anthropic, openai] = [providers.get("anthropic"), providers.get("openai")]
+    assert(anthropic !== undefined && openai !== undefined)
+    const known = find("anthropic", "claude-opus-5-5")
+    const joining = ["next", "next", "claude-opus-5-5"].map((id) => unknownModel(anthropic, id))
+    assert.isUndefined(find("anthropic", "next"))
+    yield* add([...joining, unknownModel(openai, "other")])
+    assert.strictEqual(find("anthropic", "next"), joining[0])
+    assert.strictEqual(find("anthropic", "claude-opus-5-5"), known)
+    assert.strictEqual(find("openai", "other")?.model.provider, "openai")
+    assert.deepStrictEqual([find("openai", "next"), find("nobody", "next")], [undefined, undefined])
   }).pipe(environment({}))
 )

@@ -47,8 +47,13 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
         const request = { model, messages, systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
         return yield* client.stream(request, yield* Effect.scope)
       }).pipe(withEnvironment, Effect.scoped, Effect.asVoid)
+    const opensAtOnce = (provider: string, id: string) =>
+      Effect.map(catalog.find(provider, id), (found) =>
+        client.opensAtOnce(Option.getOrElse(found, () => ({ ...Offline.guide, provider, id })))
+      )
     return {
       call,
+      opensAtOnce,
       connections: Ref.get(calls),
       entries,
       available: withEnvironment(Effect.map(catalog.available, (models) => models.map(label))),
@@ -117,6 +122,46 @@ describe("a request", () => {
       const { call, connections } = yield* registry({})
       yield* call("offline", "guide")
       assert.deepStrictEqual(yield* connections, [])
+    })
+  )
+})
+
+describe("a call opens at once", () => {
+  const mock = bench.providers.mock
+  const commands = { keyed: { ...mock, apiKey: "!echo k" }, headed: { ...mock, headers: { "x-a": "!echo a" } } }
+
+  it.scoped("when the protocols were loaded by the first one", () =>
+    Effect.gen(function* () {
+      const { call, opensAtOnce } = yield* registry(bench)
+      assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
+      yield* call("offline", "guide")
+      assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
+      yield* call("mock", "mock-model")
+      assert.isTrue(yield* opensAtOnce("mock", "mock-model"))
+    })
+  )
+
+  it.scoped.each<readonly [provider: string, model: string, atOnce: boolean, why: string]>([
+    ["mock", "unlisted", true, "a model that nobody has heard of is one of its provider all the same"],
+    ["offline", "guide", false, "it answers in this process"],
+    ["offline", "mock-model", false, "it answers in this process, whatever else is known of it"],
+    ["nobody", "mock-model", false, "there is no such provider"],
+    ["keyed", "mock-model", false, "its key is what a command prints"],
+    ["headed", "mock-model", false, "a header is what a command prints"],
+    ["headed", "unlisted", false, "a header of its provider is what a command prints"]
+  ])("%s/%s: %s, because %s", ([provider, id, atOnce]) =>
+    Effect.gen(function* () {
+      const { call, opensAtOnce } = yield* registry({ providers: { mock, offline: mock, ...commands } })
+      yield* call("mock", "mock-model")
+      assert.strictEqual(yield* opensAtOnce(provider, id), atOnce)
+    })
+  )
+
+  it.scoped("also when the first one has failed for another reason", () =>
+    Effect.gen(function* () {
+      const { call, opensAtOnce } = yield* registry(bench)
+      yield* Effect.flip(call("mock", "mock-model", { api: "telepathy" }))
+      assert.isTrue(yield* opensAtOnce("mock", "mock-model"))
     })
   )
 })
