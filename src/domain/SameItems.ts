@@ -1,7 +1,11 @@
 /** Arrays of things that never change, told apart by what is in them and not by what that says. */
 
-export const startsWith = (whole: ReadonlyArray<unknown>, start: ReadonlyArray<unknown>): boolean =>
-  start.length <= whole.length && start.every((item, index) => item === whole[index])
+export const startsWith = (whole: ReadonlyArray<unknown>, start: ReadonlyArray<unknown>): boolean => {
+  if (start.length > whole.length) return false
+  // A loop, because whole conversations are compared before every call of a model.
+  for (let at = 0; at < start.length; at++) if (whole[at] !== start[at]) return false
+  return true
+}
 
 export const sameItems = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
   a === b || (a.length === b.length && startsWith(a, b))

@@ -75,35 +75,22 @@ const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redact
     ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
     : none
 
+/** How a model is reached, as far as that stays the same. */
+interface Route {
+  readonly provider: ProviderEntry
+  readonly protocol: Protocol
+  readonly compat: Connection["compat"]
+  readonly headers: Headers
+  /** Nothing of it comes from a command. */
+  readonly atOnce: boolean
+}
+
 export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  let known: ReadonlyArray<Protocol> | undefined
-  const spoken = Once.make(Effect.tap(protocols, (all) => void (known = all)))
-
-  /** Everything is looked up anew for each request, so that a changed key or command counts at once. */
-  const connect = <A>(
-    model: Model,
-    provider: ProviderEntry,
-    use: (connection: Connection) => Effect.Effect<A, ModelFailure>
-  ): Effect.Effect<A, ModelFailure> => {
-    const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
-    return Effect.matchEffect(credentials.find(provider.id), {
-      onFailure: ({ message }) => failure(model, "authentication", message),
-      onSuccess: (apiKey) => {
-        if (Option.isNone(apiKey) && !provider.keyless) {
-          return failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
-        }
-        const bearer = bearerOf(provider, apiKey)
-        // Most models have no headers of their own.
-        if (Object.keys(headers).length === 0) return use({ apiKey, headers: bearer, compat })
-        return Effect.flatMap(resolveAll(model, headers), (own) =>
-          use({ apiKey, headers: { ...bearer, ...own }, compat })
-        )
-      }
-    })
-  }
+  const spoken = Once.make(protocols)
+  const routes = new WeakMap<Model, Route>()
 
   const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
     const protocol = all.find(({ api }) => api === model.api)
@@ -118,35 +105,52 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     return Either.left(`${provider.id} has no address: set ${places}`)
   }
 
-  const openCall = (request: ModelRequest, scope: Scope.Scope) => {
-    const { model } = request
+  const findRoute = (model: Model): Effect.Effect<Route, ModelFailure> => {
     const provider = catalog.providers.get(model.provider)
     if (provider === undefined) {
       return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    const call = (all: ReadonlyArray<Protocol>) => {
+    return Effect.flatMap(spoken, (all) => {
       const protocol = protocolOf(model, provider, all)
-      return Either.isLeft(protocol)
-        ? failure(model, "configuration", protocol.left)
-        : connect(model, provider, (connection) => protocol.right.stream(request, connection, scope))
-    }
-    return known === undefined ? Effect.flatMap(spoken, call) : call(known)
+      if (Either.isLeft(protocol)) return failure(model, "configuration", protocol.left)
+      const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
+      const values = [...Object.values(headers), ...Option.toArray(provider.apiKey)]
+      const atOnce = values.every(({ isCommand }) => !isCommand)
+      const route = { provider, protocol: protocol.right, compat, headers, atOnce }
+      routes.set(model, route)
+      return Effect.succeed(route)
+    })
   }
 
-  const opensAtOnce = (model: Model): boolean => {
-    if (known === undefined || byId.has(model.provider)) return false
-    const provider = catalog.providers.get(model.provider)
-    if (provider === undefined) return false
-    const { headers } = catalog.find(model.provider, model.id) ?? provider
-    const runsCommand = Option.exists(provider.apiKey, ({ isCommand }) => isCommand)
-    return !runsCommand && !Object.values(headers).some(({ isCommand }) => isCommand)
+  /** Keys and headers are looked up anew for each request, so that a changed key or command counts at once. */
+  const openCall = (request: ModelRequest, scope: Scope.Scope, { compat, headers, protocol, provider }: Route) => {
+    const { model } = request
+    return Effect.matchEffect(credentials.find(provider.id), {
+      onFailure: ({ message }) => failure(model, "authentication", message),
+      onSuccess: (apiKey) => {
+        if (Option.isNone(apiKey) && !provider.keyless) {
+          return failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
+        }
+        const bearer = bearerOf(provider, apiKey)
+        // Most models have no headers of their own.
+        if (Object.keys(headers).length === 0)
+          return protocol.stream(request, { apiKey, headers: bearer, compat }, scope)
+        return Effect.flatMap(resolveAll(model, headers), (own) =>
+          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat }, scope)
+        )
+      }
+    })
   }
 
   return ModelClient.of({
-    opensAtOnce,
+    // A model that was never called may still have to wait for its SDK.
+    opensAtOnce: (model) => routes.get(model)?.atOnce === true,
     stream: (request, scope) => {
       const own = byId.get(request.model.provider)
-      return own === undefined ? openCall(request, scope) : Scope.extend(own.stream(request), scope)
+      if (own !== undefined) return Scope.extend(own.stream(request), scope)
+      const route = routes.get(request.model)
+      if (route !== undefined) return openCall(request, scope, route)
+      return Effect.flatMap(findRoute(request.model), (found) => openCall(request, scope, found))
     }
   })
 })

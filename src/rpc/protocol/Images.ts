@@ -46,11 +46,13 @@ const documentText = (attachment: Attachment): string | undefined => {
 }
 
 /** The text and images of a prompt, or what is wrong with them. */
-export const readInput = (frame: {
+interface Said {
   readonly message: string
   readonly images?: ReadonlyArray<ImageContent>
   readonly attachments?: ReadonlyArray<Attachment>
-}): Either.Either<Input, string> =>
+}
+
+const readAll = (frame: Said): Either.Either<Input, string> =>
   Either.gen(function* () {
     const images: Array<ImageContent> = []
     let text = frame.message
@@ -68,3 +70,9 @@ export const readInput = (frame: {
     if (text === "" && images.length === 0) return yield* Either.left('"message" must not be empty without images')
     return { text, images }
   })
+
+export const readInput = (frame: Said): Either.Either<Input, string> => {
+  // Most prompts are words and nothing else.
+  const isPlain = frame.message !== "" && frame.images === undefined && frame.attachments === undefined
+  return isPlain ? Either.right({ text: frame.message, images: [] }) : readAll(frame)
+}

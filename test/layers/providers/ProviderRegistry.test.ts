@@ -39,18 +39,32 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
     const client = yield* Effect.provide(ModelClient, context)
     const catalog = yield* Effect.provide(ModelCatalog, context)
     const entries = yield* Effect.provide(Catalog, context)
+    const unlisted = new Map<string, Model>()
+    /** One that is not in the catalogue is the same each time as well. */
+    const find = (provider: string, id: string) =>
+      Effect.map(
+        catalog.find(provider, id),
+        Option.getOrElse(() => {
+          const model = unlisted.get(`${provider}/${id}`) ?? {
+            ...Offline.guide,
+            api: "anthropic-messages",
+            baseUrl: "http://127.0.0.1:1",
+            provider,
+            id
+          }
+          unlisted.set(`${provider}/${id}`, model)
+          return model
+        })
+      )
     const call = (provider: string, id: string, more: Partial<Model> = {}) =>
       Effect.gen(function* () {
-        const known = Option.getOrElse(yield* catalog.find(provider, id), () => ({ ...Offline.guide, provider, id }))
-        const model = { ...known, ...more }
+        const known = yield* find(provider, id)
+        const model = Object.keys(more).length === 0 ? known : { ...known, ...more }
         const messages = [userMessage("hi", [], 0)]
         const request = { model, messages, systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
         return yield* client.stream(request, yield* Effect.scope)
       }).pipe(withEnvironment, Effect.scoped, Effect.asVoid)
-    const opensAtOnce = (provider: string, id: string) =>
-      Effect.map(catalog.find(provider, id), (found) =>
-        client.opensAtOnce(Option.getOrElse(found, () => ({ ...Offline.guide, provider, id })))
-      )
+    const opensAtOnce = (provider: string, id: string) => Effect.map(find(provider, id), client.opensAtOnce)
     return {
       call,
       opensAtOnce,
@@ -130,11 +144,12 @@ describe("a call opens at once", () => {
   const mock = bench.providers.mock
   const commands = { keyed: { ...mock, apiKey: "!echo k" }, headed: { ...mock, headers: { "x-a": "!echo a" } } }
 
-  it.scoped("when the protocols were loaded by the first one", () =>
+  it.scoped("when it is not the first one to that model", () =>
     Effect.gen(function* () {
-      const { call, opensAtOnce } = yield* registry(bench)
+      const { call, opensAtOnce } = yield* registry({ providers: { mock, other: mock } })
       assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
       yield* call("offline", "guide")
+      yield* call("other", "mock-model")
       assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
       yield* call("mock", "mock-model")
       assert.isTrue(yield* opensAtOnce("mock", "mock-model"))
@@ -152,16 +167,17 @@ describe("a call opens at once", () => {
   ])("%s/%s: %s, because %s", ([provider, id, atOnce]) =>
     Effect.gen(function* () {
       const { call, opensAtOnce } = yield* registry({ providers: { mock, offline: mock, ...commands } })
-      yield* call("mock", "mock-model")
+      yield* Effect.exit(call(provider, id))
       assert.strictEqual(yield* opensAtOnce(provider, id), atOnce)
     })
   )
 
-  it.scoped("also when the first one has failed for another reason", () =>
+  it.scoped("also when the first one had no key", () =>
     Effect.gen(function* () {
-      const { call, opensAtOnce } = yield* registry(bench)
-      yield* Effect.flip(call("mock", "mock-model", { api: "telepathy" }))
-      assert.isTrue(yield* opensAtOnce("mock", "mock-model"))
+      const far = { baseUrl: "http://far", api: "anthropic-messages", models: [{ id: "m" }] }
+      const { call, opensAtOnce } = yield* registry({ providers: { far } })
+      yield* Effect.flip(call("far", "m"))
+      assert.isTrue(yield* opensAtOnce("far", "m"))
     })
   )
 })
@@ -214,7 +230,7 @@ describe("a request that cannot be made says what to change", () => {
       "azure-openai",
       "mine",
       { variables: { AZURE_OPENAI_API_KEY: "k" } },
-      { api: "anthropic-messages" },
+      { baseUrl: "" },
       "configuration",
       "azure-openai has no address: set AZURE_OPENAI_BASE_URL or providers.azure-openai.baseUrl in models.json"
     ],
