@@ -3,7 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type UserMessage, userMessage } from "../../domain/Message.ts"
 import type { QueueName } from "../../domain/MessageQueue.ts"
-import { AgentClosing, type MessageInput, type PromptInput, type PromptReceipt } from "../../services/Agent.ts"
+import {
+  type AgentBusy,
+  AgentClosing,
+  type MessageInput,
+  type PromptInput,
+  type PromptReceipt
+} from "../../services/Agent.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { Session } from "../../services/Session.ts"
 import type { Gate } from "./Gate.ts"
@@ -111,13 +117,16 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     return occupancy.release
   })
 
-  const admitNew = (input: PromptInput, accepted: Accepted) => {
+  const admitNew = (
+    input: PromptInput,
+    accepted: Accepted
+  ): Effect.Effect<PromptReceipt, AgentBusy | AgentClosing | Refused> => {
     const waiting = join(input)
     if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
-    return Effect.flatMap(occupancy.claim, () => {
-      occupancy.accept()
-      return otherwise(start(input, accepted), refused)
-    })
+    const busy = occupancy.claim()
+    if (busy !== undefined) return busy
+    occupancy.accept()
+    return otherwise(start(input, accepted), refused)
   }
 
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>

@@ -13,9 +13,9 @@ import * as ModelCall from "./ModelCall.ts"
 import type { Choice, ModelRequests } from "./ModelRequests.ts"
 import type { Queues } from "./Queues.ts"
 
-interface Dependencies<Refused> {
+interface Dependencies {
   readonly client: typeof ModelClient.Service
-  readonly choice: Effect.Effect<Choice, Refused>
+  readonly choice: () => Choice | undefined
   readonly requests: ModelRequests
   readonly queues: Queues
   readonly length: ContextLength
@@ -27,7 +27,7 @@ const none = Effect.succeed<ModelCall.ModelCall | undefined>(undefined)
  * Answers nothing where something comes between the prompt and the call: what waits in the queue, a
  * conversation that may have to be compacted, or a model that cannot be reached at once. The run then opens its call itself, and says what is wrong with it.
  */
-export const make = <Refused>(dependencies: Dependencies<Refused>) => {
+export const make = (dependencies: Dependencies) => {
   const { choice, client, length, queues, requests } = dependencies
 
   const send = (request: ModelRequest) =>
@@ -37,13 +37,13 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
       onSuccess: (call) => Effect.as(EventLoop.nextTurn, call)
     })
 
-  return (message: UserMessage): Effect.Effect<ModelCall.ModelCall | undefined, Refused> =>
-    Effect.flatMap(choice, (chosen) => {
-      if (!client.opensAtOnce(chosen.model) || queues.size() > 0) return none
-      return Effect.flatMap(length.recent, (branch) =>
-        length.isLong(branch, chosen.model, message) ? none : Effect.flatMap(requests(chosen, message), send)
-      )
-    })
+  return (message: UserMessage): Effect.Effect<ModelCall.ModelCall | undefined> => {
+    const chosen = choice()
+    if (chosen === undefined || !client.opensAtOnce(chosen.model) || queues.size() > 0) return none
+    return Effect.flatMap(length.recent, (branch) =>
+      length.isLong(branch, chosen.model, message) ? none : Effect.flatMap(requests(chosen, message), send)
+    )
+  }
 }
 
 /** The calls of one run. One that was opened ahead is the first, if it is what the run would ask. */

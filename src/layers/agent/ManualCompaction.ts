@@ -1,7 +1,14 @@
 /** The command `compact`: ends the run, compacts, and goes on with the run where that was asked for (supplement 5.3). */
 import * as Effect from "effect/Effect"
 import type { Model } from "../../domain/Model.ts"
-import type { Agent, CompactOptions, CompactOutcome, PromptReceipt } from "../../services/Agent.ts"
+import type {
+  Agent,
+  AgentBusy,
+  AgentClosing,
+  CompactOptions,
+  CompactOutcome,
+  PromptReceipt
+} from "../../services/Agent.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { Occupancy } from "./Occupancy.ts"
@@ -28,10 +35,12 @@ const resumedAs = (outcome: CompactOutcome, { messageId, runId = "" }: PromptRec
 export const make = ({ abortRun, compaction, model, occupancy, prompt }: Dependencies) => {
   let active = 0
 
+  const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => occupancy.claim() ?? Effect.void)
+
   const alone = Effect.fnUntraced(function* ({ customInstructions }: CompactOptions, chosen: Model) {
     const focus = customInstructions === undefined ? {} : { customInstructions }
     return yield* yield* Effect.acquireUseRelease(
-      occupancy.claim,
+      claim,
       () => compaction.perform({ reason: "manual", model: chosen, ...focus }),
       () => occupancy.release
     )

@@ -5,18 +5,22 @@ import { MissingCredentials, NoModelSelected } from "../../services/Agent.ts"
 import { CompactionFailed } from "../../services/Compaction.ts"
 import type { ModelCatalog } from "../../services/ModelCatalog.ts"
 import type { ControlValues } from "./Controls.ts"
+import type { Choice } from "./ModelRequests.ts"
 
 export type ModelInForce = ReturnType<typeof make>
 
 export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog.Service) => {
-  const choice = Effect.suspend(() => {
+  const choice = (): Choice | undefined => {
     const { model, thinkingLevel } = controls()
-    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
+    return model === undefined ? undefined : { model, thinkingLevel }
+  }
+  const current = Effect.suspend(() => {
+    const { model } = controls()
+    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
   })
-  const current = Effect.map(choice, ({ model }) => model)
   const certain = Effect.suspend(() => {
-    const { model, thinkingLevel } = controls()
-    return model === undefined ? Effect.die(new NoModelSelected()) : Effect.succeed({ model, thinkingLevel })
+    const chosen = choice()
+    return chosen === undefined ? Effect.die(new NoModelSelected()) : Effect.succeed(chosen)
   })
   const usable = Effect.flatMap(current, (model) =>
     Effect.flatMap(catalog.isAvailable(model), (isAvailable) =>
@@ -24,7 +28,7 @@ export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog
     )
   )
   return {
-    /** With the thinking level it is called with. */
+    /** With the thinking level it is called with, if there is one. */
     choice,
     /** The same for a run that was accepted: a model can be changed but never unset, so it has one. */
     certain,

@@ -25,12 +25,12 @@ export const make = (session: typeof Session.Service) => {
 
   return {
     /** From the check of a prompt to the end of its run; only one at a time. */
-    claim: Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => {
+    claim: (): AgentBusy | AgentClosing | undefined => {
       if (closing) return new AgentClosing()
       if (busy) return new AgentBusy()
       busy = true
-      return Effect.void
-    }),
+      return undefined
+    },
     /** Of a prompt: until `accepted` is called, who wants to end its run waits for it to begin. */
     accept: () => {
       accepting = {}

@@ -92,8 +92,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     gate,
     // Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1).
     admit: (message) =>
-      Effect.zipRight(
-        budget.check,
+      Effect.flatMap(budget.check, () =>
         // A call that could be opened has found a key.
         Effect.flatMap(lifecycle.openAhead(message), (ahead) =>
           ahead === undefined ? Effect.as(model.usable, undefined) : Effect.succeed(ahead)

@@ -27,5 +27,6 @@ const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
   }
 })
 
-export const make = (clock: Clock.Clock, scope: Scope.Scope): Effect.Effect<Alarm> =>
-  clock === systemClock ? Effect.succeed(timer) : Scope.extend(sleeper, scope)
+/** Hands the alarm of this clock on; what it needs goes with the scope. */
+export const use = <A>(clock: Clock.Clock, scope: Scope.Scope, start: (alarm: Alarm) => Effect.Effect<A>) =>
+  clock === systemClock ? start(timer) : Effect.flatMap(Scope.extend(sleeper, scope), start)

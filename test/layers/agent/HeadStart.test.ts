@@ -111,7 +111,7 @@ describe("a first call that is opened ahead", () => {
     if (queued) queues.add({ messageId: "m", queue: "followUp", text: "later", images: [], createdAt: 0 })
     const ahead = yield* HeadStart.make({
       client: dies ? { ...script.client, stream: () => Effect.dieMessage("kaput") } : script.client,
-      choice: Effect.succeed({ model, thinkingLevel: "off" } as const),
+      choice: () => ({ model, thinkingLevel: "off" }),
       requests: (chosen, coming) => Effect.succeed(requestOf(chosen, ...(coming === undefined ? [] : [coming]))),
       queues,
       length: { recent: Effect.succeed([]), isLong }

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, TestClock } from "effect"
 import * as Alarm from "../../../src/layers/platform/Alarm.ts"
 
-const make = Effect.zipWith(Effect.clock, Effect.scope, Alarm.make).pipe(Effect.flatten)
+const make = Effect.zipWith(Effect.clock, Effect.scope, (clock, scope) => Alarm.use(clock, scope, Effect.succeed)).pipe(
+  Effect.flatten
+)
 
 describe("an alarm", () => {
   it.scoped("rings on the clock of the fiber that asked, once, and not when it was taken back", () =>

@@ -70,7 +70,7 @@ const sourceOf =
 
 export const stream = <Raw extends object>(call: Call<Raw>): Effect.Effect<ModelEvents> =>
   Effect.clockWith((clock) =>
-    Effect.flatMap(Alarm.make(clock, call.scope), (alarm) => {
+    Alarm.use(clock, call.scope, (alarm) => {
       const events = EventBuffer.make<ModelEvent, ModelFailure>(capacity)
       return Effect.as(ServerEvents.start(events, call.scope, sourceOf(call, clock, alarm)), events)
     })

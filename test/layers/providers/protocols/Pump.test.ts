@@ -116,7 +116,7 @@ describe("pump", () => {
     const watchdog = Watchdog.make({
       deadlines,
       clock,
-      alarm: yield* Alarm.make(clock, yield* Effect.scope),
+      alarm: yield* Alarm.use(clock, yield* Effect.scope, Effect.succeed),
       onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
     })
     return { ended, watchdog }
