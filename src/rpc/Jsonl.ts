@@ -46,10 +46,10 @@ export const makeSplitter = (maxBytes: number, onLine: (line: Line) => void): Sp
   }
 
   const finish = (last: Uint8Array) => {
+    // Most lines are in one chunk from end to end.
+    if (held === 0 && last.length <= maxBytes) return onLine(decode(last))
     hold(last)
-    const line: Line = skipping
-      ? { _tag: "Oversized" }
-      : decode(parts.length === 1 ? (parts[0] ?? last) : join(parts, held))
+    const line: Line = skipping ? { _tag: "Oversized" } : decode(join(parts, held))
     parts = []
     held = 0
     skipping = false
@@ -63,7 +63,7 @@ export const makeSplitter = (maxBytes: number, onLine: (line: Line) => void): Sp
         finish(chunk.subarray(start, at))
         start = at + 1
       }
-      hold(chunk.subarray(start))
+      if (start < chunk.length) hold(chunk.subarray(start))
     },
     end: () => {
       if (held > 0) finish(new Uint8Array(0))

@@ -71,6 +71,8 @@ export interface ModelEvents {
    * everything before it was taken.
    */
   readonly takeAll: Effect.Effect<readonly [events: Iterable<ModelEvent>, done: boolean], ModelFailure>
+  /** Whether the call has come to its end by itself and closing its scope would end nothing more. Without it, nobody knows. */
+  readonly isOver?: () => boolean
 }
 
 export class ModelClient extends Context.Tag("heddle/services/ModelClient")<

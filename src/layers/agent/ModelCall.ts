@@ -36,11 +36,17 @@ export const open = (
     })
   )
 
-/** Closes it on every way out, for a fiber that is uninterruptible but for its waits. */
+/**
+ * Closes it on every way out, for a fiber that is uninterruptible but for its waits. Where all is over, closing it would
+ * be the longest part of the end of a turn.
+ */
 export const using = <A, E>(call: ModelCall, use: (events: ModelEvents) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.matchCauseEffect(use(call.events), {
     onFailure: (cause) => closeFailed(call, cause),
-    onSuccess: (value) => Effect.as(close(call, Exit.void), value)
+    onSuccess: (value) => {
+      const left = Effect.succeed(value)
+      return call.events.isOver?.() === true ? left : Effect.zipRight(close(call, Exit.void), left)
+    }
   })
 
 /** Whether it is the call that this request would make. Messages never change, so they are compared as such. */

@@ -76,8 +76,8 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
   return { source: "models.json", key }
 }
 
-/** Finds keys without resolving them. Asked twice for every prompt, so few steps matter. */
-export const makeLocate = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
+/** Finds keys without resolving them, and hands them on at once: every prompt asks, so few steps matter. */
+const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
   const files = EnvFiles.make(envFolders)
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
@@ -91,20 +91,25 @@ export const makeLocate = Effect.fnUntraced(function* ({ agentDir, envFolders = 
     const filled = { get: (name: string) => environment.get(name) || files.find(name)?.value }
     return value === undefined ? undefined : fromModelsFile(filled, provider, value)
   }
-  return (provider: string): Effect.Effect<Option.Option<Located>> =>
+  return <A, E>(provider: string, use: (located: Located | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     runtime?.provider === provider
-      ? Effect.succeedSome({ source: "--api-key", key: Effect.succeedSome(runtime.key) })
+      ? use({ source: "--api-key", key: Effect.succeedSome(runtime.key) })
       : Effect.flatMap(stored, (keys) =>
-          Effect.map(Environment.Environment, (environment) => Option.fromNullable(locate(provider, keys, environment)))
+          Effect.flatMap(Environment.Environment, (environment) => use(locate(provider, keys, environment)))
         )
 })
 
+export const makeLocate = (options: KeyRingOptions) =>
+  Effect.map(
+    makeFinder(options),
+    (find) => (provider: string) => find(provider, (located) => Effect.succeed(Option.fromNullable(located)))
+  )
+
 export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
-  const locate = yield* makeLocate(options)
+  const find = yield* makeFinder(options)
   return Credentials.of({
-    has: (provider) => Effect.map(locate(provider), Option.isSome),
-    find: (provider) =>
-      Effect.flatMap(locate(provider), (located) => (Option.isSome(located) ? located.value.key : Effect.succeedNone))
+    has: (provider) => find(provider, (located) => Effect.succeed(located !== undefined)),
+    find: (provider) => find(provider, (located) => located?.key ?? Effect.succeedNone)
   })
 })
 

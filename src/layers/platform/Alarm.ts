@@ -15,6 +15,9 @@ export type Alarm = (ms: number, ring: () => void) => () => void
 
 const systemClock = Context.get(DefaultServices.liveServices, Clock.Clock)
 
+/** What an alarm of another clock needs goes with the scope of whoever uses it. */
+export const isSystem = (clock: Clock.Clock): boolean => clock === systemClock
+
 const timer: Alarm = (ms, ring) => {
   const handle = setTimeout(ring, ms)
   return () => clearTimeout(handle)
@@ -29,4 +32,4 @@ const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
 
 /** Hands the alarm of this clock on; what it needs goes with the scope. */
 export const use = <A>(clock: Clock.Clock, scope: Scope.Scope, start: (alarm: Alarm) => Effect.Effect<A>) =>
-  clock === systemClock ? start(timer) : Effect.flatMap(Scope.extend(sleeper, scope), start)
+  isSystem(clock) ? start(timer) : Effect.flatMap(Scope.extend(sleeper, scope), start)

@@ -99,6 +99,18 @@ describe("a call that is used", () => {
     })
   )
 
+  it.effect.each([
+    [true, []],
+    [false, [Exit.void]]
+  ] as const)("that says of itself at the end that it is over (%s) is closed if it is not", ([isOver, closes]) =>
+    Effect.gen(function* () {
+      const { client, closed } = watched(Effect.succeed({ ...events, isOver: () => isOver }))
+      const call = yield* ModelCall.open(client, request)
+      assert.strictEqual(yield* ModelCall.using(call, () => Effect.succeed("used")), "used")
+      assert.deepStrictEqual(closed, [...closes])
+    })
+  )
+
   it.effect.each<readonly [string, Exit.Exit<never, string>]>([
     ["fails", Exit.fail("no")],
     ["dies", Exit.die("kaput")]

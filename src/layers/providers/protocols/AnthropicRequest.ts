@@ -132,6 +132,7 @@ export const format: RequestText.Format<Turn & MessageParam> = {
   frame,
   member: "messages",
   lead: () => [],
+  isSent: (message) => blocksOf(message).length > 0,
   items: turnsOf,
   finish: withMarks
 }

@@ -123,6 +123,7 @@ export const format: RequestText.Format<ChatCompletionMessageParam> = {
   frame,
   member: "messages",
   lead,
+  isSent: () => true,
   items: messagesOf,
   finish: (items) => items
 }

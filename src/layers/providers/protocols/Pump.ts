@@ -72,6 +72,9 @@ export const stream = <Raw extends object>(call: Call<Raw>): Effect.Effect<Model
   Effect.clockWith((clock) =>
     Alarm.use(clock, call.scope, (alarm) => {
       const events = EventBuffer.make<ModelEvent, ModelFailure>(capacity)
-      return Effect.as(ServerEvents.start(events, call.scope, sourceOf(call, clock, alarm)), events)
+      // Only a timer of the system is gone with the events.
+      const { isOver, takeAll } = events
+      const handed = Alarm.isSystem(clock) ? { takeAll, isOver } : { takeAll }
+      return Effect.as(ServerEvents.start(events, call.scope, sourceOf(call, clock, alarm)), handed)
     })
   )

@@ -16,6 +16,8 @@ export interface Format<Item> {
   readonly member: string
   /** What stands before the conversation. */
   readonly lead: (request: ModelRequest, compat: Compat) => ReadonlyArray<Item>
+  /** Whether something is sent of it. */
+  readonly isSent: (message: Message) => boolean
   /** Nothing may be made of a message by looking past the next or previous one that the model said. */
   readonly items: (messages: ReadonlyArray<Message>, compat: Compat) => ReadonlyArray<Item>
   /** What only the end of a conversation has. It gets what follows the last answer, that answer and one item before it. */
@@ -65,7 +67,7 @@ const begin = <Item>(model: Model, compat: Compat): Settled<Item> => ({
 const continues = (settled: Settled<unknown>, { messages, model }: ModelRequest, compat: Compat): boolean =>
   settled.model === model && settled.compat === compat && startsWith(messages, settled.seen)
 
-export const make = <Item>({ finish, frame, items, lead, member }: Format<Item>) => {
+export const make = <Item>({ finish, frame, isSent, items, lead, member }: Format<Item>) => {
   // By the first message: it stays as long as the conversation does.
   const known = new WeakMap<Message, Known<Item>>()
 
@@ -76,13 +78,15 @@ export const make = <Item>({ finish, frame, items, lead, member }: Format<Item>)
   }
 
   /** Nothing of what comes before such an answer changes by what follows, nor the other way round. */
-  const isApart = ({ messages }: History.Prepared, at: number, compat: Compat): boolean =>
-    messages[at - 1]?.role !== "assistant" &&
-    [at - 1, at].every((index) => items(messages.slice(index, index + 1), compat).length > 0)
+  const isApart = ({ messages }: History.Prepared, at: number): boolean => {
+    const [before, answer] = [messages[at - 1], messages[at]]
+    if (before === undefined || answer === undefined || before.role === "assistant") return false
+    return isSent(before) && isSent(answer)
+  }
 
   /** Returns how many of the messages it has taken. */
   const settle = (settled: Settled<Item>, prepared: History.Prepared, conversation: ReadonlyArray<Message>): number => {
-    const until = prepared.answers.findLast(({ at }) => at > 0 && isApart(prepared, at, settled.compat))
+    const until = prepared.answers.findLast(({ at }) => isApart(prepared, at))
     if (until === undefined) return 0
     const done = prepared.messages.slice(0, until.at)
     const made = [...settled.last, ...items(done, settled.compat)]

@@ -97,6 +97,7 @@ export const format: RequestText.Format<ResponseInputItem> = {
   frame,
   member: "input",
   lead,
+  isSent: (message) => itemsOf(message).length > 0,
   items: (messages) => messages.flatMap(itemsOf),
   finish: (items) => items
 }

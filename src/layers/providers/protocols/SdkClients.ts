@@ -31,14 +31,15 @@ const isSame = (a: Connection, b: Connection): boolean => {
 export const make = <Client>(load: () => Promise<Create<Client>>) => {
   const known = new Map<string, Kept<Client>>()
   let loading: Promise<Create<Client>> | undefined
-  return (baseUrl: string, connection: Connection): Promise<Client> => {
+  /** At once where there is one. */
+  return <A>(baseUrl: string, connection: Connection, use: (client: Client) => Promise<A>): Promise<A> => {
+    const kept = known.get(baseUrl)
+    if (kept !== undefined && isSame(kept.connection, connection)) return use(kept.client)
     loading ??= load()
     return loading.then((create) => {
-      const kept = known.get(baseUrl)
-      if (kept !== undefined && isSame(kept.connection, connection)) return kept.client
       const client = create(baseUrl, connection)
       known.set(baseUrl, { connection, client })
-      return client
+      return use(client)
     })
   }
 }

@@ -42,7 +42,7 @@ export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item
           dialect,
           machine: machine(),
           open: (signal) =>
-            clients(request.model.baseUrl, connection).then((client) =>
+            clients(request.model.baseUrl, connection, (client) =>
               send(client, { body, headers, stream: true, signal })
             )
         })
