@@ -55,7 +55,8 @@ export const make = () =>
     api: "anthropic-messages",
     load,
     format: AnthropicRequest.format,
-    send: (client, options) => client.post("/v1/messages", options).asResponse(),
+    path: "/v1/messages",
+    send: (client, options) => client.request(options).asResponse(),
     dialect: Dialect.anthropic,
     machine: AnthropicEvents.make
   })

@@ -10,7 +10,8 @@ export const make = () =>
     api: "openai-completions",
     load: OpenAiClient.load,
     format: ChatRequest.format,
-    send: (client, options) => client.post("/chat/completions", options).asResponse(),
+    path: "/chat/completions",
+    send: (client, options) => client.request(options).asResponse(),
     dialect: Dialect.openAi,
     machine: ChatEvents.make
   })

@@ -10,7 +10,8 @@ export const make = () =>
     api: "openai-responses",
     load: OpenAiClient.load,
     format: ResponsesRequest.format,
-    send: (client, options) => client.post("/responses", options).asResponse(),
+    path: "/responses",
+    send: (client, options) => client.request(options).asResponse(),
     dialect: Dialect.openAi,
     machine: ResponsesEvents.make
   })

@@ -20,7 +20,7 @@ export interface Format<Item> {
   readonly isSent: (message: Message) => boolean
   /** Nothing may be made of a message by looking past the next or previous one that the model said. */
   readonly items: (messages: ReadonlyArray<Message>, compat: Compat) => ReadonlyArray<Item>
-  /** What only the end of a conversation has. It gets what follows the last answer, that answer and one item before it. */
+  /** What only the end of a conversation has. It gets no less than the last two turns of the user. */
   readonly finish: (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
 }
 
@@ -33,7 +33,7 @@ interface Settled<Item> {
   from: number
   readonly names: Set<string>
   text: string
-  /** Comes after the text, and may still be finished. */
+  /** Comes after the text, and may still be finished: what the user said last, the answer before that, and what led to it. */
   last: ReadonlyArray<Item>
 }
 
@@ -48,6 +48,8 @@ interface Known<Item> {
   readonly settled: Settled<Item>
   readonly head: Head
 }
+
+const unfinished = 3
 
 const listed = (items: ReadonlyArray<unknown>): string => JSON.stringify(items).slice(1, -1)
 
@@ -67,7 +69,9 @@ const begin = <Item>(model: Model, compat: Compat): Settled<Item> => ({
 const continues = (settled: Settled<unknown>, { messages, model }: ModelRequest, compat: Compat): boolean =>
   settled.model === model && settled.compat === compat && startsWith(messages, settled.seen)
 
-export const make = <Item>({ finish, frame, isSent, items, lead, member }: Format<Item>) => {
+/** `later` is for what need not be done before the call is out. */
+export const make = <Item>(format: Format<Item>, later: (go: () => void) => void) => {
+  const { finish, frame, isSent, items, lead, member } = format
   // By the first message: it stays as long as the conversation does.
   const known = new WeakMap<Message, Known<Item>>()
 
@@ -84,18 +88,16 @@ export const make = <Item>({ finish, frame, isSent, items, lead, member }: Forma
     return isSent(before) && isSent(answer)
   }
 
-  /** Returns how many of the messages it has taken. */
-  const settle = (settled: Settled<Item>, prepared: History.Prepared, conversation: ReadonlyArray<Message>): number => {
+  const settle = (settled: Settled<Item>, prepared: History.Prepared, conversation: ReadonlyArray<Message>): void => {
     const until = prepared.answers.findLast(({ at }) => isApart(prepared, at))
-    if (until === undefined) return 0
+    if (until === undefined) return
     const done = prepared.messages.slice(0, until.at)
     const made = [...settled.last, ...items(done, settled.compat)]
-    settled.text = joined(settled.text, listed(made.slice(0, -1)))
-    settled.last = made.slice(-1)
+    settled.text = joined(settled.text, listed(made.slice(0, -unfinished)))
+    settled.last = made.slice(-unfinished)
     for (const name of History.callNames(done)) settled.names.add(name)
     settled.from = until.source
     settled.seen = conversation.slice(0, until.source + 1)
-    return until.at
   }
 
   return (request: ModelRequest, compat: Compat): string => {
@@ -106,9 +108,14 @@ export const make = <Item>({ finish, frame, isSent, items, lead, member }: Forma
       before !== undefined && continues(before.settled, request, compat) ? before.settled : begin<Item>(model, compat)
     const head = headOf(request, compat, before?.head)
     if (first !== undefined) known.set(first, { settled, head })
+    const { from } = settled
     const prepared = History.prepare(messages, model, settled)
-    const rest = prepared.messages.slice(settle(settled, prepared, messages))
-    const text = joined(head.lead, settled.text, listed(finish([...settled.last, ...items(rest, compat)])))
+    const tail = finish([...settled.last, ...items(prepared.messages, compat)])
+    const text = joined(head.lead, settled.text, listed(tail))
+    later(() => {
+      // Unless another call of the same conversation has come first.
+      if (settled.from === from) settle(settled, prepared, messages)
+    })
     return `${head.members},"${member}":[${text}]}`
   }
 }

@@ -1,5 +1,6 @@
 /** A protocol on the SDK of its provider: the SDK is loaded and makes the request, the rest is the same for all. */
 import * as Effect from "effect/Effect"
+import * as EventLoop from "../../platform/EventLoop.ts"
 import type { Protocol } from "../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
@@ -9,6 +10,8 @@ import * as SdkClients from "./SdkClients.ts"
 
 /** How the SDKs send a body that is text already. */
 export interface Sent {
+  readonly method: "post"
+  readonly path: string
   readonly body: string
   readonly headers: { readonly "content-type": string }
   readonly stream: true
@@ -19,6 +22,7 @@ export interface Parts<Client, Item, Raw extends object> {
   readonly api: string
   readonly load: () => Promise<SdkClients.Create<Client>>
   readonly format: RequestText.Format<Item>
+  readonly path: string
   readonly send: (client: Client, options: Sent) => Promise<Response>
   readonly dialect: Dialect
   readonly machine: () => Machine<Raw>
@@ -27,8 +31,8 @@ export interface Parts<Client, Item, Raw extends object> {
 const headers = { "content-type": "application/json" }
 
 export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item, Raw>): Protocol => {
-  const { api, dialect, load, machine, send } = parts
-  const textOf = RequestText.make(parts.format)
+  const { api, dialect, load, machine, path, send } = parts
+  const textOf = RequestText.make(parts.format, EventLoop.onNextTurn)
   const clients = SdkClients.make(load)
   return {
     api,
@@ -43,7 +47,7 @@ export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item
           machine: machine(),
           open: (signal) =>
             clients(request.model.baseUrl, connection, (client) =>
-              send(client, { body, headers, stream: true, signal })
+              send(client, { method: "post", path, body, headers, stream: true, signal })
             )
         })
       })

@@ -24,26 +24,33 @@ const step = fc.record({
   compat: fc.oneof({ weight: 9, arbitrary: fc.constant(compats[0]) }, fc.constantFrom(...compats)),
   thinkingLevel: fc.constantFrom(...(["off", "off", "high"] as const)),
   systemPrompt: fc.constantFrom("Be brief.", "Be brief.", ""),
-  tools: fc.constantFrom(...tools)
+  tools: fc.constantFrom(...tools),
+  /** What was left for later is done before the next call. */
+  inTime: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.boolean())
 })
 
-const formats: ReadonlyArray<readonly [name: string, make: () => TextOf]> = [
-  ["anthropic-messages", () => RequestText.make(AnthropicRequest.format)],
-  ["openai-completions", () => RequestText.make(ChatRequest.format)],
-  ["openai-responses", () => RequestText.make(ResponsesRequest.format)]
+type Later = (go: () => void) => void
+const atOnce: Later = (go) => go()
+
+const formats: ReadonlyArray<readonly [name: string, make: (later: Later) => TextOf]> = [
+  ["anthropic-messages", (later) => RequestText.make(AnthropicRequest.format, later)],
+  ["openai-completions", (later) => RequestText.make(ChatRequest.format, later)],
+  ["openai-responses", (later) => RequestText.make(ResponsesRequest.format, later)]
 ]
 
 describe.each(formats)("%s", (_name, make) => {
   it("is the same text, whatever was asked before", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
-        const kept = make()
+        const waiting: Array<() => void> = []
+        const kept = make((go) => void waiting.push(go))
         let messages: ReadonlyArray<Message> = [user("first")]
-        for (const { added, back, compat = {}, target = model(), ...rest } of steps) {
+        for (const { added, back, compat = {}, inTime, target = model(), ...rest } of steps) {
           messages = [...messages.slice(0, Math.max(1, messages.length - back)), ...added]
           const asked = request({ ...rest, messages, model: target })
           const said = kept(asked, compat)
-          assert.strictEqual(said, make()(asked, compat))
+          assert.strictEqual(said, make(atOnce)(asked, compat))
+          if (inTime) for (const go of waiting.splice(0)) go()
           assert.isObject(JSON.parse(said))
         }
       }),
@@ -52,7 +59,7 @@ describe.each(formats)("%s", (_name, make) => {
   })
 
   it("without a conversation it is still a body", () => {
-    const empty = make()(request({ messages: [], systemPrompt: "" }), {})
+    const empty = make(atOnce)(request({ messages: [], systemPrompt: "" }), {})
     assert.match(empty, /"(messages|input)":\[\]\}$/)
   })
 })
@@ -60,13 +67,14 @@ describe.each(formats)("%s", (_name, make) => {
 describe("a long conversation", () => {
   it("costs what was added to it: old messages are not made again", () => {
     let made = 0
-    const textOf = RequestText.make({
+    const counting: typeof ResponsesRequest.format = {
       ...ResponsesRequest.format,
-      items: (messages: ReadonlyArray<Message>, compat: Compat) => {
+      items: (messages, compat) => {
         made += messages.length
         return ResponsesRequest.format.items(messages, compat)
       }
-    })
+    }
+    const textOf = RequestText.make(counting, atOnce)
     const target = model({ api: "openai-responses" })
     const messages: Array<Message> = []
     const compat = {}

@@ -25,10 +25,11 @@ import {
   stream
 } from "./support.ts"
 
+const atOnce = (go: () => void) => go()
 const textOf = {
-  anthropic: RequestText.make(AnthropicRequest.format),
-  responses: RequestText.make(ResponsesRequest.format),
-  chat: RequestText.make(ChatRequest.format)
+  anthropic: RequestText.make(AnthropicRequest.format, atOnce),
+  responses: RequestText.make(ResponsesRequest.format, atOnce),
+  chat: RequestText.make(ChatRequest.format, atOnce)
 }
 const Unknowns = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Body = Schema.Struct({ messages: Schema.optional(Schema.Array(Unknowns)) }, Unknowns)
