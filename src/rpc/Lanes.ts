@@ -6,11 +6,14 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
+import type * as Runtime from "effect/Runtime"
 import type { Lane } from "./Command.ts"
 
 /** A command on its way. */
 export interface Task<R> {
   readonly run: Effect.Effect<void, never, R>
+  /** How its fiber is started. */
+  readonly seat?: Runtime.RunForkOptions
   /** It was taken back while it waited for its lane. */
   readonly withdrawn?: () => boolean
   readonly ended?: (exit: Exit.Exit<void>) => void
@@ -57,9 +60,9 @@ export const make = Effect.fnUntraced(function* <R>() {
   let waiting: Array<{ readonly upTo: number; readonly latch: Effect.Latch }> = []
 
   /** `then` runs after all that the task has to say, at once if that is nothing more. */
-  const aside = ({ ended, run, withdrawn }: Task<R>, then: () => void = () => {}): void => {
+  const aside = ({ ended, run, seat, withdrawn }: Task<R>, then: () => void = () => {}): void => {
     if (withdrawn?.() === true) return then()
-    fork(run).addObserver((exit) => {
+    fork(run, seat).addObserver((exit) => {
       ended?.(exit)
       then()
     })

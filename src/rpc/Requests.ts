@@ -44,6 +44,7 @@ export const watch = <R>(root: Supervision.LiveNode, { command, id, now, refuse,
   )
   return {
     run: Supervision.enter(node, run),
+    seat: Supervision.seat(node),
     withdrawn: () => withdrawn,
     ended: (exit) => {
       const cancelled = Exit.isInterrupted(exit) && node.cancelling && refuse()

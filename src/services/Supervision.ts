@@ -7,6 +7,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
+import type * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestId } from "../domain/AgentEvent.ts"
 import { afterwards } from "./Afterwards.ts"
@@ -149,11 +151,16 @@ export const under =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, current, base)
 
-/** Runs an effect in a fiber that works for the node and for nothing else. */
+/** How to start a fiber that works for the node and for nothing else; what it runs is to `enter`. */
+export const seat = (node: LiveNode): Runtime.RunForkOptions => ({
+  updateRefs: (refs, fiberId) => FiberRefs.updateAs(refs, { fiberId, fiberRef: current, value: node })
+})
+
+/** Runs an effect in a fiber that has its seat at the node. */
 export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     node.fiber = fiber
-    return Effect.zipRight(FiberRef.set(current, node), effect)
+    return effect
   })
 
 /** A node for a fiber that somebody starts, and how to leave it when that has ended. */
@@ -171,7 +178,8 @@ export const opener: Effect.Effect<(spec: NodeSpec) => FiberNode> = Effect.withF
   return Effect.succeed((spec) => {
     if (base === undefined) return unwatched
     const node = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
-    return { run: (effect) => enter(node, effect), ended: () => close(node) }
+    const take = FiberRef.set(current, node)
+    return { run: (effect) => Effect.zipRight(take, enter(node, effect)), ended: () => close(node) }
   })
 })
 

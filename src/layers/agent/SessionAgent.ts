@@ -102,8 +102,8 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     // The fiber starts at once, so an abort that follows in the same instant finds its clean-up in place.
     begin: (prompt) =>
       Effect.suspend(() => {
-        const { ended, run } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle.run(prompt))
-        const fiber = start(Effect.uninterruptible(run))
+        const { ended, run, seat } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle.run(prompt))
+        const fiber = start(Effect.uninterruptible(run), seat)
         fiber.addObserver(ended)
         // The agent may have ended meanwhile; then the run never starts, and closes nothing.
         const isOver = fiber.unsafePoll() !== null

@@ -37,7 +37,7 @@ export const run = <A, E, R>(
     names: [runId]
   }
   const node = Supervision.open(tree.root, spec, now)
-  return { run: Supervision.enter(node, effect), ended: () => Supervision.close(node) }
+  return { run: Supervision.enter(node, effect), seat: Supervision.seat(node), ended: () => Supervision.close(node) }
 }
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
