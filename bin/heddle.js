@@ -7,9 +7,10 @@ const underBun = process.versions.bun !== undefined
 // Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
 const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
 const root = self.slice(0, -"bin/heddle.js".length)
-// Most of our code runs a few times per prompt: compiling it costs more than it saves (docs/decisions/0015-jit-options.md).
+// Most of our code runs a few times per prompt: compiling it costs more than it saves, and so does looking for garbage every
+// second (docs/decisions/0015-jit-options.md).
 // The engine reads this when a process starts, so the script `cli` sets the same.
-const jit = { BUN_JSC_useDFGJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp: "4000" }
+const engine = { BUN_GC_TIMER_INTERVAL: "10000", BUN_JSC_useDFGJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp: "4000" }
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {
@@ -76,7 +77,7 @@ const becomeBun = async () => {
   const { constants, devNull } = await import("node:os")
   // The working folder is the user's project: its bunfig.toml, which can preload code, and its .env are not for us.
   const args = ["--no-install", "--no-env-file", `--config=${devNull}`, self, ...process.argv.slice(2)]
-  const env = { ...jit, ...process.env }
+  const env = { ...engine, ...process.env }
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")
   const { isatty } = await import("node:tty")
@@ -95,7 +96,7 @@ const becomeBun = async () => {
 // Once this file has run, bun collects garbage. That takes 10 ms with the program in memory and 1 ms without.
 const load = () => {
   // It is in force, and not meant for the programs that we start.
-  for (const name of Object.keys(jit)) delete process.env[name]
+  for (const name of Object.keys(engine)) delete process.env[name]
   import.meta.require(program())
 }
 if (underBun) setImmediate(load)

@@ -38,7 +38,7 @@ const program = (name: string) => `
   if (command === "argv") say(JSON.stringify(rest))
   else if (command === "children") {
     const lines = Bun.spawnSync(["env"], { env: process.env }).stdout.toString().split("\\n")
-    say(JSON.stringify(lines.filter((line) => line.startsWith("BUN_JSC_"))))
+    say(JSON.stringify(lines.filter((line) => line.startsWith("BUN_JSC_") || line.startsWith("BUN_GC_"))))
   }
   else if (command === "variable") say(String(process.env[rest[0]]))
   else if (command === "exit") process.exit(Number(rest[0]))
@@ -108,6 +108,7 @@ describe.each(runtimes)("started by %s", (_, runtime) => {
 
   it("keeps the engine's options from what the program starts", async () => {
     more["BUN_JSC_useDFGJIT"] = "0"
+    more["BUN_GC_TIMER_INTERVAL"] = "10000"
     assert.deepStrictEqual(await run(runtime, checkout(), "children"), { out: "[]\n", err: "", code: 0 })
   })
 
@@ -224,7 +225,7 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     const folder = checkout({ modules: false })
     put(join(folder, "node_modules/bun/package.json"), `{ "name": "bun" }`)
     // As large as a binary, and says what it was started with.
-    const script = "#!/bin/sh\nenv | grep BUN_JSC_ | sort\nexit 0\n"
+    const script = "#!/bin/sh\nenv | grep -E 'BUN_(JSC|GC)_' | sort\nexit 0\n"
     put(join(folder, "node_modules/bun/bin/bun.exe"), script + "#".repeat(1_000_001))
     chmodSync(join(folder, "node_modules/bun/bin/bun.exe"), 0o755)
     more["BUN_JSC_useDFGJIT"] = "1"
@@ -232,7 +233,7 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     const { scripts } = JSON.parse(readFileSync(join(repo, "package.json"), "utf8"))
     const wanted = String(scripts.cli)
       .split(" ")
-      .filter((word) => word.startsWith("BUN_JSC_"))
+      .filter((word) => word.startsWith("BUN_"))
     assert.isAbove(wanted.length, 0)
     const expected = wanted.map((word) => word.replace("useDFGJIT=0", "useDFGJIT=1"))
     assert.deepStrictEqual(out.trim().split("\n").toSorted(), expected.toSorted())
