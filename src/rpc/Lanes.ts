@@ -130,7 +130,9 @@ export const make = Effect.fnUntraced(function* <R>() {
         return enqueue(task, lane === "holding")
       case "background": {
         const started = Effect.sync(() => aside({ ...task, run: Effect.ensuring(task.run, before.release) }))
-        return enqueue({ ...task, run: Effect.zipRight(started, before.released), ended: () => {} }, false)
+        // Its place in the lane works for nobody: the seat is that of the fiber beside it.
+        const { ended: _ended, seat: _seat, ...place } = task
+        return enqueue({ ...place, run: Effect.zipRight(started, before.released) }, false)
       }
       case "query":
         return before.atOnce ? aside(task) : pass(task)

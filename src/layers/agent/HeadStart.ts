@@ -24,8 +24,9 @@ interface Dependencies {
 const none = Effect.succeed<ModelCall.ModelCall | undefined>(undefined)
 
 /**
- * Answers nothing where something comes between the prompt and the call: what waits in the queue, a
- * conversation that may have to be compacted, or a model that cannot be reached at once. The run then opens its call itself, and says what is wrong with it.
+ * Answers nothing where something comes between the prompt and the call: what waits in the queue, a conversation that may
+ * have to be compacted, or a model that cannot be reached at once. The run then opens its call itself, and says what is
+ * wrong with it.
  */
 export const make = (dependencies: Dependencies) => {
   const { choice, client, length, queues, requests } = dependencies

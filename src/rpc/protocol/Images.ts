@@ -45,7 +45,6 @@ const documentText = (attachment: Attachment): string | undefined => {
   return Either.getOrUndefined(Either.try(() => utf8.decode(bytes)))
 }
 
-/** The text and images of a prompt, or what is wrong with them. */
 interface Said {
   readonly message: string
   readonly images?: ReadonlyArray<ImageContent>
@@ -71,6 +70,7 @@ const readAll = (frame: Said): Either.Either<Input, string> =>
     return { text, images }
   })
 
+/** The text and images of a prompt, or what is wrong with them. */
 export const readInput = (frame: Said): Either.Either<Input, string> => {
   // Most prompts are words and nothing else.
   const isPlain = frame.message !== "" && frame.images === undefined && frame.attachments === undefined

@@ -31,15 +31,21 @@ const isSame = (a: Connection, b: Connection): boolean => {
 export const make = <Client>(load: () => Promise<Create<Client>>) => {
   const known = new Map<string, Kept<Client>>()
   let loading: Promise<Create<Client>> | undefined
+  const find = (baseUrl: string, connection: Connection): Client | undefined => {
+    const kept = known.get(baseUrl)
+    return kept !== undefined && isSame(kept.connection, connection) ? kept.client : undefined
+  }
+  const make = (create: Create<Client>, baseUrl: string, connection: Connection): Client => {
+    const client = create(baseUrl, connection)
+    known.set(baseUrl, { connection, client })
+    return client
+  }
   /** At once where there is one. */
   return <A>(baseUrl: string, connection: Connection, use: (client: Client) => Promise<A>): Promise<A> => {
-    const kept = known.get(baseUrl)
-    if (kept !== undefined && isSame(kept.connection, connection)) return use(kept.client)
+    const client = find(baseUrl, connection)
+    if (client !== undefined) return use(client)
     loading ??= load()
-    return loading.then((create) => {
-      const client = create(baseUrl, connection)
-      known.set(baseUrl, { connection, client })
-      return use(client)
-    })
+    // Somebody else who waited for the SDK may have made it meanwhile.
+    return loading.then((create) => use(find(baseUrl, connection) ?? make(create, baseUrl, connection)))
   }
 }
