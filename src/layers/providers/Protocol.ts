@@ -24,6 +24,8 @@ export interface Connection {
   readonly apiKey: Option.Option<Redacted.Redacted>
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
   readonly compat: Compat
+  /** Variables and files that say where the server is, for people. */
+  readonly addressPlaces: string
 }
 
 export interface Protocol {

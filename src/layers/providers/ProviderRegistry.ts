@@ -75,11 +75,13 @@ const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redact
     ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
     : none
 
+const placesOf = ({ addressVariables, id }: ProviderEntry): string =>
+  [...addressVariables, `providers.${id}.baseUrl in models.json`].join(" or ")
+
 /** How a model is reached, as far as that stays the same. */
-interface Route {
+interface Route extends Pick<Connection, "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
-  readonly compat: Connection["compat"]
   readonly headers: Headers
   /** Nothing of it comes from a command. */
   readonly atOnce: boolean
@@ -101,8 +103,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
       )
     }
     if (model.baseUrl !== "") return Either.right(protocol)
-    const places = [...provider.addressVariables, `providers.${provider.id}.baseUrl in models.json`].join(" or ")
-    return Either.left(`${provider.id} has no address: set ${places}`)
+    return Either.left(`${provider.id} has no address: set ${placesOf(provider)}`)
   }
 
   const findRoute = (model: Model): Effect.Effect<Route, ModelFailure> => {
@@ -116,14 +117,15 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
       const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
       const values = [...Object.values(headers), ...Option.toArray(provider.apiKey)]
       const atOnce = values.every(({ isCommand }) => !isCommand)
-      const route = { provider, protocol: protocol.right, compat, headers, atOnce }
+      const route = { provider, protocol: protocol.right, compat, addressPlaces: placesOf(provider), headers, atOnce }
       routes.set(model, route)
       return Effect.succeed(route)
     })
   }
 
   /** Keys and headers are looked up anew for each request, so that a changed key or command counts at once. */
-  const openCall = (request: ModelRequest, scope: Scope.Scope, { compat, headers, protocol, provider }: Route) => {
+  const openCall = (request: ModelRequest, scope: Scope.Scope, route: Route) => {
+    const { addressPlaces, compat, headers, protocol, provider } = route
     const { model } = request
     return Effect.matchEffect(credentials.find(provider.id), {
       onFailure: ({ message }) => failure(model, "authentication", message),
@@ -134,9 +136,9 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
         const bearer = bearerOf(provider, apiKey)
         // Most models have no headers of their own.
         if (Object.keys(headers).length === 0)
-          return protocol.stream(request, { apiKey, headers: bearer, compat }, scope)
+          return protocol.stream(request, { apiKey, headers: bearer, compat, addressPlaces }, scope)
         return Effect.flatMap(resolveAll(model, headers), (own) =>
-          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat }, scope)
+          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat, addressPlaces }, scope)
         )
       }
     })

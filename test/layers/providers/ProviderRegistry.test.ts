@@ -127,7 +127,9 @@ describe("a request", () => {
       const { apiKey: _, ...mock } = bench.providers.mock
       const { call, connections } = yield* registry({ providers: { mock } })
       yield* call("mock", "mock-model")
-      assert.deepStrictEqual(yield* connections, [{ apiKey: Option.none(), headers: {}, compat: {} }])
+      assert.deepStrictEqual(yield* connections, [
+        { apiKey: Option.none(), headers: {}, compat: {}, addressPlaces: "providers.mock.baseUrl in models.json" }
+      ])
     })
   )
 

@@ -55,13 +55,13 @@ const connectionText = (facts: ErrorFacts.ErrorFacts, reason: ModelFailureReason
     : `Cannot reach ${provider} at ${baseUrl}: ${said}`
 }
 
-const pageText = (status: number | undefined, page: string, { request }: Context): string => {
+const pageText = (status: number | undefined, page: string, { connection, request }: Context): string => {
   const { baseUrl, provider } = request.model
   const shown = page === "" ? "" : ` ("${page}")`
   return status !== undefined && status >= 500
     ? `${provider} answered ${status} with a web page${shown}: a gateway in front of ${baseUrl} failed.`
     : `${provider} answered with a web page${shown} instead of the API${status === undefined ? "" : ` (${status})`}: ` +
-        `the base URL ${baseUrl} is probably wrong.`
+        `the base URL ${baseUrl} is probably wrong. Change ${connection.addressPlaces}.`
 }
 
 const ofFacts = (facts: ErrorFacts.ErrorFacts, context: Context): Found => {

@@ -150,9 +150,9 @@ describe.each(all)("$name", ({ name, protocol }) => {
         texts.push(`${failure?.reason}: ${failure?.message}`)
       }
       assert.deepStrictEqual(texts, [
-        `configuration: acme answered with a web page ("Not & found") instead of the API (404): the base URL ${server.baseUrl} is probably wrong.`,
+        `configuration: acme answered with a web page ("Not & found") instead of the API (404): the base URL ${server.baseUrl} is probably wrong. Change ACME_BASE_URL.`,
         `server: acme answered 502 with a web page ("Not & found"): a gateway in front of ${server.baseUrl} failed.`,
-        `configuration: acme answered with a web page instead of the API: the base URL ${server.baseUrl} is probably wrong.`
+        `configuration: acme answered with a web page instead of the API: the base URL ${server.baseUrl} is probably wrong. Change ACME_BASE_URL.`
       ])
     })
   )

@@ -55,6 +55,7 @@ export const connection = (overrides: Partial<Connection> = {}): Connection => (
   apiKey: Option.some(Redacted.make(secret)),
   headers: {},
   compat: {},
+  addressPlaces: "ACME_BASE_URL",
   ...overrides
 })
 
