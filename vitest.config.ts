@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import SlowFirst from "./test/support/SlowFirst.ts"
+import SlowFirst from "./test/support/agent/SlowFirst.ts"
 
 // One more than there are cores: much of the time a test waits for a process or a browser.
 const workers = Math.min(availableParallelism() + 1, 4)

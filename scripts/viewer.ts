@@ -48,7 +48,7 @@ const notices = () =>
 const withoutComments = (script: string) => script.replaceAll(/\/\*!.*?\*\/\n?/gs, "")
 
 const sheet = async () => {
-  const made = await Promise.all(styles.map((name) => bundle(join(viewer, `${name}.css`))))
+  const made = await Promise.all(styles.map((name) => bundle(join(viewer, "styles", `${name}.css`))))
   return made.join("")
 }
 

@@ -6,12 +6,12 @@ import * as Layer from "effect/Layer"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
-import * as Process from "./layers/platform/Process.ts"
-import * as Signals from "./layers/platform/Signals.ts"
-import * as StderrLogger from "./layers/platform/StderrLogger.ts"
+import * as Process from "./layers/platform/processes/Process.ts"
+import * as Signals from "./layers/platform/processes/Signals.ts"
+import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { StartupFailure } from "./layers/process/StartupFailure.ts"
-import { Session } from "./services/Session.ts"
+import { Session } from "./services/session/Session.ts"
 
 const { version } = packageJson
 
@@ -21,26 +21,28 @@ const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 /** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
 const lastSync = "500 millis"
 
+const unusable = ({ message }: Pick<Error, "message">) => new StartupFailure({ code: "INVALID_ARG", message })
+
 /** The mode and its layers are loaded when they are started, so that `--version` does not pay for them. */
 const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
   const wanted = options.cwd ?? (yield* Process.currentFolder)
   const cwd = yield* Process.folder(wanted)
-  if (cwd === undefined) {
-    return yield* new StartupFailure({ code: "INVALID_ARG", message: `--cwd: no such folder: ${wanted}` })
-  }
+  if (cwd === undefined) return yield* unusable({ message: `--cwd: no such folder: ${wanted}` })
   const [AgentLive, BunStdio, Server] = yield* Effect.promise(() =>
-    Promise.all([import("./layers/AgentLive.ts"), import("./layers/platform/BunStdio.ts"), import("./rpc/Server.ts")])
+    Promise.all([
+      import("./layers/AgentLive.ts"),
+      import("./layers/platform/stdio/BunStdio.ts"),
+      import("./rpc/Server.ts")
+    ])
   )
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
-  const { drain, updates } = options
-  const server = Server.serve({ version, updates, drain, uptime: Process.uptime, stop: Signals.received })
+  const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Signals.received })
   const end = Effect.fnUntraced(function* (signal: Signals.StopSignal | undefined) {
     const session = yield* Session
     yield* Effect.timeoutOption(Effect.disconnect(session.sync), lastSync)
     const code = (yield* session.hasLostWrites) ? 1 : 0
     yield* Process.endWith(signal === undefined ? code : signalCodes[signal])
   })
-  const unusable = ({ message }: Error) => new StartupFailure({ code: "INVALID_ARG", message })
   const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
   yield* server.pipe(
     Effect.tap(end),
@@ -64,7 +66,6 @@ const report = (failure: StartupFailure) =>
   )
 
 const args = process.argv.slice(2)
-
 const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapError(report),
   Effect.tapErrorCause((cause) =>

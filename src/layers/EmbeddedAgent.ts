@@ -3,8 +3,8 @@
  * ask. What is left to provide is where models come from (ModelCatalog, ModelClient).
  */
 import * as Layer from "effect/Layer"
-import type { Model } from "../domain/Model.ts"
-import type { HostTool } from "../services/HostTools.ts"
+import type { Model } from "../domain/model/Model.ts"
+import type { HostTool } from "../services/host/HostTools.ts"
 import type { SettingsValues } from "../services/Settings.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"

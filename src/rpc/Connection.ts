@@ -1,5 +1,5 @@
 /** What one host and we have agreed on. Owned by the server of that connection. */
-import type { AgentMessage } from "../domain/Message.ts"
+import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */

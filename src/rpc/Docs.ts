@@ -1,5 +1,5 @@
 /** docs/rpc.md: the reference for host authors, from the registry and the event schemas. */
-import type { JsonObject } from "../domain/Content.ts"
+import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
 import { events } from "./protocol/EventSchemas.ts"

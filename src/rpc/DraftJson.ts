@@ -2,7 +2,7 @@
  * The JSON of a message while it streams. Text that was encoded once is kept, so a step costs what it adds and not
  * what is there already. Owned by whoever writes the updates. Steps that it was not told about cost once more.
  */
-import * as AssistantDraft from "../domain/AssistantDraft.ts"
+import * as AssistantDraft from "../domain/conversation/AssistantDraft.ts"
 import { escapeSeparators } from "./protocol/Frame.ts"
 
 export const stringify = (value: unknown): string => escapeSeparators(JSON.stringify(value))

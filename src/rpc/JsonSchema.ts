@@ -1,7 +1,7 @@
 /** docs/rpc.schema.json: JSON Schema 2020-12 of everything on the wire, from the values that decode it (supplement 6.7). */
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../domain/Content.ts"
+import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command, Lane } from "./Command.ts"
 import { protocolVersion } from "./protocol/Capabilities.ts"
 import { events } from "./protocol/EventSchemas.ts"

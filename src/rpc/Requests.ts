@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type { RequestId } from "../domain/AgentEvent.ts"
-import * as Supervision from "../services/Supervision.ts"
+import type { RequestId } from "../domain/conversation/AgentEvent.ts"
+import * as Supervision from "../services/supervision/Supervision.ts"
 import type { Task } from "./Lanes.ts"
 
 interface Options<R> {

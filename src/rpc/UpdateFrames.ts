@@ -3,9 +3,9 @@
  * along twice, so deltas of a block are merged while they are few in relation to what they cost (supplement 3.3):
  * bytes stay linear in the text, and joined deltas are still exactly the text. Owned by the connection's writer.
  */
-import type { AgentEvent } from "../domain/AgentEvent.ts"
-import type { AssistantDraft } from "../domain/AssistantDraft.ts"
-import { type Usage, zero } from "../domain/Usage.ts"
+import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
+import type { AssistantDraft } from "../domain/conversation/AssistantDraft.ts"
+import { type Usage, zero } from "../domain/model/Usage.ts"
 import type { Connection } from "./Connection.ts"
 import * as DraftJson from "./DraftJson.ts"
 import { updateMembers, updateType } from "./protocol/EventFrames.ts"

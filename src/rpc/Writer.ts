@@ -4,10 +4,10 @@
  * responses do.
  */
 import * as Effect from "effect/Effect"
-import type { AgentEvent } from "../domain/AgentEvent.ts"
+import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import * as Backlog from "../services/Backlog.ts"
 import type { EventSink } from "../services/Agent.ts"
-import type { Transport } from "../services/Transport.ts"
+import type { Transport } from "../services/host/Transport.ts"
 import type { Connection } from "./Connection.ts"
 import { nameFrames, toFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"

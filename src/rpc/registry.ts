@@ -1,9 +1,9 @@
 /** Every command there is. Dispatch, docs/rpc.md and docs/rpc.schema.json follow from this list. */
 import type { Agent } from "../services/Agent.ts"
-import type { HostTools } from "../services/HostTools.ts"
-import type { ModelCatalog } from "../services/ModelCatalog.ts"
-import type { Session } from "../services/Session.ts"
-import type { SessionExport } from "../services/SessionExport.ts"
+import type { HostTools } from "../services/host/HostTools.ts"
+import type { ModelCatalog } from "../services/model/ModelCatalog.ts"
+import type { Session } from "../services/session/Session.ts"
+import type { SessionExport } from "../services/session/SessionExport.ts"
 import type { Shell } from "../services/Shell.ts"
 import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"

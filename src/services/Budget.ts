@@ -2,8 +2,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Spent } from "../domain/Ledger.ts"
-import type { Usage } from "../domain/Usage.ts"
+import type { Spent } from "../domain/session/Ledger.ts"
+import type { Usage } from "../domain/model/Usage.ts"
 
 export const BudgetReason = Schema.Literal("input_tokens", "output_tokens", "total_tokens", "cost", "tool_calls")
 export type BudgetReason = typeof BudgetReason.Type

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { CompactionEntry, Preparation } from "../domain/compaction/Preparation.ts"
-import type { SessionEntry } from "../domain/SessionEntry.ts"
+import type { SessionEntry } from "../domain/session/SessionEntry.ts"
 
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
   /** `no_progress`: the summary came out as long as what it was to replace. */

@@ -1,8 +1,8 @@
 /** Effective settings of the process: defaults < user file < project file < command line. Read once, at start. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { optional } from "../domain/Content.ts"
-import { ThinkingLevel } from "../domain/Model.ts"
+import { optional } from "../domain/conversation/Content.ts"
+import { ThinkingLevel } from "../domain/model/Model.ts"
 import { lazy, type Type } from "../domain/Lazy.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })

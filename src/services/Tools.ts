@@ -3,9 +3,9 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type InputContent, JsonObject, optional } from "../domain/Content.ts"
-import type { ToolOutput } from "../domain/Message.ts"
-import type { ToolDefinition } from "./ModelClient.ts"
+import { type InputContent, JsonObject, optional } from "../domain/conversation/Content.ts"
+import type { ToolOutput } from "../domain/conversation/Message.ts"
+import type { ToolDefinition } from "./model/ModelClient.ts"
 
 /** The model is told; the run goes on. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {

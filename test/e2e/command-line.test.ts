@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../../package.json" with { type: "json" }
-import { entry } from "../support/HostProcess.ts"
+import { entry } from "../support/host/HostProcess.ts"
 
 const run = (...args: ReadonlyArray<string>) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [entry, ...args], { input: "", encoding: "utf8" })

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { answer, type Frame, type HostProcess, open, type } from "../support/HostProcess.ts"
+import { answer, type Frame, type HostProcess, open, type } from "../support/host/HostProcess.ts"
 
 const says = (text: string, input = 100) => ({ steps: [{ text }], usage: { input, output: 5 } })
 const lists = (input: number) => ({

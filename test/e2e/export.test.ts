@@ -5,9 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { toJson } from "../../src/domain/SessionEntry.ts"
-import { answer, entry, open, type } from "../support/HostProcess.ts"
-import * as Sample from "../support/SampleSessions.ts"
+import { toJson } from "../../src/domain/session/SessionEntry.ts"
+import { answer, entry, open, type } from "../support/host/HostProcess.ts"
+import * as Sample from "../support/sessions/SampleSessions.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-export-"))
 afterAll(() => rmSync(folder, { recursive: true }))

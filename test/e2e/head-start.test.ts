@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, ManagedRuntime, Predicate, Schema } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
 import * as Loopback from "../support/LoopbackModel.ts"
 
 const { answer } = HostProcess

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
-import * as Processes from "../support/Processes.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
+import * as Processes from "../support/host/Processes.ts"
 
 const { answer, scenario, type, types } = HostProcess
 type Frame = HostProcess.Frame

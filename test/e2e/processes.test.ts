@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
-import * as HostProcess from "../support/HostProcess.ts"
-import * as Processes from "../support/Processes.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
+import * as Processes from "../support/host/Processes.ts"
 
 /** Each leaves a plain child, one in a session of its own, and one in background of a command that has ended. */
 const command = (tag: string) =>

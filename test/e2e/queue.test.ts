@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
 
 const { answer, type } = HostProcess
 

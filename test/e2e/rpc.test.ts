@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
 
 const { answer, scenario, type, types } = HostProcess
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
 import { forPeople, makeHome } from "./command.ts"
 
 const { answer, scenario, type, types } = HostProcess

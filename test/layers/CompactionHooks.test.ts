@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import { Agent } from "../../src/services/Agent.ts"
 import { CompactionHooks } from "../../src/services/Compaction.ts"
-import * as ScriptedModel from "../support/ScriptedModel.ts"
+import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
 

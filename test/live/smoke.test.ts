@@ -1,7 +1,7 @@
 /** One real call to each vendor whose key is in the environment; skipped, and listed as such, where there is none. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as HostProcess from "../support/HostProcess.ts"
+import * as HostProcess from "../support/host/HostProcess.ts"
 
 const vendors = [
   ["anthropic", "ANTHROPIC_API_KEY"],

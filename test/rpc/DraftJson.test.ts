@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
-import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
+import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import * as DraftJson from "../../src/rpc/DraftJson.ts"
-import { model } from "../support/ScriptedModel.ts"
+import { model } from "../support/agent/ScriptedModel.ts"
 
 const delta = fc
   .oneof(fc.string(), fc.constantFrom("\ud83d", "\ude00", "\u2028", '"', "\\", "\n", '{"a":', "1}"))

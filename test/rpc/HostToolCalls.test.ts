@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Ref } from "effect"
-import { text } from "../../src/domain/Content.ts"
-import type { ToolOutput } from "../../src/domain/Message.ts"
+import { text } from "../../src/domain/conversation/Content.ts"
+import type { ToolOutput } from "../../src/domain/conversation/Message.ts"
 import * as HostToolCalls from "../../src/rpc/HostToolCalls.ts"
 import { readDefinitions } from "../../src/rpc/protocol/HostToolFrames.ts"
 import { Ids } from "../../src/services/Ids.ts"
-import * as FixedIds from "../support/FixedIds.ts"
+import * as FixedIds from "../support/agent/FixedIds.ts"
 
 const output = (said: string): ToolOutput => ({ content: [text(said)] })
 const definition = { name: "echo", description: "Echoes.", parameters: {} }

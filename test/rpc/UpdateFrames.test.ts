@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
-import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
+import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as UpdateFrames from "../../src/rpc/UpdateFrames.ts"
 import * as Connections from "../support/Connections.ts"
-import { model } from "../support/ScriptedModel.ts"
+import { model } from "../support/agent/ScriptedModel.ts"
 
 /** Streams `count` deltas, a millisecond apart if `paced`, and returns the frames. */
 const stream = (form: UpdateForm, count: number, msPerDelta = 0) => {

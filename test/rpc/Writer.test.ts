@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FastCheck, Fiber } from "effect"
 import * as EventBuffer from "../../src/layers/platform/EventBuffer.ts"
-import * as AssistantDraft from "../../src/domain/AssistantDraft.ts"
-import type { ModelEvent } from "../../src/domain/ModelEvent.ts"
+import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
+import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as Writer from "../../src/rpc/Writer.ts"
 import * as Connections from "../support/Connections.ts"
-import { model } from "../support/ScriptedModel.ts"
+import { model } from "../support/agent/ScriptedModel.ts"
 
 /** A step of a session: text of a delta, or the kind of something that must arrive as it is. */
 type Step = { readonly delta: string } | "turn" | "response" | "record" | "block"

@@ -9,7 +9,7 @@ import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import { commands } from "../../src/rpc/registry.ts"
 
 const golden = join(import.meta.dirname, "../golden")
-const frames = readdirSync(golden)
+const frames = readdirSync(golden, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".jsonl"))
   .flatMap((name) => readFileSync(join(golden, name), "utf8").split("\n"))
   .filter((line) => line.startsWith("< "))

@@ -7,9 +7,9 @@ import { Deferred, Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"
-import { ModelClient } from "../../src/services/ModelClient.ts"
-import * as ScriptedModel from "../support/ScriptedModel.ts"
-import * as TestHost from "../support/TestHost.ts"
+import { ModelClient } from "../../src/services/model/ModelClient.ts"
+import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
+import * as TestHost from "../support/host/TestHost.ts"
 
 interface Options {
   /** When the process is asked to end. */

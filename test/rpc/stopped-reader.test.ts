@@ -8,12 +8,12 @@ import * as EventBuffer from "../../src/layers/platform/EventBuffer.ts"
 import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"
-import type { HostTool } from "../../src/services/HostTools.ts"
+import type { HostTool } from "../../src/services/host/HostTools.ts"
 import { Shell } from "../../src/services/Shell.ts"
-import { Transport } from "../../src/services/Transport.ts"
+import { Transport } from "../../src/services/host/Transport.ts"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
-import * as Fibers from "../support/Fibers.ts"
-import * as ScriptedModel from "../support/ScriptedModel.ts"
+import * as Fibers from "../support/agent/Fibers.ts"
+import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 
 /** A server whose host never takes a byte, and the agent behind it. */
 const start = Effect.fnUntraced(function* (

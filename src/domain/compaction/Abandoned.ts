@@ -1,8 +1,8 @@
 /** What is left behind when a session goes on from an earlier point (protocol.md 9.5). Pure. */
-import * as ContextTokens from "../ContextTokens.ts"
-import type { AgentMessage } from "../Message.ts"
-import * as SessionContext from "../SessionContext.ts"
-import type { SessionEntry } from "../SessionEntry.ts"
+import * as ContextTokens from "./ContextTokens.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import * as SessionContext from "../session/SessionContext.ts"
+import type { SessionEntry } from "../session/SessionEntry.ts"
 
 /** The entries of `from` that are not on the way to `to`; both root to leaf. */
 export const entries = (

@@ -1,7 +1,7 @@
 /** When a conversation has become too long for its model (protocol.md 7.2), and how much of it stays. Pure. */
-import * as ContextTokens from "../ContextTokens.ts"
-import type { AgentMessage, AssistantMessage } from "../Message.ts"
-import type { SessionEntry } from "../SessionEntry.ts"
+import * as ContextTokens from "./ContextTokens.ts"
+import type { AgentMessage, AssistantMessage } from "../conversation/Message.ts"
+import type { SessionEntry } from "../session/SessionEntry.ts"
 
 export interface CompactionLimits {
   readonly reserveTokens: number

@@ -1,8 +1,8 @@
 /** What a compaction leaves behind (protocol.md 3.5, supplement 1.1). */
 import * as Schema from "effect/Schema"
-import { JsonObject, optional } from "../Content.ts"
+import { JsonObject, optional } from "../conversation/Content.ts"
 import { lazy, type Type } from "../Lazy.ts"
-import { Usage } from "../Usage.ts"
+import { Usage } from "../model/Usage.ts"
 
 export const CompactionReason = lazy(() => Schema.Literal("manual", "threshold", "overflow", "idle"))
 export type CompactionReason = Type<typeof CompactionReason>

@@ -1,8 +1,8 @@
 /** Where a conversation is cut in two: what is summarised, and what stays as it was said (protocol.md 7.3). Pure. */
-import * as ContextTokens from "../ContextTokens.ts"
-import type { AgentMessage } from "../Message.ts"
-import * as SessionContext from "../SessionContext.ts"
-import type { SessionEntry } from "../SessionEntry.ts"
+import * as ContextTokens from "./ContextTokens.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import * as SessionContext from "../session/SessionContext.ts"
+import type { SessionEntry } from "../session/SessionEntry.ts"
 
 export interface Cut {
   /** The first entry that stays. */

@@ -1,6 +1,6 @@
 /** Which files a conversation has read and changed, and how a summary names them (protocol.md 7.4). Pure. */
-import type { JsonObject } from "../Content.ts"
-import type { AgentMessage } from "../Message.ts"
+import type { JsonObject } from "../conversation/Content.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
 
 export interface FileLists {
   /** Read and not changed. */

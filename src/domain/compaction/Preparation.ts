@@ -1,7 +1,7 @@
 /** What a compaction is going to do to a branch, before any model is asked (protocol.md 7.3). Pure. */
 import * as Either from "effect/Either"
-import type { AgentMessage } from "../Message.ts"
-import type { OwnEntry, SessionEntry } from "../SessionEntry.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import type { OwnEntry, SessionEntry } from "../session/SessionEntry.ts"
 import * as CutPoint from "./CutPoint.ts"
 
 export type CompactionEntry = Extract<OwnEntry, { readonly type: "compaction" }>

@@ -1,7 +1,7 @@
 /** A conversation as text to read, so that a model which is shown it does not go on with it (protocol.md 7.4). Pure. */
-import { plainText, type ToolCall } from "../Content.ts"
-import type { AgentMessage, AssistantMessage } from "../Message.ts"
-import { bashExecutionText } from "../ModelContext.ts"
+import { plainText, type ToolCall } from "../conversation/Content.ts"
+import type { AgentMessage, AssistantMessage } from "../conversation/Message.ts"
+import { bashExecutionText } from "../model/ModelContext.ts"
 
 const longestResult = 2000
 /** Tried one after the other when a text is too long: how much of each block stays. */

@@ -6,30 +6,30 @@ import * as Layer from "effect/Layer"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
-import { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { Session } from "../../services/Session.ts"
-import { SessionStore } from "../../services/SessionStore.ts"
+import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import { Session } from "../../services/session/Session.ts"
+import { SessionStore } from "../../services/session/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
-import * as Admission from "./Admission.ts"
-import type { BranchSummaryRequest } from "./BranchSummary.ts"
-import * as Compaction from "./Compaction.ts"
-import * as Controls from "./Controls.ts"
-import * as Gate from "./Gate.ts"
-import * as IdleCompaction from "./IdleCompaction.ts"
-import * as Inbox from "./Inbox.ts"
-import * as ManualCompaction from "./ManualCompaction.ts"
-import * as ModelInForce from "./ModelInForce.ts"
-import * as Retries from "./Retries.ts"
-import * as ModelCall from "./ModelCall.ts"
-import * as RunLifecycle from "./RunLifecycle.ts"
+import * as Admission from "./run/Admission.ts"
+import type { BranchSummaryRequest } from "./compaction/BranchSummary.ts"
+import * as Compaction from "./compaction/Compaction.ts"
+import * as Controls from "./model/Controls.ts"
+import * as Gate from "./run/Gate.ts"
+import * as IdleCompaction from "./compaction/IdleCompaction.ts"
+import * as Inbox from "./inbox/Inbox.ts"
+import * as ManualCompaction from "./compaction/ManualCompaction.ts"
+import * as ModelInForce from "./model/ModelInForce.ts"
+import * as Retries from "./run/Retries.ts"
+import * as ModelCall from "./run/ModelCall.ts"
+import * as RunLifecycle from "./run/RunLifecycle.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
-import * as Stopping from "./Stopping.ts"
-import * as SupervisionTree from "./SupervisionTree.ts"
-import * as SessionHub from "./SessionHub.ts"
-import * as SystemPrompt from "./SystemPrompt.ts"
-import * as Watched from "./Watched.ts"
+import * as Stopping from "./run/Stopping.ts"
+import * as SupervisionTree from "./nodes/SupervisionTree.ts"
+import * as SessionHub from "./events/SessionHub.ts"
+import * as SystemPrompt from "./model/SystemPrompt.ts"
+import * as Watched from "./nodes/Watched.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
@@ -123,7 +123,7 @@ const makeSessions = Effect.fnUntraced(function* (parts: Parts, endRun: Effect.E
   const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun, summarize, leave }
   return Once.make(
     Effect.map(
-      Effect.promise(() => import("./SessionChanges.ts")),
+      Effect.promise(() => import("./sessions/SessionChanges.ts")),
       ({ make }) => make(change)
     )
   )

@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
-import type { Session } from "../../services/Session.ts"
-import type * as Compaction from "./Compaction.ts"
-import type { ControlValues } from "./Controls.ts"
-import type { Inbox } from "./Inbox.ts"
-import type * as ManualCompaction from "./ManualCompaction.ts"
-import type * as Retries from "./Retries.ts"
+import type { Session } from "../../services/session/Session.ts"
+import type * as Compaction from "./compaction/Compaction.ts"
+import type { ControlValues } from "./model/Controls.ts"
+import type { Inbox } from "./inbox/Inbox.ts"
+import type * as ManualCompaction from "./compaction/ManualCompaction.ts"
+import type * as Retries from "./run/Retries.ts"
 
 interface Sources {
   readonly controls: () => ControlValues

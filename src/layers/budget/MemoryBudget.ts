@@ -1,9 +1,9 @@
 /** Counts what a session spends and compares it with limits that are fixed when it starts. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Ledger from "../../domain/Ledger.ts"
+import * as Ledger from "../../domain/session/Ledger.ts"
 import { Budget, BudgetExceeded, type BudgetReason } from "../../services/Budget.ts"
-import { Session } from "../../services/Session.ts"
+import { Session } from "../../services/session/Session.ts"
 
 /** A dimension that is not named is unlimited. */
 export type BudgetLimits = Partial<Record<BudgetReason, number>>

@@ -1,6 +1,6 @@
 /** What an exported page holds of a session (protocol.md 9.8). Pure. */
-import { plainText } from "../../domain/Content.ts"
-import { type SessionEntry, type SessionHeader, toJson } from "../../domain/SessionEntry.ts"
+import { plainText } from "../../domain/conversation/Content.ts"
+import { type SessionEntry, type SessionHeader, toJson } from "../../domain/session/SessionEntry.ts"
 
 export interface Document {
   readonly header: SessionHeader

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
-import { Session } from "../../services/Session.ts"
-import { type ExportOptions, SessionExport } from "../../services/SessionExport.ts"
+import { Session } from "../../services/session/Session.ts"
+import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
 import { Tools } from "../../services/Tools.ts"
 
 export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {

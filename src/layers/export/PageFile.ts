@@ -1,10 +1,10 @@
 /** Writes the page of a session: whole or not at all. */
 import * as Effect from "effect/Effect"
-import { ExportFailed } from "../../services/SessionExport.ts"
-import * as AtomicFiles from "../platform/AtomicFiles.ts"
-import type { FileError } from "../platform/LocalFiles.ts"
-import * as LocalPaths from "../platform/LocalPaths.ts"
-import * as ReadText from "../platform/ReadText.ts"
+import { ExportFailed } from "../../services/session/SessionExport.ts"
+import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
+import type { FileError } from "../platform/files/LocalFiles.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
 import type { Document } from "./Document.ts"
 import * as Page from "./Page.ts"
 

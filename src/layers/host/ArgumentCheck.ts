@@ -1,7 +1,7 @@
 /** Checks arguments against the JSON Schema that a host gave (docs/decisions/0009-host-tool-schemas.md). */
 import { type SchemaDraft, Validator } from "@cfworker/json-schema"
 import * as Either from "effect/Either"
-import type { JsonObject } from "../../domain/Content.ts"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
 
 /** What is wrong, for the model; undefined when nothing is. */
 export type Check = (args: JsonObject) => string | undefined

@@ -1,7 +1,7 @@
 /** Nobody can be asked: every question has its default answer, notices go to the log. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { HostUi } from "../../services/HostUi.ts"
+import { HostUi } from "../../services/host/HostUi.ts"
 
 export const service = HostUi.of({
   select: () => Effect.succeedNone,

@@ -1,10 +1,10 @@
 /** A host tool as the model sees it: arguments checked, deadline kept, the same words for every kind of host. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { JsonObject } from "../../domain/Content.ts"
-import type { ToolOutput } from "../../domain/Message.ts"
-import type { HostTool } from "../../services/HostTools.ts"
-import { HostToolRefused } from "../../services/HostToolRefused.ts"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import type { HostTool } from "../../services/host/HostTools.ts"
+import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import type * as ArgumentCheck from "./ArgumentCheck.ts"
 

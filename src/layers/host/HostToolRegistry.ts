@@ -1,7 +1,7 @@
 /** Keeps the tools of every source that has joined. Empty until somebody does. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type HostTool, HostTools, type HostToolSet } from "../../services/HostTools.ts"
+import { type HostTool, HostTools, type HostToolSet } from "../../services/host/HostTools.ts"
 import type { Tool } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
 

@@ -7,8 +7,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import * as Json from "../../domain/Json.ts"
-import * as ReadText from "../platform/ReadText.ts"
-import * as SecretFile from "../platform/SecretFile.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
+import * as SecretFile from "../platform/files/SecretFile.ts"
 
 export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("AuthFileUnusable", {
   path: Schema.String,

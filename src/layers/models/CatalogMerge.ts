@@ -1,7 +1,7 @@
 /** Built-in providers and models with the user's models.json over them (protocol.md 16.1). Pure. */
 import * as Option from "effect/Option"
-import type { Model } from "../../domain/Model.ts"
-import { zeroTokens } from "../../domain/Usage.ts"
+import type { Model } from "../../domain/model/Model.ts"
+import { zeroTokens } from "../../domain/model/Usage.ts"
 import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import * as ConfigValue from "./ConfigValue.ts"

@@ -4,8 +4,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SynchronizedRef from "effect/SynchronizedRef"
-import * as Environment from "../platform/Environment.ts"
-import * as ShellOutput from "../platform/ShellOutput.ts"
+import * as Environment from "../platform/processes/Environment.ts"
+import * as ShellOutput from "../platform/processes/ShellOutput.ts"
 
 /** Says where the value is written and what is wrong; never the value, nor what a command printed. */
 export class ConfigValueUnavailable extends Schema.TaggedError<ConfigValueUnavailable>()("ConfigValueUnavailable", {

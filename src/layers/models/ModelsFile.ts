@@ -6,8 +6,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/Content.ts"
-import * as SimilarNames from "../tools/SimilarNames.ts"
+import { optional } from "../../domain/conversation/Content.ts"
+import * as SimilarNames from "../tools/files/SimilarNames.ts"
 
 const Positive = Schema.Finite.pipe(Schema.positive({ description: "a number greater than 0" }))
 const Price = Schema.Finite.pipe(Schema.nonNegative({ description: "a number, 0 or greater" }))

@@ -1,6 +1,6 @@
 /** What is known of a provider and its models before any request: endpoint × auth × protocol. No secrets in clear. */
 import type * as Option from "effect/Option"
-import type { Model } from "../../domain/Model.ts"
+import type { Model } from "../../domain/model/Model.ts"
 import type { Compat } from "../providers/Protocol.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
 

@@ -3,7 +3,7 @@
  * in USD per million (input, output, cache read, cache write) of prompts without a surcharge for length.
  * Read from the vendors' model and price pages; each group says as of when. What could not be confirmed is left out.
  */
-import type { Model } from "../../domain/Model.ts"
+import type { Model } from "../../domain/model/Model.ts"
 
 export type BuiltInModel = Pick<Model, "id" | "name" | "reasoning" | "input" | "cost" | "contextWindow" | "maxTokens"> &
   Partial<Pick<Model, "thinkingLevelMap">>

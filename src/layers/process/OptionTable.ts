@@ -2,7 +2,7 @@
  * The options of the command line (protocol.md 1.1), as data: parsing and help follow from it. An option is here when
  * it has an effect or truly needs none.
  */
-import { thinkingLevels } from "../../domain/Model.ts"
+import { thinkingLevels } from "../../domain/model/Model.ts"
 
 export interface OptionEntry {
   readonly name: string

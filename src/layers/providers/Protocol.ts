@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/model/ModelClient.ts"
 
 /** What servers that claim compatibility differ in (protocol.md 16.1). Absent means the vendor's own behaviour. */
 export interface Compat {

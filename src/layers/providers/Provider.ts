@@ -1,8 +1,8 @@
 /** A provider is a plain value: there are many of them, and a service tag is one per runtime. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Model } from "../../domain/Model.ts"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/ModelClient.ts"
+import type { Model } from "../../domain/model/Model.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/model/ModelClient.ts"
 
 /** What a provider adds to the catalogue. */
 export interface Offer {

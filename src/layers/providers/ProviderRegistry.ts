@@ -5,11 +5,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import type { Model } from "../../domain/Model.ts"
-import { keyAdvice } from "../../domain/ProviderKeys.ts"
-import { Credentials } from "../../services/Credentials.ts"
-import { ModelCatalog } from "../../services/ModelCatalog.ts"
-import { ModelClient, ModelFailure, type ModelFailureReason, type ModelRequest } from "../../services/ModelClient.ts"
+import type { Model } from "../../domain/model/Model.ts"
+import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
+import { Credentials } from "../../services/model/Credentials.ts"
+import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import {
+  ModelClient,
+  ModelFailure,
+  type ModelFailureReason,
+  type ModelRequest
+} from "../../services/model/ModelClient.ts"
 import * as Once from "../Once.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as NoCredentials from "../models/NoCredentials.ts"

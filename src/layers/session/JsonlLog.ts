@@ -5,9 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { SessionEntry } from "../../domain/SessionEntry.ts"
-import { type SessionLog, StoreFailure } from "../../services/SessionStore.ts"
-import type { FileRefused, GrowingFile } from "../platform/SessionFiles.ts"
+import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
+import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
+import type { FileRefused, GrowingFile } from "../platform/files/SessionFiles.ts"
 import * as SessionText from "./SessionText.ts"
 
 export interface LogOptions {

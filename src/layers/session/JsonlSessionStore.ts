@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import { type SessionHeader, sessionVersion } from "../../domain/SessionEntry.ts"
+import { type SessionHeader, sessionVersion } from "../../domain/session/SessionEntry.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
   NewerSession,
@@ -18,12 +18,12 @@ import {
   SessionNotFound,
   SessionStore,
   StoreFailure
-} from "../../services/SessionStore.ts"
+} from "../../services/session/SessionStore.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
-import * as Lease from "../platform/Lease.ts"
-import { basename, dirname, join } from "../platform/LocalPaths.ts"
-import { type FileRefused, type Files, type Found, SessionFiles } from "../platform/SessionFiles.ts"
+import * as Lease from "../platform/files/Lease.ts"
+import { basename, dirname, join } from "../platform/files/LocalPaths.ts"
+import { type FileRefused, type Files, type Found, SessionFiles } from "../platform/files/SessionFiles.ts"
 import * as JsonlLog from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionLookup from "./SessionLookup.ts"

@@ -3,10 +3,10 @@
  * lines that begin as all programs of the family write them are understood.
  */
 import * as Either from "effect/Either"
-import { readEntry } from "../../domain/EntryReading.ts"
+import { readEntry } from "../../domain/session/EntryReading.ts"
 import * as Json from "../../domain/Json.ts"
-import type { SessionEntry } from "../../domain/SessionEntry.ts"
-import * as ByteSearch from "../platform/ByteSearch.ts"
+import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
+import * as ByteSearch from "../platform/files/ByteSearch.ts"
 
 const [newline, quote, brace] = [10, 34, 125]
 const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0))

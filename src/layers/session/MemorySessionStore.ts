@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type SessionEntry, type SessionHeader, sessionVersion } from "../../domain/SessionEntry.ts"
+import { type SessionEntry, type SessionHeader, sessionVersion } from "../../domain/session/SessionEntry.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
   AmbiguousSession,
@@ -11,7 +11,7 @@ import {
   type SessionLog,
   SessionNotFound,
   SessionStore
-} from "../../services/SessionStore.ts"
+} from "../../services/session/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as SessionSummaries from "./SessionSummaries.ts"
 

@@ -2,8 +2,8 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { OwnEntry } from "../../domain/SessionEntry.ts"
-import type { SessionLog, StoreFailure } from "../../services/SessionStore.ts"
+import type { OwnEntry } from "../../domain/session/SessionEntry.ts"
+import type { SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
 
 type Watcher = (failure: StoreFailure) => void
 

@@ -1,5 +1,5 @@
 /** Where session files are and what they are called (protocol.md 9.1). Pure. */
-import { join } from "../platform/LocalPaths.ts"
+import { join } from "../platform/files/LocalPaths.ts"
 
 export interface Place {
   readonly agentDir: string

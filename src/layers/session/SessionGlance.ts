@@ -4,9 +4,9 @@
  * where the file is not as plain as ours are; then it is read as a whole.
  */
 import * as Option from "effect/Option"
-import type { SessionEntry } from "../../domain/SessionEntry.ts"
-import { type SessionSettings, settingsOf } from "../../domain/SessionSettings.ts"
-import type { SessionGlance } from "../../services/SessionStore.ts"
+import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
+import { type SessionSettings, settingsOf } from "../../domain/session/SessionSettings.ts"
+import type { SessionGlance } from "../../services/session/SessionStore.ts"
 import * as LineHeads from "./LineHeads.ts"
 
 /** A file that was looked at; lines are numbered. */

@@ -1,9 +1,9 @@
 /** Which file a reference means, and which files there are. Nothing is opened for that but the beginning of files. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { AmbiguousSession, SessionNotFound } from "../../services/SessionStore.ts"
-import { join, resolve } from "../platform/LocalPaths.ts"
-import { type FileRefused, type Files, type Found } from "../platform/SessionFiles.ts"
+import { AmbiguousSession, SessionNotFound } from "../../services/session/SessionStore.ts"
+import { join, resolve } from "../platform/files/LocalPaths.ts"
+import { type FileRefused, type Files, type Found } from "../platform/files/SessionFiles.ts"
 import { failure } from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionText from "./SessionText.ts"

@@ -3,7 +3,7 @@
  * anywhere in it, so all lines are looked at, but objects are made of three of them. Undefined where the file is not as
  * plain as ours are; then it is read as a whole.
  */
-import type { SessionHeader } from "../../domain/SessionEntry.ts"
+import type { SessionHeader } from "../../domain/session/SessionEntry.ts"
 import * as LineHeads from "./LineHeads.ts"
 import type { SessionFacts } from "./SessionSummaries.ts"
 

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Session } from "../../services/Session.ts"
-import { SessionStore } from "../../services/SessionStore.ts"
+import { Session } from "../../services/session/Session.ts"
+import { SessionStore } from "../../services/session/SessionStore.ts"
 import * as CurrentSession from "./CurrentSession.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 

@@ -1,11 +1,11 @@
 /** What a list of sessions says about each of them. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { plainText } from "../../domain/Content.ts"
-import type { AgentMessage } from "../../domain/Message.ts"
-import type { SessionHeader } from "../../domain/SessionEntry.ts"
-import type { SessionSummary, StoredSession } from "../../services/SessionStore.ts"
-import type { Found } from "../platform/SessionFiles.ts"
+import { plainText } from "../../domain/conversation/Content.ts"
+import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import type { SessionHeader } from "../../domain/session/SessionEntry.ts"
+import type { SessionSummary, StoredSession } from "../../services/session/SessionStore.ts"
+import type { Found } from "../platform/files/SessionFiles.ts"
 
 const longestText = 200
 

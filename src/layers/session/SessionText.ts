@@ -3,13 +3,13 @@
  * is not an entry is skipped, and what hung on it hangs on the entry before it instead.
  */
 import * as Either from "effect/Either"
-import type { JsonObject } from "../../domain/Content.ts"
-import { readEntry } from "../../domain/EntryReading.ts"
-import { isObject } from "../../domain/EntryShape.ts"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
+import { readEntry } from "../../domain/session/EntryReading.ts"
+import { isObject } from "../../domain/session/EntryShape.ts"
 import * as Json from "../../domain/Json.ts"
-import { type SessionEntry, type SessionHeader, sessionVersion, toJson } from "../../domain/SessionEntry.ts"
-import * as SessionMigration from "../../domain/SessionMigration.ts"
-import type { SessionGlance } from "../../services/SessionStore.ts"
+import { type SessionEntry, type SessionHeader, sessionVersion, toJson } from "../../domain/session/SessionEntry.ts"
+import * as SessionMigration from "../../domain/session/SessionMigration.ts"
+import type { SessionGlance } from "../../services/session/SessionStore.ts"
 import { glance } from "./SessionGlance.ts"
 
 export interface SessionText {

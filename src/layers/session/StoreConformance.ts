@@ -7,10 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { text } from "../../domain/Content.ts"
-import { readEntry } from "../../domain/EntryReading.ts"
-import { type NewEntry, type SessionEntry, toJson } from "../../domain/SessionEntry.ts"
-import { type NewSession, type OpenFailure, SessionStore, type StoreFailure } from "../../services/SessionStore.ts"
+import { text } from "../../domain/conversation/Content.ts"
+import { readEntry } from "../../domain/session/EntryReading.ts"
+import { type NewEntry, type SessionEntry, toJson } from "../../domain/session/SessionEntry.ts"
+import {
+  type NewSession,
+  type OpenFailure,
+  SessionStore,
+  type StoreFailure
+} from "../../services/session/SessionStore.ts"
 
 export class NotConforming extends Schema.TaggedError<NotConforming>()("NotConforming", { message: Schema.String }) {}
 

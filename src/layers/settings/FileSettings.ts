@@ -4,8 +4,8 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Settings } from "../../services/Settings.ts"
-import * as Jsonc from "../platform/Jsonc.ts"
-import * as ReadText from "../platform/ReadText.ts"
+import * as Jsonc from "../platform/files/Jsonc.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
 import { merge, type SettingsSource } from "./SettingsMerge.ts"
 
 export interface FileSettingsOptions {

@@ -1,10 +1,10 @@
 /** The tool `bash`: a command in a shell of its own, its output cut to what a model can read (protocol.md 10.2). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../../domain/Content.ts"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as Paths from "./Paths.ts"
+import * as Paths from "./files/Paths.ts"
 import * as Tool from "./Tool.ts"
 
 const defaultTimeout = 300

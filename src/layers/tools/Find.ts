@@ -2,14 +2,14 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as LocalFiles from "../platform/LocalFiles.ts"
-import * as LocalPaths from "../platform/LocalPaths.ts"
-import * as FileFailures from "./FileFailures.ts"
-import * as Paths from "./Paths.ts"
+import * as LocalFiles from "../platform/files/LocalFiles.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import * as FileFailures from "./files/FileFailures.ts"
+import * as Paths from "./files/Paths.ts"
 import * as Glob from "./search/Glob.ts"
 import * as Walk from "./search/Walk.ts"
 import * as Tool from "./Tool.ts"
-import * as Truncate from "./Truncate.ts"
+import * as Truncate from "./files/Truncate.ts"
 
 const defaultLimit = 1000
 const batchSize = 256

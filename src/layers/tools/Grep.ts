@@ -2,16 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as LocalFiles from "../platform/LocalFiles.ts"
-import * as Ripgrep from "../platform/Ripgrep.ts"
-import * as FileFailures from "./FileFailures.ts"
-import * as Paths from "./Paths.ts"
+import * as LocalFiles from "../platform/files/LocalFiles.ts"
+import * as Ripgrep from "../platform/processes/Ripgrep.ts"
+import * as FileFailures from "./files/FileFailures.ts"
+import * as Paths from "./files/Paths.ts"
 import * as BuiltInSearch from "./search/BuiltInSearch.ts"
 import * as Context from "./search/Context.ts"
 import * as RipgrepSearch from "./search/RipgrepSearch.ts"
 import type { Engine, Found } from "./search/Search.ts"
 import * as Tool from "./Tool.ts"
-import * as Truncate from "./Truncate.ts"
+import * as Truncate from "./files/Truncate.ts"
 
 const defaultLimit = 100
 const maxLineLength = 500

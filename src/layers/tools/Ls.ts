@@ -1,12 +1,12 @@
 /** The tool `ls`: what a folder holds. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as LocalFiles from "../platform/LocalFiles.ts"
-import * as LocalPaths from "../platform/LocalPaths.ts"
-import * as FileFailures from "./FileFailures.ts"
-import * as Paths from "./Paths.ts"
+import * as LocalFiles from "../platform/files/LocalFiles.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import * as FileFailures from "./files/FileFailures.ts"
+import * as Paths from "./files/Paths.ts"
 import * as Tool from "./Tool.ts"
-import * as Truncate from "./Truncate.ts"
+import * as Truncate from "./files/Truncate.ts"
 
 const defaultLimit = 500
 

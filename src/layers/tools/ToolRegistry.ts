@@ -3,11 +3,11 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { HostTools } from "../../services/HostTools.ts"
+import { HostTools } from "../../services/host/HostTools.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
-import * as FileLedger from "./FileLedger.ts"
+import * as FileLedger from "./files/FileLedger.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
 export interface Selection {

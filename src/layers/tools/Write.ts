@@ -1,14 +1,14 @@
 /** The tool `write`: a whole file at once, with the folders it needs. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { ToolOutput } from "../../domain/Message.ts"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as AtomicFiles from "../platform/AtomicFiles.ts"
-import * as FileFailures from "./FileFailures.ts"
-import type { FileLedger } from "./FileLedger.ts"
-import * as Paths from "./Paths.ts"
+import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
+import * as FileFailures from "./files/FileFailures.ts"
+import type { FileLedger } from "./files/FileLedger.ts"
+import * as Paths from "./files/Paths.ts"
 import * as Tool from "./Tool.ts"
-import * as Written from "./Written.ts"
+import * as Written from "./files/Written.ts"
 
 const parameters = Schema.Struct({
   path: Tool.required(

@@ -2,7 +2,7 @@
 import type { Tool } from "../../services/Tools.ts"
 import * as Bash from "./Bash.ts"
 import * as Edit from "./Edit.ts"
-import type { FileLedger } from "./FileLedger.ts"
+import type { FileLedger } from "./files/FileLedger.ts"
 import * as Find from "./Find.ts"
 import * as Grep from "./Grep.ts"
 import * as Ls from "./Ls.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
-import { optional } from "../../domain/Content.ts"
+import { optional } from "../../domain/conversation/Content.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"

@@ -1,8 +1,8 @@
 /** A page for people to read (protocol.md 3.7, 9.8). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/Content.ts"
-import { SessionExport } from "../../services/SessionExport.ts"
+import { optional } from "../../domain/conversation/Content.ts"
+import { SessionExport } from "../../services/session/SessionExport.ts"
 import * as Command from "../Command.ts"
 
 const exportHtml = Command.make({

@@ -1,7 +1,7 @@
 /** Tools that the host runs for the model (protocol.md 11.1). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { HostTools } from "../../services/HostTools.ts"
+import { HostTools } from "../../services/host/HostTools.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"

@@ -1,9 +1,9 @@
 /** Choosing the model and how hard it thinks (protocol.md 3.3). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../domain/Model.ts"
+import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Agent } from "../../services/Agent.ts"
-import { ModelCatalog } from "../../services/ModelCatalog.ts"
+import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
 
 const setModel = Command.make({

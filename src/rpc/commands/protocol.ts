@@ -1,7 +1,7 @@
 /** Talking about the protocol itself (supplement 5.2, 6.6, 6.7). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/Content.ts"
+import { optional } from "../../domain/conversation/Content.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/Content.ts"
+import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
-import { Session } from "../../services/Session.ts"
+import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
 import { openCodes, toFailure } from "../protocol/SessionFailures.ts"
 

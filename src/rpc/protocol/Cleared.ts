@@ -1,7 +1,7 @@
 /** What a command hands back of the queue. */
 import * as Schema from "effect/Schema"
 import { lazy, type Type } from "../../domain/Lazy.ts"
-import type { QueuedMessage } from "../../domain/MessageQueue.ts"
+import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 
 export const Cleared = lazy(() => {
   const texts = Schema.Array(Schema.String)

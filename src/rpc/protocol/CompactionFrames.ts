@@ -2,7 +2,7 @@
  * Compactions as hosts see them. Two families of hosts know them by two names, so automatic ones are told under both,
  * one around the other; manual ones under the name that knows them (supplement 5.1).
  */
-import type { AgentEvent, CompactionRef } from "../../domain/AgentEvent.ts"
+import type { AgentEvent, CompactionRef } from "../../domain/conversation/AgentEvent.ts"
 
 export type CompactionEvent = Extract<AgentEvent, { readonly _tag: "CompactionStarted" | "CompactionEnded" }>
 

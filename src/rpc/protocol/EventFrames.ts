@@ -1,7 +1,7 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
-import type { AgentEvent, MessageRef, ToolRef } from "../../domain/AgentEvent.ts"
-import * as AssistantDraft from "../../domain/AssistantDraft.ts"
-import * as MessageQueue from "../../domain/MessageQueue.ts"
+import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
+import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
+import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
 import { queueItems } from "./QueueItem.ts"
 

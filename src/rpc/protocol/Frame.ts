@@ -1,8 +1,8 @@
 /** Envelopes: what every inbound frame has in common, and the response that answers it (protocol.md 2.1). */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { RequestId as Id } from "../../domain/AgentEvent.ts"
-import { optional } from "../../domain/Content.ts"
+import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
+import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
 /** Echoed as it came: a number stays a number. */

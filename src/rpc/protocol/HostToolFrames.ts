@@ -2,10 +2,10 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { InputContent, JsonObject, optional, plainText, text } from "../../domain/Content.ts"
+import { InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
-import type { ToolOutput } from "../../domain/Message.ts"
-import type { HostToolDefinition } from "../../services/HostTools.ts"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 
 /** For the reference: what comes in is read below, because the words of each refusal are part of the protocol. */

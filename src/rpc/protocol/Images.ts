@@ -1,7 +1,7 @@
 /** Binary input of prompts: images, and the attachments of early pi hosts, checked and brought into one form. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ImageContent, optional } from "../../domain/Content.ts"
+import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
 export const Attachment = lazy(() =>

@@ -1,8 +1,8 @@
 /** A queued message as hosts see it (supplement 6.3). */
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/Content.ts"
+import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
-import type * as MessageQueue from "../../domain/MessageQueue.ts"
+import type * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { RequestId } from "./Frame.ts"
 
 export const QueueItem = lazy(() =>

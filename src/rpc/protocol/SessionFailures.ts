@@ -1,13 +1,13 @@
 /** How failures of session commands read on the wire. */
-import type { EntryNotFound } from "../../services/Session.ts"
+import type { EntryNotFound } from "../../services/session/Session.ts"
 import type {
   EmptySessionName,
   ModelUnavailable,
   NoSessionFolders,
   NotABranchPoint,
   NothingToClone
-} from "../../services/SessionChanges.ts"
-import type { OpenFailure } from "../../services/SessionStore.ts"
+} from "../../services/session/SessionChanges.ts"
+import type { OpenFailure } from "../../services/session/SessionStore.ts"
 import { CommandFailure } from "../Command.ts"
 
 type SessionFailure =

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import * as Policy from "../../../src/domain/compaction/CompactionPolicy.ts"
-import * as ContextTokens from "../../../src/domain/ContextTokens.ts"
-import type { StopReason } from "../../../src/domain/Message.ts"
-import type { NewEntry } from "../../../src/domain/SessionEntry.ts"
-import type { Tokens } from "../../../src/domain/Usage.ts"
+import * as ContextTokens from "../../../src/domain/compaction/ContextTokens.ts"
+import type { StopReason } from "../../../src/domain/conversation/Message.ts"
+import type { NewEntry } from "../../../src/domain/session/SessionEntry.ts"
+import type { Tokens } from "../../../src/domain/model/Usage.ts"
 import { assistant, branch, compaction, message, says, user } from "./support.ts"
 
 const limits = (overrides: Partial<Policy.CompactionLimits> = {}): Policy.CompactionLimits => ({

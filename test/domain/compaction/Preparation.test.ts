@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import * as Preparation from "../../../src/domain/compaction/Preparation.ts"
-import * as ContextTokens from "../../../src/domain/ContextTokens.ts"
-import type { AgentMessage } from "../../../src/domain/Message.ts"
-import * as SessionContext from "../../../src/domain/SessionContext.ts"
-import type { NewEntry, SessionEntry } from "../../../src/domain/SessionEntry.ts"
+import * as ContextTokens from "../../../src/domain/compaction/ContextTokens.ts"
+import type { AgentMessage } from "../../../src/domain/conversation/Message.ts"
+import * as SessionContext from "../../../src/domain/session/SessionContext.ts"
+import type { NewEntry, SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import { bash, branch, calls, compaction, left, level, message, note, result, says, user } from "./support.ts"
 
 /** Eight characters, two tokens. */

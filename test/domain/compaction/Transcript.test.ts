@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { text } from "../../../src/domain/Content.ts"
+import { text } from "../../../src/domain/conversation/Content.ts"
 import * as Transcript from "../../../src/domain/compaction/Transcript.ts"
 import { assistant, bash, calls, result, says, user } from "./support.ts"
 

@@ -1,8 +1,8 @@
 /** Branches made of short words, for tests of what becomes of them. */
-import { text } from "../../../src/domain/Content.ts"
-import type { AgentMessage, AssistantMessage, StopReason } from "../../../src/domain/Message.ts"
-import type { NewEntry, OwnEntry } from "../../../src/domain/SessionEntry.ts"
-import * as Usage from "../../../src/domain/Usage.ts"
+import { text } from "../../../src/domain/conversation/Content.ts"
+import type { AgentMessage, AssistantMessage, StopReason } from "../../../src/domain/conversation/Message.ts"
+import type { NewEntry, OwnEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as Usage from "../../../src/domain/model/Usage.ts"
 
 export const user = (said: string): AgentMessage => ({ role: "user", content: [text(said)], timestamp: 0 })
 

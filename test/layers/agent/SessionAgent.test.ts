@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { ToolFailure } from "../../../src/services/Tools.ts"
-import * as Harness from "../../support/AgentHarness.ts"
-import { call, failure, say } from "../../support/ScriptedModel.ts"
+import * as Harness from "../../support/agent/AgentHarness.ts"
+import { call, failure, say } from "../../support/agent/ScriptedModel.ts"
 
 const { output, resultTexts, summary, tool } = Harness
 const end = ["RunEnded", "PromptFinished:completed", "RunSettled", "SessionSettled"]

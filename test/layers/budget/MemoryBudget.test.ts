@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Ledger from "../../../src/domain/Ledger.ts"
-import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
-import * as Usage from "../../../src/domain/Usage.ts"
+import * as Ledger from "../../../src/domain/session/Ledger.ts"
+import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as Usage from "../../../src/domain/model/Usage.ts"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import { Budget } from "../../../src/services/Budget.ts"
-import { Session } from "../../../src/services/Session.ts"
+import { Session } from "../../../src/services/session/Session.ts"
 
 const usage = (input: number): Usage.Usage => ({ ...Usage.zero, input, totalTokens: input })
 const called = (input: number): SessionEntry => ({

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Document from "../../../src/layers/export/Document.ts"
 import * as Page from "../../../src/layers/export/Page.ts"
 import { viewer } from "../../../src/layers/export/ViewerAsset.ts"
-import * as Sample from "../../support/SampleSessions.ts"
+import * as Sample from "../../support/sessions/SampleSessions.ts"
 
 const inside = (html: string, tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(html)?.[1] ?? ""
 const hash = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`

@@ -1,5 +1,5 @@
 /** Entries of every kind and in every condition, and how each reads on the page when all is open. */
-import { png } from "../../support/SampleSessions.ts"
+import { png } from "../../support/sessions/SampleSessions.ts"
 
 type Entry = Readonly<Record<string, unknown>>
 

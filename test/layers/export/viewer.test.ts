@@ -1,16 +1,16 @@
 /** The parts of the viewer that need no browser. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as Diff from "../../../src/layers/export/viewer/Diff.ts"
-import * as Entries from "../../../src/layers/export/viewer/Entries.ts"
-import * as Format from "../../../src/layers/export/viewer/Format.ts"
-import * as Items from "../../../src/layers/export/viewer/Items.ts"
-import { rows, titleOf } from "../../../src/layers/export/viewer/OutlineRows.ts"
-import * as Timeline from "../../../src/layers/export/viewer/Timeline.ts"
-import * as Totals from "../../../src/layers/export/viewer/Totals.ts"
+import * as Diff from "../../../src/layers/export/viewer/text/Diff.ts"
+import * as Entries from "../../../src/layers/export/viewer/conversation/Entries.ts"
+import * as Format from "../../../src/layers/export/viewer/text/Format.ts"
+import * as Items from "../../../src/layers/export/viewer/conversation/Items.ts"
+import { rows, titleOf } from "../../../src/layers/export/viewer/outline/OutlineRows.ts"
+import * as Timeline from "../../../src/layers/export/viewer/overview/Timeline.ts"
+import * as Totals from "../../../src/layers/export/viewer/overview/Totals.ts"
 import * as DiffTool from "../../../src/layers/tools/edit/Diff.ts"
 import * as Document from "../../../src/layers/export/Document.ts"
-import * as Sample from "../../support/SampleSessions.ts"
+import * as Sample from "../../support/sessions/SampleSessions.ts"
 
 const decoded = (document: Document.Document) => Entries.read(JSON.parse(Document.encode(document)))
 const rich = () => {

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Ref, TestClock } from "effect"
-import { text } from "../../../src/domain/Content.ts"
-import type { ToolOutput } from "../../../src/domain/Message.ts"
+import { text } from "../../../src/domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import { toTool } from "../../../src/layers/host/HostTool.ts"
-import type { HostTool } from "../../../src/services/HostTools.ts"
+import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { ToolFailure } from "../../../src/services/Tools.ts"
 
 const output = (said: string): ToolOutput => ({ content: [text(said)] })

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
-import type { HostTool } from "../../../src/services/HostTools.ts"
-import { HostTools } from "../../../src/services/HostTools.ts"
+import type { HostTool } from "../../../src/services/host/HostTools.ts"
+import { HostTools } from "../../../src/services/host/HostTools.ts"
 
 const tool = (name: string, more: Partial<HostTool> = {}): HostTool => ({
   name,

@@ -3,7 +3,7 @@ import { Effect, Either, Fiber, Redacted, TestClock } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
-import { Environment } from "../../../src/layers/platform/Environment.ts"
+import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { environment, folder } from "./support.ts"
 

@@ -3,7 +3,7 @@ import { Effect, Option, Redacted, TestClock } from "effect"
 import { mkdir } from "node:fs/promises"
 import * as AuthFile from "../../../src/layers/models/AuthFile.ts"
 import * as KeyRing from "../../../src/layers/models/KeyRing.ts"
-import { Credentials } from "../../../src/services/Credentials.ts"
+import { Credentials } from "../../../src/services/model/Credentials.ts"
 import { catalog, environment, folder, keys, write } from "./support.ts"
 
 const runtime = { provider: "anthropic", key: Redacted.make("typed") }

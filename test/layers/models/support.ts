@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as Catalog from "../../../src/layers/models/Catalog.ts"
 import * as KeyRing from "../../../src/layers/models/KeyRing.ts"
-import { Environment } from "../../../src/layers/platform/Environment.ts"
+import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
 
 export const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "heddle-models-"))),

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import * as PlainTerminal from "../../../src/layers/platform/PlainTerminal.ts"
+import * as PlainTerminal from "../../../src/layers/platform/stdio/PlainTerminal.ts"
 import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
 
 const parse = (...given: ReadonlyArray<string>) =>

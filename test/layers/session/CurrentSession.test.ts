@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
-import type { AssistantMessage } from "../../../src/domain/Message.ts"
-import type { NewEntry, SessionEntry } from "../../../src/domain/SessionEntry.ts"
-import * as Usage from "../../../src/domain/Usage.ts"
+import type { AssistantMessage } from "../../../src/domain/conversation/Message.ts"
+import type { NewEntry, SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as Usage from "../../../src/domain/model/Usage.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as SessionStart from "../../../src/layers/session/SessionStart.ts"
-import { Session } from "../../../src/services/Session.ts"
-import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/SessionStore.ts"
-import * as FixedIds from "../../support/FixedIds.ts"
-import * as FullStore from "../../support/FullStore.ts"
+import { Session } from "../../../src/services/session/Session.ts"
+import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/session/SessionStore.ts"
+import * as FixedIds from "../../support/agent/FixedIds.ts"
+import * as FullStore from "../../support/sessions/FullStore.ts"
 
 const said = (text: string): NewEntry => ({
   type: "message",

@@ -1,9 +1,9 @@
 /** A glance must say what reading everything says, or nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
-import * as SessionContext from "../../../src/domain/SessionContext.ts"
-import { settingsOf } from "../../../src/domain/SessionSettings.ts"
-import * as SessionTree from "../../../src/domain/SessionTree.ts"
+import * as SessionContext from "../../../src/domain/session/SessionContext.ts"
+import { settingsOf } from "../../../src/domain/session/SessionSettings.ts"
+import * as SessionTree from "../../../src/domain/session/SessionTree.ts"
 import { glance } from "../../../src/layers/session/SessionGlance.ts"
 import * as SessionText from "../../../src/layers/session/SessionText.ts"
 import { bytes, files, header } from "./plainFiles.ts"

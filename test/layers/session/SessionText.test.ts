@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as SessionTree from "../../../src/domain/SessionTree.ts"
+import * as SessionTree from "../../../src/domain/session/SessionTree.ts"
 import * as SessionText from "../../../src/layers/session/SessionText.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

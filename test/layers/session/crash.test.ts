@@ -4,12 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { SessionEntry } from "../../../src/domain/SessionEntry.ts"
+import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as RandomIds from "../../../src/layers/platform/RandomIds.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
-import { SessionStore } from "../../../src/services/SessionStore.ts"
+import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 
-const source = join(import.meta.dirname, "../../support/killedWriter.ts")
+const source = join(import.meta.dirname, "../../support/sessions/killedWriter.ts")
 const folders: Array<string> = []
 let writer = source
 

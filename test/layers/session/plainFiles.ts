@@ -1,6 +1,6 @@
 /** Session files as we write them, for properties. */
 import { FastCheck as fc } from "effect"
-import * as Usage from "../../../src/domain/Usage.ts"
+import * as Usage from "../../../src/domain/model/Usage.ts"
 
 export const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" }
 const message = (body: object) => ({ type: "message", message: { ...body, timestamp: 0 } })

@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { JsonObject } from "../../../src/domain/Content.ts"
-import type { ToolOutput } from "../../../src/domain/Message.ts"
+import type { JsonObject } from "../../../src/domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as Bash from "../../../src/layers/tools/Bash.ts"
 import type { Shell, ShellRequest, ShellResult } from "../../../src/services/Shell.ts"
 import { ShellFailure } from "../../../src/services/Shell.ts"
-import * as AgentHarness from "../../support/AgentHarness.ts"
-import * as Processes from "../../support/Processes.ts"
-import * as ScriptedModel from "../../support/ScriptedModel.ts"
+import * as AgentHarness from "../../support/agent/AgentHarness.ts"
+import * as Processes from "../../support/host/Processes.ts"
+import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as Shells from "./shell/Shells.ts"
 
 const context = { toolCallId: "c1", progress: () => Effect.void }

@@ -1,7 +1,7 @@
 /** Calls a tool the way a run does. */
 import { Effect, Fiber, FiberId, Scheduler } from "effect"
-import { plainText } from "../../../src/domain/Content.ts"
-import type { ToolOutput } from "../../../src/domain/Message.ts"
+import { plainText } from "../../../src/domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import type { Tool, ToolContext } from "../../../src/services/Tools.ts"
 
 export const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }

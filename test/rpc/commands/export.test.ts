@@ -7,10 +7,10 @@ import { Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import { commands } from "../../../src/rpc/commands/export.ts"
 import { Agent } from "../../../src/services/Agent.ts"
-import { Session } from "../../../src/services/Session.ts"
-import { SessionExport } from "../../../src/services/SessionExport.ts"
+import { Session } from "../../../src/services/session/Session.ts"
+import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
-import * as ScriptedModel from "../../support/ScriptedModel.ts"
+import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 
 const embedded = (path: string) =>
   JSON.parse(Buffer.from(/id="session">([^<]*)</.exec(readFileSync(path, "utf8"))?.[1] ?? "", "base64").toString())

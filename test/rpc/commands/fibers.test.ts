@@ -3,11 +3,11 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../../src/rpc/Server.ts"
-import type { HostTool } from "../../../src/services/HostTools.ts"
+import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
-import * as Processes from "../../support/Processes.ts"
-import * as ScriptedModel from "../../support/ScriptedModel.ts"
-import * as TestHost from "../../support/TestHost.ts"
+import * as Processes from "../../support/host/Processes.ts"
+import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
+import * as TestHost from "../../support/host/TestHost.ts"
 
 type Frame = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
 /** The page of an exported session: reads what is embedded, builds everything else. */
 import { attempt } from "./Attempt.ts"
 import { button, h, icon } from "./Dom.ts"
-import { read as readEntries } from "./Entries.ts"
+import { read as readEntries } from "./conversation/Entries.ts"
 import * as Help from "./Help.ts"
-import { anchorOf } from "./ItemView.ts"
+import { anchorOf } from "./conversation/ItemView.ts"
 import * as Payload from "./Payload.ts"
 import * as Reader from "./Reader.ts"
-import * as Search from "./Search.ts"
+import * as Search from "./outline/Search.ts"
 
 const root = document.documentElement
 const lookEvery = 80

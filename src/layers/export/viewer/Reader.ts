@@ -1,12 +1,12 @@
 /** What the reader looks at: which branch is shown and where in it. Everything on the page follows from here. */
-import * as Conversation from "./Conversation.ts"
+import * as Conversation from "./conversation/Conversation.ts"
 import { h } from "./Dom.ts"
-import { makeTree, type SessionData } from "./Entries.ts"
-import * as Fold from "./Fold.ts"
-import * as Items from "./Items.ts"
-import { anchorOf, type Fork } from "./ItemView.ts"
-import * as Outline from "./Outline.ts"
-import { overview } from "./Overview.ts"
+import { makeTree, type SessionData } from "./conversation/Entries.ts"
+import * as Fold from "./conversation/Fold.ts"
+import * as Items from "./conversation/Items.ts"
+import { anchorOf, type Fork } from "./conversation/ItemView.ts"
+import * as Outline from "./outline/Outline.ts"
+import { overview } from "./overview/Overview.ts"
 
 export interface ReaderOptions {
   readonly data: SessionData

@@ -2,7 +2,7 @@
  * `offline/guide`: the model of a session that has no key. It keeps no state: what it does next follows from the
  * messages since the last prompt, by fixed rules. It lists, reads, then reports.
  */
-import type { ModelRequest } from "../../../services/ModelClient.ts"
+import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 import * as Deltas from "./Deltas.ts"
 import * as GuideAnswer from "./GuideAnswer.ts"
 import type { Call, Evidence } from "./GuideEvidence.ts"

@@ -1,6 +1,6 @@
 /** What `offline/guide` knows when it is asked: the last prompt, and what tools have answered since. Pure. */
-import { plainText } from "../../../domain/Content.ts"
-import type { Message, ToolResultMessage } from "../../../domain/Message.ts"
+import { plainText } from "../../../domain/conversation/Content.ts"
+import type { Message, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 
 export interface Call {
   readonly tool: "ls" | "read"

@@ -1,7 +1,7 @@
 /** A repeatable estimate of tokens: four characters each. Pure. */
-import type { Message } from "../../../domain/Message.ts"
-import type { Tokens } from "../../../domain/Usage.ts"
-import type { ModelRequest } from "../../../services/ModelClient.ts"
+import type { Message } from "../../../domain/conversation/Message.ts"
+import type { Tokens } from "../../../domain/model/Usage.ts"
+import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 
 const charactersPerToken = 4
 /** Images have a price of their own; their bytes say little about it. */

@@ -1,8 +1,8 @@
 /** The provider `offline`: models that come with the program and need neither network nor key. */
 import * as Effect from "effect/Effect"
-import type { Model } from "../../../domain/Model.ts"
-import { zeroTokens } from "../../../domain/Usage.ts"
-import { ModelFailure, type ModelRequest } from "../../../services/ModelClient.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import { zeroTokens } from "../../../domain/model/Usage.ts"
+import { ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
 import * as Once from "../../Once.ts"
 import type { Offer, Provider } from "../Provider.ts"
 import type * as Script from "./Script.ts"

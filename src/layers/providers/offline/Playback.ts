@@ -1,8 +1,8 @@
 /** Plays prepared steps as the stream of a model call. One fiber a call, owned by the scope of the call. */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
-import type { ModelEvent } from "../../../domain/ModelEvent.ts"
-import type { ModelFailure } from "../../../services/ModelClient.ts"
+import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
+import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 
 export type Step =

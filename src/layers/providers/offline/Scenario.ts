@@ -3,9 +3,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { JsonObject, optional } from "../../../domain/Content.ts"
+import { JsonObject, optional } from "../../../domain/conversation/Content.ts"
 import * as Json from "../../../domain/Json.ts"
-import { ModelFailureReason } from "../../../services/ModelClient.ts"
+import { ModelFailureReason } from "../../../services/model/ModelClient.ts"
 
 const Positive = Schema.Int.pipe(Schema.greaterThanOrEqualTo(1))
 const Milliseconds = Schema.Finite.pipe(Schema.nonNegative())

@@ -1,7 +1,7 @@
 /** One turn of a scenario as the steps that play it. Pure. */
-import type { Model } from "../../../domain/Model.ts"
-import type { FinishReason } from "../../../domain/ModelEvent.ts"
-import { ModelFailure } from "../../../services/ModelClient.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { FinishReason } from "../../../domain/model/ModelEvent.ts"
+import { ModelFailure } from "../../../services/model/ModelClient.ts"
 import * as Deltas from "./Deltas.ts"
 import type * as Playback from "./Playback.ts"
 import type * as Scenario from "./Scenario.ts"

@@ -1,6 +1,6 @@
 /** Adds the lines around matches, as grep does: `path:line: text` for a match, `path-line- text` for its neighbours. */
 import * as Effect from "effect/Effect"
-import * as TreeFiles from "../../platform/TreeFiles.ts"
+import * as TreeFiles from "../../platform/files/TreeFiles.ts"
 import type { Match } from "./Search.ts"
 
 export interface Line extends Match {

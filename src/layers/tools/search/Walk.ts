@@ -1,7 +1,7 @@
 /** Goes through a tree in the order of its names, without what .gitignore files exclude and without `.git`. */
 import * as Effect from "effect/Effect"
-import * as LocalPaths from "../../platform/LocalPaths.ts"
-import * as TreeFiles from "../../platform/TreeFiles.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as TreeFiles from "../../platform/files/TreeFiles.ts"
 import * as GitIgnore from "./GitIgnore.ts"
 
 export interface Visited {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as ArtifactFile from "../../platform/ArtifactFile.ts"
+import * as ArtifactFile from "../../platform/files/ArtifactFile.ts"
 
 export interface Artifact {
   readonly id: string

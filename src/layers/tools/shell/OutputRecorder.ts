@@ -1,7 +1,7 @@
 /** What becomes of the output of one command: its end is kept, all of it is reported or filed away. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Truncate from "../Truncate.ts"
+import * as Truncate from "../files/Truncate.ts"
 import type { Artifact, Artifacts } from "./Artifact.ts"
 import * as CleanOutput from "./CleanOutput.ts"
 import * as OutputTail from "./OutputTail.ts"

@@ -2,7 +2,7 @@
  * The end of an output of any length, in memory that does not grow with it. Takes what CleanOutput.ts lets through.
  * A line that is written anew after a CR replaces what it was, as it would on a screen.
  */
-import * as Truncate from "../Truncate.ts"
+import * as Truncate from "../files/Truncate.ts"
 
 export interface OutputTail {
   /** The next bytes, and how many line feeds there are with them in the whole output. */

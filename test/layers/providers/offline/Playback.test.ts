@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope, TestClock } from "effect"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import * as Playback from "../../../../src/layers/providers/offline/Playback.ts"
-import { ModelFailure } from "../../../../src/services/ModelClient.ts"
+import { ModelFailure } from "../../../../src/services/model/ModelClient.ts"
 import { collect } from "./support.ts"
 
 const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, TestClock } from "effect"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
 import * as Playback from "../../../../src/layers/providers/offline/Playback.ts"
 import * as Scenario from "../../../../src/layers/providers/offline/Scenario.ts"
 import * as ScriptedTurn from "../../../../src/layers/providers/offline/ScriptedTurn.ts"
-import { ModelFailure } from "../../../../src/services/ModelClient.ts"
+import { ModelFailure } from "../../../../src/services/model/ModelClient.ts"
 import { collect } from "./support.ts"
 
 const play = (turn: object, callNumber = 1) => {

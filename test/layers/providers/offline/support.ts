@@ -3,13 +3,18 @@ import { Effect, Either, Scope } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { OutputContent } from "../../../../src/domain/Content.ts"
-import type { AssistantMessage, Message, ToolResultMessage } from "../../../../src/domain/Message.ts"
-import { userMessage } from "../../../../src/domain/Message.ts"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
-import * as Usage from "../../../../src/domain/Usage.ts"
+import type { OutputContent } from "../../../../src/domain/conversation/Content.ts"
+import type { AssistantMessage, Message, ToolResultMessage } from "../../../../src/domain/conversation/Message.ts"
+import { userMessage } from "../../../../src/domain/conversation/Message.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
+import * as Usage from "../../../../src/domain/model/Usage.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
-import type { ModelEvents, ModelFailure, ModelRequest, ToolDefinition } from "../../../../src/services/ModelClient.ts"
+import type {
+  ModelEvents,
+  ModelFailure,
+  ModelRequest,
+  ToolDefinition
+} from "../../../../src/services/model/ModelClient.ts"
 
 export const tool = (name: string): ToolDefinition => ({ name, description: name, parameters: { type: "object" } })
 

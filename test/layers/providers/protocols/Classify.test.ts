@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { classify } from "../../../../src/layers/providers/protocols/Classify.ts"
-import * as ErrorFacts from "../../../../src/layers/providers/protocols/ErrorFacts.ts"
-import { retryAfterMs } from "../../../../src/layers/providers/protocols/RetryHints.ts"
-import * as WebPage from "../../../../src/layers/providers/protocols/WebPage.ts"
+import { classify } from "../../../../src/layers/providers/protocols/failures/Classify.ts"
+import * as ErrorFacts from "../../../../src/layers/providers/protocols/failures/ErrorFacts.ts"
+import { retryAfterMs } from "../../../../src/layers/providers/protocols/failures/RetryHints.ts"
+import * as WebPage from "../../../../src/layers/providers/protocols/failures/WebPage.ts"
 
 const thrown = (fields: object) => ErrorFacts.fromThrown(Object.assign(new Error("?"), fields))
 

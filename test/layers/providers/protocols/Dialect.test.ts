@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Dialect from "../../../../src/layers/providers/protocols/Dialect.ts"
-import type { Stop } from "../../../../src/layers/providers/protocols/Machine.ts"
+import * as Dialect from "../../../../src/layers/providers/protocols/stream/Dialect.ts"
+import type { Stop } from "../../../../src/layers/providers/protocols/stream/Machine.ts"
 
 type Read = readonly [stop: Stop | undefined, taken: ReadonlyArray<object>, over: boolean]
 

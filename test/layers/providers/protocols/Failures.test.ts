@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Redacted, TestClock } from "effect"
-import type { ModelFailure } from "../../../../src/services/ModelClient.ts"
+import type { ModelFailure } from "../../../../src/services/model/ModelClient.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import {
   all,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as AssistantDraft from "../../../../src/domain/AssistantDraft.ts"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
+import * as AssistantDraft from "../../../../src/domain/conversation/AssistantDraft.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import { anthropic, chat, collect, model, responses } from "./support.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { type Message, userMessage } from "../../../../src/domain/Message.ts"
-import * as History from "../../../../src/layers/providers/protocols/History.ts"
+import { type Message, userMessage } from "../../../../src/domain/conversation/Message.ts"
+import * as History from "../../../../src/layers/providers/protocols/request/History.ts"
 import { anyMessage, call, picture, redacted, signed, text, user } from "./anyMessage.ts"
 import { assistant, model, result } from "./support.ts"
 

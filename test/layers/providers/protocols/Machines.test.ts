@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import type { ChatCompletionChunk } from "openai/resources/chat/completions"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
-import * as Blocks from "../../../../src/layers/providers/protocols/Blocks.ts"
-import * as ChatEvents from "../../../../src/layers/providers/protocols/ChatEvents.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
+import * as Blocks from "../../../../src/layers/providers/protocols/stream/Blocks.ts"
+import * as ChatEvents from "../../../../src/layers/providers/protocols/openai/ChatEvents.ts"
 import { joined } from "./support.ts"
 
 type Call = ChatCompletionChunk.Choice.Delta.ToolCall

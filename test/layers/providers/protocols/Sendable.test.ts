@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { InputContent } from "../../../../src/domain/Content.ts"
-import { maxImageChars, sendable } from "../../../../src/layers/providers/protocols/Sendable.ts"
+import type { InputContent } from "../../../../src/domain/conversation/Content.ts"
+import { maxImageChars, sendable } from "../../../../src/layers/providers/protocols/request/Sendable.ts"
 import { assistant, result } from "./support.ts"
 
 const image = (data: string): InputContent => ({ type: "image", data, mimeType: "image/png" })

@@ -1,7 +1,7 @@
 /** Messages as they may stand in a conversation, in any order. */
 import { FastCheck as fc } from "effect"
-import type { OutputContent, ToolCall } from "../../../../src/domain/Content.ts"
-import { type Message, userMessage } from "../../../../src/domain/Message.ts"
+import type { OutputContent, ToolCall } from "../../../../src/domain/conversation/Content.ts"
+import { type Message, userMessage } from "../../../../src/domain/conversation/Message.ts"
 import { assistant, result } from "./support.ts"
 
 export const user = (text: string) => userMessage(text, [], 0)

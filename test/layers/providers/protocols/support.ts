@@ -1,17 +1,17 @@
 /** Requests for a loopback server, and what comes back as one value. */
 import { readFileSync } from "node:fs"
 import { Effect, Option, Redacted, type Scope } from "effect"
-import type { OutputContent } from "../../../../src/domain/Content.ts"
-import type { AssistantMessage, StopReason, ToolResultMessage } from "../../../../src/domain/Message.ts"
-import { userMessage } from "../../../../src/domain/Message.ts"
-import type { Model } from "../../../../src/domain/Model.ts"
-import type { ModelEvent } from "../../../../src/domain/ModelEvent.ts"
-import * as Usage from "../../../../src/domain/Usage.ts"
+import type { OutputContent } from "../../../../src/domain/conversation/Content.ts"
+import type { AssistantMessage, StopReason, ToolResultMessage } from "../../../../src/domain/conversation/Message.ts"
+import { userMessage } from "../../../../src/domain/conversation/Message.ts"
+import type { Model } from "../../../../src/domain/model/Model.ts"
+import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
+import * as Usage from "../../../../src/domain/model/Usage.ts"
 import type { Connection, Protocol } from "../../../../src/layers/providers/Protocol.ts"
-import * as AnthropicMessages from "../../../../src/layers/providers/protocols/AnthropicMessages.ts"
-import * as OpenAiChat from "../../../../src/layers/providers/protocols/OpenAiChat.ts"
-import * as OpenAiResponses from "../../../../src/layers/providers/protocols/OpenAiResponses.ts"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../../../src/services/ModelClient.ts"
+import * as AnthropicMessages from "../../../../src/layers/providers/protocols/anthropic/AnthropicMessages.ts"
+import * as OpenAiChat from "../../../../src/layers/providers/protocols/openai/OpenAiChat.ts"
+import * as OpenAiResponses from "../../../../src/layers/providers/protocols/openai/OpenAiResponses.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")

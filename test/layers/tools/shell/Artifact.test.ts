@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as ArtifactFile from "../../../../src/layers/platform/ArtifactFile.ts"
+import * as ArtifactFile from "../../../../src/layers/platform/files/ArtifactFile.ts"
 import * as Artifact from "../../../../src/layers/tools/shell/Artifact.ts"
 import { tempFolder } from "../TempFolder.ts"
 

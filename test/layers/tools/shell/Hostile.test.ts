@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import type { ShellRequest, ShellResult } from "../../../../src/services/Shell.ts"
-import * as Processes from "../../../support/Processes.ts"
+import * as Processes from "../../../support/host/Processes.ts"
 import * as Shells from "./Shells.ts"
 
 const mb = 1024 * 1024

@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { ShellResult } from "../../../../src/services/Shell.ts"
-import * as Processes from "../../../support/Processes.ts"
+import * as Processes from "../../../support/host/Processes.ts"
 import * as Shells from "./Shells.ts"
 
 const limits = { maxLines: 2000, maxBytes: 51_200 }

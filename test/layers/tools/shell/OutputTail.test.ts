@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import * as OutputTail from "../../../../src/layers/tools/shell/OutputTail.ts"
-import * as Truncate from "../../../../src/layers/tools/Truncate.ts"
+import * as Truncate from "../../../../src/layers/tools/files/Truncate.ts"
 
 const feed = (limits: Truncate.Limits, chunks: ReadonlyArray<Uint8Array>) => {
   const tail = OutputTail.make(limits)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as CurrentSession from "../../../../src/layers/session/CurrentSession.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
 import { Shell } from "../../../../src/services/Shell.ts"
-import * as FixedIds from "../../../support/FixedIds.ts"
+import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import { tempFolder } from "../TempFolder.ts"
 
 export const layer = (options: LocalShell.LocalShellOptions) =>

@@ -1,0 +1,93 @@
+/** How much of a model's window a conversation takes (protocol.md 7.2): what the provider counted last, and a guess at the rest. */
+import type { InputContent, OutputContent } from "../conversation/Content.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import * as SessionContext from "../session/SessionContext.ts"
+import type { SessionEntry } from "../session/SessionEntry.ts"
+import type { Usage } from "../model/Usage.ts"
+
+const imageChars = 4800
+
+const blockChars = (block: InputContent | OutputContent): number => {
+  switch (block.type) {
+    case "text":
+      return block.text.length
+    case "thinking":
+      return block.thinking.length
+    case "image":
+      return imageChars
+    case "toolCall":
+      return block.name.length + JSON.stringify(block.arguments).length
+  }
+}
+
+const contentChars = (content: string | ReadonlyArray<InputContent | OutputContent>): number => {
+  if (typeof content === "string") return content.length
+  let chars = 0
+  for (const block of content) chars += blockChars(block)
+  return chars
+}
+
+const messageChars = (message: AgentMessage): number => {
+  switch (message.role) {
+    case "assistant":
+      // Models are not shown attempts that failed.
+      return message.stopReason === "error" ? 0 : contentChars(message.content)
+    case "bashExecution":
+      return message.excludeFromContext === true ? 0 : message.command.length + message.output.length
+    case "branchSummary":
+    case "compactionSummary":
+      return message.summary.length
+    default:
+      return contentChars(message.content)
+  }
+}
+
+/** A guess at the tokens of one message, whoever counts them. */
+export const estimate = (message: AgentMessage): number => Math.ceil(messageChars(message) / 4)
+
+export const estimateAll = (messages: ReadonlyArray<AgentMessage>): number => {
+  let tokens = 0
+  for (const message of messages) tokens += estimate(message)
+  return tokens
+}
+
+/** Tokens of the prompt and its answer. Some servers leave out the total. */
+export const ofUsage = ({ cacheRead, cacheWrite, input, output, totalTokens }: Usage): number =>
+  totalTokens > 0 ? totalTokens : input + output + cacheRead + cacheWrite
+
+/** What a provider has counted; a call that failed or was cut off counted nothing that can be relied on. */
+export const reported = (message: AgentMessage): number | undefined => {
+  if (message.role !== "assistant" || message.stopReason === "error" || message.stopReason === "aborted") {
+    return undefined
+  }
+  const tokens = ofUsage(message.usage)
+  return tokens > 0 ? tokens : undefined
+}
+
+export interface ContextSize {
+  readonly tokens: number
+  /** `usage`: counted from what a provider reported. `compacted`: nothing was reported since the last compaction. */
+  readonly basis: "usage" | "estimate" | "compacted"
+}
+
+/** Whether nothing before this entry matters for `ofBranch`, except for a number of tokens after a compaction. */
+export const isBasis = (entry: SessionEntry): boolean =>
+  entry.type === "compaction" || (entry.type === "message" && reported(entry.message) !== undefined)
+
+/** Usage that is older than the newest compaction says nothing about the context it left. */
+export const ofBranch = (branch: ReadonlyArray<SessionEntry>): ContextSize => {
+  let later = 0
+  for (let at = branch.length - 1; at >= 0; at--) {
+    const entry = branch[at]
+    if (entry === undefined) continue
+    if (entry.type === "compaction") {
+      return { tokens: estimateAll(SessionContext.conversation(branch)), basis: "compacted" }
+    }
+    const message = SessionContext.messageOf(entry)
+    if (message === undefined) continue
+    const counted = reported(message)
+    if (counted !== undefined) return { tokens: counted + later, basis: "usage" }
+    later += estimate(message)
+  }
+  return { tokens: later, basis: "estimate" }
+}

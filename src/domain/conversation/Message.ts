@@ -1,0 +1,149 @@
+/** Messages of a conversation (protocol.md 5.2). A role is added here when something first produces it. */
+import * as Schema from "effect/Schema"
+import { ImageContent, InputContent, JsonObject, optional, OutputContent, plainText } from "./Content.ts"
+import { Usage } from "../model/Usage.ts"
+import { lazy, type Type } from "../Lazy.ts"
+
+/** Unix milliseconds. */
+export const Timestamp = Schema.Finite
+
+export const StopReason = Schema.Literal("stop", "length", "toolUse", "error", "aborted")
+export type StopReason = typeof StopReason.Type
+
+export const UserMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("user"),
+    content: Schema.Array(InputContent()),
+    timestamp: Timestamp
+  }).annotations({ identifier: "UserMessage" })
+)
+export type UserMessage = Type<typeof UserMessage>
+
+export const AssistantMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("assistant"),
+    content: Schema.Array(OutputContent()),
+    api: Schema.String,
+    provider: Schema.String,
+    model: Schema.String,
+    usage: Usage(),
+    stopReason: StopReason,
+    errorMessage: optional(Schema.String),
+    responseId: optional(Schema.String),
+    timestamp: Timestamp
+  }).annotations({ identifier: "AssistantMessage" })
+)
+export type AssistantMessage = Type<typeof AssistantMessage>
+
+/** What a tool hands back: content for the model, details for the host. */
+export const ToolOutput = lazy(() =>
+  Schema.Struct({
+    content: Schema.Array(InputContent()),
+    details: optional(JsonObject())
+  }).annotations({ identifier: "ToolOutput" })
+)
+export type ToolOutput = Type<typeof ToolOutput>
+
+export const ToolResultMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("toolResult"),
+    toolCallId: Schema.String,
+    toolName: Schema.String,
+    ...ToolOutput().fields,
+    isError: Schema.Boolean,
+    timestamp: Timestamp
+  }).annotations({ identifier: "ToolResultMessage" })
+)
+export type ToolResultMessage = Type<typeof ToolResultMessage>
+
+/** What models are sent, and what a run consists of. */
+export const Message = lazy(() =>
+  Schema.Union(UserMessage(), AssistantMessage(), ToolResultMessage()).annotations({
+    identifier: "Message"
+  })
+)
+export type Message = Type<typeof Message>
+
+/** A command that the person behind the host has run; ModelContext.ts says how a model reads it. */
+export const BashExecutionMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("bashExecution"),
+    command: Schema.String,
+    output: Schema.String,
+    exitCode: optional(Schema.Int),
+    cancelled: Schema.Boolean,
+    truncated: Schema.Boolean,
+    fullOutputPath: optional(Schema.String),
+    excludeFromContext: optional(Schema.Boolean),
+    timestamp: Timestamp
+  }).annotations({ identifier: "BashExecutionMessage" })
+)
+export type BashExecutionMessage = Type<typeof BashExecutionMessage>
+
+/** Something that neither the user nor the model said: of an extension, of the agent itself. Models read it as said by the user. */
+export const CustomMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("custom"),
+    customType: Schema.String,
+    content: Schema.Union(Schema.String, Schema.Array(InputContent())),
+    /** Whether hosts show it. */
+    display: Schema.Boolean,
+    details: optional(Schema.Unknown),
+    timestamp: Timestamp
+  }).annotations({ identifier: "CustomMessage" })
+)
+export type CustomMessage = Type<typeof CustomMessage>
+
+/** What became of a branch that was left. */
+export const BranchSummaryMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("branchSummary"),
+    summary: Schema.String,
+    fromId: Schema.String,
+    timestamp: Timestamp
+  }).annotations({ identifier: "BranchSummaryMessage" })
+)
+export type BranchSummaryMessage = Type<typeof BranchSummaryMessage>
+
+/** Stands for everything before it that was compacted away. */
+export const CompactionSummaryMessage = lazy(() =>
+  Schema.Struct({
+    role: Schema.Literal("compactionSummary"),
+    summary: Schema.String,
+    shortSummary: optional(Schema.String),
+    tokensBefore: Schema.Finite,
+    timestamp: Timestamp
+  }).annotations({ identifier: "CompactionSummaryMessage" })
+)
+export type CompactionSummaryMessage = Type<typeof CompactionSummaryMessage>
+
+/** Everything that a conversation may hold. */
+export const AgentMessage = lazy(() =>
+  Schema.Union(
+    ...Message().members,
+    BashExecutionMessage(),
+    CustomMessage(),
+    BranchSummaryMessage(),
+    CompactionSummaryMessage()
+  ).annotations({ identifier: "AgentMessage" })
+)
+export type AgentMessage = Type<typeof AgentMessage>
+
+/** Text first, then the images, which is the order every provider expects. */
+export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({
+  role: "user",
+  content: message === "" ? images : [{ type: "text", text: message }, ...images],
+  timestamp
+})
+
+/** Text of the newest assistant message that says something; an aborted one without content does not count. */
+export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string | null => {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]
+    if (message?.role !== "assistant") continue
+    if (message.stopReason === "aborted" && message.content.length === 0) continue
+    const said = plainText(message.content).trim()
+    return said === "" ? null : said
+  }
+  return null
+}

@@ -1,0 +1,86 @@
+/** What a model is sent of a conversation (protocol.md 5.4). */
+import { text } from "../conversation/Content.ts"
+import * as Kept from "../Kept.ts"
+import type { AgentMessage, BashExecutionMessage, Message } from "../conversation/Message.ts"
+import { userMessage } from "../conversation/Message.ts"
+
+/** Longer than every run of backticks in the text, so that the text cannot end it. */
+const fence = (text: string): string =>
+  "`".repeat(Math.max(3, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length + 1)))
+
+export const bashExecutionText = (message: BashExecutionMessage): string => {
+  const { cancelled, command, exitCode, fullOutputPath, output, truncated } = message
+  const marks = fence(output)
+  const lines = [
+    `Ran \`${command}\``,
+    output === "" ? "(no output)" : `${marks}\n${output.replace(/\n$/, "")}\n${marks}`
+  ]
+  if (truncated && fullOutputPath !== undefined) lines.push(`(output cut, all of it is in ${fullOutputPath})`)
+  if (cancelled) lines.push("(command cancelled)")
+  else if (exitCode !== undefined && exitCode !== 0) lines.push(`Command exited with code ${exitCode}`)
+  return lines.join("\n")
+}
+
+const summaryText = (introduction: string, summary: string) => `${introduction}\n\n<summary>\n${summary}\n</summary>`
+
+type Told = Exclude<AgentMessage, Message>
+
+/** What a model reads of what nobody said to it; nothing where it is not meant for it. The same each time it is asked. */
+const retell = Kept.make((message: Told): Message | undefined => {
+  switch (message.role) {
+    case "bashExecution":
+      if (message.excludeFromContext === true) return undefined
+      return userMessage(bashExecutionText(message), [], message.timestamp)
+    case "custom": {
+      const { content, timestamp } = message
+      return { role: "user", content: typeof content === "string" ? [text(content)] : content, timestamp }
+    }
+    case "branchSummary":
+      return userMessage(
+        summaryText(
+          "The conversation went another way before and came back; this is what happened there:",
+          message.summary
+        ),
+        [],
+        message.timestamp
+      )
+    case "compactionSummary":
+      return userMessage(
+        summaryText("The earlier part of this conversation was replaced by this summary:", message.summary),
+        [],
+        message.timestamp
+      )
+  }
+})
+
+const read = (message: AgentMessage): Message | undefined => {
+  switch (message.role) {
+    case "user":
+    case "assistant":
+    case "toolResult":
+      return message
+    default:
+      return retell(message)
+  }
+}
+
+/**
+ * An attempt that failed and was repeated is not part of the conversation, nor are the placeholder results of the calls
+ * it had begun. In one pass: every call of a model begins with this, whatever the length of the conversation.
+ */
+export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> => {
+  const sent: Array<Message> = []
+  let failed = false
+  for (const told of messages) {
+    const message = read(told)
+    if (message === undefined) continue
+    if (failed) {
+      if (message.role === "toolResult") continue
+      if (message.role === "assistant") sent.pop()
+    }
+    sent.push(message)
+    failed = message.role === "assistant" && message.stopReason === "error"
+  }
+  if (failed) sent.pop()
+  return sent
+}

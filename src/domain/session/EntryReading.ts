@@ -1,0 +1,120 @@
+/**
+ * Entries as pi, xcsh, omp and older versions of ours wrote them, read as entries of ours. What had to be changed for
+ * that keeps its original, and what we do not know is kept as it came: writing it again gives the same object.
+ */
+import { type JsonObject, text } from "../conversation/Content.ts"
+import { isAgentMessage, isInput, isObject, isOutput, isOwnEntry, isUsage, stopReasons } from "./EntryShape.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import type { SessionEntry } from "./SessionEntry.ts"
+import * as Usage from "../model/Usage.ts"
+
+/** Old files have plain text where there are blocks today; blocks of a kind we do not know are left out. */
+const blocks = (content: unknown, isKnown: (block: unknown) => boolean): ReadonlyArray<unknown> => {
+  if (typeof content === "string") return content === "" ? [] : [text(content)]
+  return Array.isArray(content) ? content.filter(isKnown) : []
+}
+
+const said = (content: unknown) => (typeof content === "string" ? content : blocks(content, isInput))
+
+const textOr = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise)
+
+const withoutOddDetails = ({ details, ...rest }: JsonObject): JsonObject =>
+  details === undefined || isObject(details) ? { ...rest, ...(details === undefined ? {} : { details }) } : rest
+
+const mendMessage = (message: JsonObject, at: number): unknown => {
+  const { content, role, timestamp } = message
+  const mended: JsonObject = { ...message, timestamp: typeof timestamp === "number" ? timestamp : at }
+  switch (role) {
+    case "user":
+      return { ...mended, content: blocks(content, isInput) }
+    case "assistant":
+      return {
+        ...mended,
+        content: blocks(content, isOutput),
+        api: textOr(message["api"], ""),
+        provider: textOr(message["provider"], ""),
+        model: textOr(message["model"], ""),
+        usage: isUsage(message["usage"]) ? message["usage"] : Usage.zero,
+        stopReason: stopReasons.includes(message["stopReason"]) ? message["stopReason"] : "stop"
+      }
+    case "toolResult":
+      return {
+        ...withoutOddDetails(mended),
+        content: blocks(content, isInput),
+        isError: message["isError"] === true
+      }
+    case "bashExecution": {
+      const { exitCode, ...rest } = mended
+      const ended = typeof exitCode === "number" ? { exitCode } : {}
+      const [cancelled, truncated] = [message["cancelled"] === true, message["truncated"] === true]
+      return { ...rest, ...ended, output: textOr(message["output"], ""), cancelled, truncated }
+    }
+    case "custom":
+    case "hookMessage": {
+      const customType = textOr(message["customType"], "hook")
+      return { ...mended, role: "custom", customType, content: said(content), display: message["display"] !== false }
+    }
+    case "developer":
+      return { ...mended, role: "custom", customType: "developer", content: said(content), display: false }
+    default:
+      return undefined
+  }
+}
+
+/** Undefined when it is none that can be part of a conversation; `at` is when it was stored. */
+export const readMessage = (value: unknown, at: number): AgentMessage | undefined => {
+  if (isAgentMessage(value)) return value
+  const mended = isObject(value) ? mendMessage(value, at) : undefined
+  return isAgentMessage(mended) ? mended : undefined
+}
+
+/** `anthropic/claude` of xcsh; a model for another role than the conversation's is not ours to use. */
+const modelOf = ({ model, role }: JsonObject): object => {
+  if (typeof model !== "string" || (role !== undefined && role !== "default")) return {}
+  const slash = model.indexOf("/")
+  return slash < 1 ? {} : { provider: model.slice(0, slash), modelId: model.slice(slash + 1) }
+}
+
+const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject => {
+  switch (entry["type"]) {
+    case "message":
+      return { ...entry, message: readMessage(entry["message"], Date.parse(timestamp)) }
+    case "model_change":
+      return { ...entry, ...modelOf(entry) }
+    case "compaction": {
+      const { fromHook, ...rest } = withoutOddDetails(entry)
+      const { firstKeptEntryId, tokensBefore } = entry
+      return {
+        ...(fromHook === true ? { fromExtension: true } : {}),
+        ...rest,
+        firstKeptEntryId: textOr(firstKeptEntryId, id),
+        tokensBefore: typeof tokensBefore === "number" ? tokensBefore : 0
+      }
+    }
+    case "branch_summary":
+      return { ...withoutOddDetails(entry), fromId: textOr(entry["fromId"], "root") }
+    case "custom_message":
+      return { ...entry, content: said(entry["content"]), display: entry["display"] !== false }
+    case "label": {
+      const { label, ...rest } = entry
+      return typeof label === "string" && label !== "" ? { ...rest, label } : rest
+    }
+    default:
+      return entry
+  }
+}
+
+/** Undefined for what has no place in a tree: the lines of a damaged file. */
+export const readEntry = (value: unknown): SessionEntry | undefined => {
+  if (isOwnEntry(value)) return value
+  if (!isObject(value)) return undefined
+  const { id, parentId: parent, type } = value
+  if (typeof id !== "string" || id === "" || typeof type !== "string") return undefined
+  const place = {
+    id,
+    parentId: typeof parent === "string" ? parent : null,
+    timestamp: textOr(value["timestamp"], "1970-01-01T00:00:00.000Z")
+  }
+  const mended = { ...mendEntry(value, id, place.timestamp), ...place, original: value }
+  return isOwnEntry(mended) ? mended : { type: "foreign", raw: value, ...place }
+}

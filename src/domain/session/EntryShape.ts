@@ -1,0 +1,125 @@
+/**
+ * Whether a JSON value is a message or an entry of ours. Written by hand, because a session of 100,000 messages is looked
+ * at when it is opened and a schema takes ten times as long; a test holds these against the schemas.
+ */
+import * as Predicate from "effect/Predicate"
+import type { JsonObject } from "../conversation/Content.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import { isThinkingLevel } from "../model/Model.ts"
+import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
+
+const { isBoolean, isNumber, isString } = Predicate
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const optional = (fits: (value: unknown) => boolean) => (value: unknown) => value === undefined || fits(value)
+const optionalText = optional(isString)
+const optionalObject = optional(isObject)
+
+/** What users and tools say. */
+export const isInput = (block: unknown): boolean => {
+  if (!isObject(block)) return false
+  if (block["type"] === "text") return isString(block["text"])
+  return block["type"] === "image" && isString(block["data"]) && isString(block["mimeType"])
+}
+
+/** What models say. */
+export const isOutput = (block: unknown): boolean => {
+  if (!isObject(block)) return false
+  if (block["type"] === "text") return isString(block["text"])
+  if (block["type"] === "thinking") return isString(block["thinking"])
+  return (
+    block["type"] === "toolCall" && isString(block["id"]) && isString(block["name"]) && isObject(block["arguments"])
+  )
+}
+
+const isInputs = (value: unknown): boolean => Array.isArray(value) && value.every(isInput)
+const isSaid = (value: unknown): boolean => isString(value) || isInputs(value)
+
+const isCounts = (value: JsonObject): boolean =>
+  isNumber(value["input"]) && isNumber(value["output"]) && isNumber(value["cacheRead"]) && isNumber(value["cacheWrite"])
+
+export const isUsage = (value: unknown): boolean =>
+  isObject(value) &&
+  isCounts(value) &&
+  isNumber(value["totalTokens"]) &&
+  isObject(value["cost"]) &&
+  isCounts(value["cost"]) &&
+  isNumber(value["cost"]["total"])
+
+export const stopReasons: ReadonlyArray<unknown> = ["stop", "length", "toolUse", "error", "aborted"]
+
+type Shapes<Name extends string> = { readonly [N in Name]: (value: JsonObject) => boolean }
+
+const messages: Shapes<AgentMessage["role"]> = {
+  user: (value) => isInputs(value["content"]),
+  assistant: (value) =>
+    Array.isArray(value["content"]) &&
+    value["content"].every(isOutput) &&
+    isString(value["api"]) &&
+    isString(value["provider"]) &&
+    isString(value["model"]) &&
+    stopReasons.includes(value["stopReason"]) &&
+    optionalText(value["errorMessage"]) &&
+    isUsage(value["usage"]),
+  toolResult: (value) =>
+    isString(value["toolCallId"]) &&
+    isString(value["toolName"]) &&
+    isBoolean(value["isError"]) &&
+    isInputs(value["content"]) &&
+    optionalObject(value["details"]),
+  bashExecution: (value) =>
+    isString(value["command"]) &&
+    isString(value["output"]) &&
+    optional(isNumber)(value["exitCode"]) &&
+    isBoolean(value["cancelled"]) &&
+    isBoolean(value["truncated"]) &&
+    optionalText(value["fullOutputPath"]),
+  custom: (value) => isString(value["customType"]) && isBoolean(value["display"]) && isSaid(value["content"]),
+  branchSummary: (value) => isString(value["summary"]) && isString(value["fromId"]),
+  compactionSummary: (value) =>
+    isString(value["summary"]) && optionalText(value["shortSummary"]) && isNumber(value["tokensBefore"])
+}
+
+const isNameOf = <Name extends string>(shapes: Shapes<Name>, name: unknown): name is Name =>
+  isString(name) && Object.hasOwn(shapes, name)
+
+export const isAgentMessage = (value: unknown): value is AgentMessage =>
+  isObject(value) && isNumber(value["timestamp"]) && isNameOf(messages, value["role"]) && messages[value["role"]](value)
+
+const entries: Shapes<NewEntry["type"]> = {
+  message: (value) =>
+    isAgentMessage(value["message"]) && optionalText(value["messageId"]) && optionalText(value["clientMessageId"]),
+  model_change: (value) => isString(value["provider"]) && isString(value["modelId"]),
+  thinking_level_change: (value) => isThinkingLevel(value["thinkingLevel"]),
+  compaction: (value) =>
+    isString(value["summary"]) &&
+    isString(value["firstKeptEntryId"]) &&
+    isNumber(value["tokensBefore"]) &&
+    optionalText(value["shortSummary"]) &&
+    optionalObject(value["details"]) &&
+    optionalObject(value["preserveData"]) &&
+    optional(isBoolean)(value["fromExtension"]),
+  branch_summary: (value) =>
+    isString(value["fromId"]) &&
+    isString(value["summary"]) &&
+    optionalObject(value["details"]) &&
+    optional(isBoolean)(value["fromExtension"]),
+  custom_message: (value) => isString(value["customType"]) && isBoolean(value["display"]) && isSaid(value["content"]),
+  custom: (value) => isString(value["customType"]),
+  label: (value) => isString(value["targetId"]) && optionalText(value["label"]),
+  session_info: (value) => isString(value["name"]),
+  usage: (value) =>
+    isString(value["source"]) && isString(value["provider"]) && isString(value["model"]) && isUsage(value["usage"])
+}
+
+export const isKnownType = (type: unknown): type is NewEntry["type"] => isNameOf(entries, type)
+
+export const isOwnEntry = (value: unknown): value is OwnEntry =>
+  isObject(value) &&
+  isString(value["id"]) &&
+  isString(value["timestamp"]) &&
+  (value["parentId"] === null || isString(value["parentId"])) &&
+  isKnownType(value["type"]) &&
+  entries[value["type"]](value)

@@ -1,0 +1,107 @@
+/**
+ * What of a branch is conversation (protocol.md 9.5): its messages, compactions and edits applied. And what a branch says
+ * about the state it was left in.
+ */
+import type { ToolCall } from "../conversation/Content.ts"
+import { readMessage } from "./EntryReading.ts"
+import { isObject } from "./EntryShape.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import type { SessionEntry } from "./SessionEntry.ts"
+
+/** The message an entry puts into the conversation, if it puts one there. */
+export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
+  switch (entry.type) {
+    case "message":
+      return entry.message
+    case "custom_message": {
+      const { content, customType, details, display } = entry
+      const timestamp = Date.parse(entry.timestamp)
+      const extra = details === undefined ? {} : { details }
+      return { role: "custom", customType, content, display, ...extra, timestamp }
+    }
+    case "branch_summary":
+      return {
+        role: "branchSummary",
+        summary: entry.summary,
+        fromId: entry.fromId,
+        timestamp: Date.parse(entry.timestamp)
+      }
+    case "compaction": {
+      const short = entry.shortSummary === undefined ? {} : { shortSummary: entry.shortSummary }
+      return {
+        role: "compactionSummary",
+        summary: entry.summary,
+        ...short,
+        tokensBefore: entry.tokensBefore,
+        timestamp: Date.parse(entry.timestamp)
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Whether an entry changes what came before it, so that the conversation has to be made anew. */
+export const changesPast = (entry: SessionEntry): boolean =>
+  entry.type === "compaction" || (entry.type === "foreign" && entry.raw["type"] === "context_edit")
+
+/** Edits of pi (supplement 7.9), by the entry they change; the latest on the branch wins. */
+const editsOf = (branch: ReadonlyArray<SessionEntry>): ReadonlyMap<unknown, unknown> => {
+  const edits = new Map<unknown, unknown>()
+  for (const entry of branch) {
+    if (entry.type !== "foreign" || entry.raw["type"] !== "context_edit") continue
+    edits.set(entry.raw["targetId"], entry.raw["replacement"])
+  }
+  return edits
+}
+
+const edited = (message: AgentMessage, replacement: unknown): AgentMessage | undefined => {
+  if (replacement === null) return undefined
+  if (!isObject(replacement) || !("content" in message)) return message
+  return readMessage({ ...message, content: replacement["content"] }, message.timestamp) ?? message
+}
+
+/** The summary of the newest compaction comes first, then what it kept, then what came after it. */
+export const conversation = (branch: ReadonlyArray<SessionEntry>): Array<AgentMessage> => {
+  const edits = editsOf(branch)
+  const at = branch.findLastIndex(({ type }) => type === "compaction")
+  const compaction = branch[at]
+  if (compaction?.type !== "compaction") return messagesOf(branch, edits)
+  const kept = branch.slice(0, at)
+  const from = kept.findIndex(({ id }) => id === compaction.firstKeptEntryId)
+  return messagesOf([compaction, ...(from < 0 ? [] : kept.slice(from)), ...branch.slice(at + 1)], edits)
+}
+
+/** An older compaction inside what a newer one kept says nothing new. */
+const messagesOf = (
+  entries: ReadonlyArray<SessionEntry>,
+  edits: ReadonlyMap<unknown, unknown>
+): Array<AgentMessage> => {
+  const messages: Array<AgentMessage> = []
+  for (const [position, entry] of entries.entries()) {
+    const message = entry.type === "compaction" && position > 0 ? undefined : messageOf(entry)
+    const shown = message !== undefined && edits.has(entry.id) ? edited(message, edits.get(entry.id)) : message
+    if (shown !== undefined) messages.push(shown)
+  }
+  return messages
+}
+
+/** As far as one has to go back from a leaf to know which calls have no result. */
+export const endsCalls = (entry: SessionEntry): boolean =>
+  entry.type === "compaction" ||
+  (entry.type === "message" && (entry.message.role === "user" || entry.message.role === "assistant"))
+
+/** The tool calls at the end of a branch that never got a result: the process ended while they ran. */
+export const unansweredCalls = (branch: ReadonlyArray<SessionEntry>): ReadonlyArray<ToolCall> => {
+  const answered = new Set<string>()
+  for (let at = branch.length - 1; at >= 0; at--) {
+    const entry = branch[at]
+    const message = entry?.type === "message" ? entry.message : undefined
+    if (message?.role === "toolResult") answered.add(message.toolCallId)
+    if (message?.role === "user" || entry?.type === "compaction") return []
+    if (message?.role !== "assistant") continue
+    if (message.stopReason === "error" || message.stopReason === "aborted") return []
+    return message.content.flatMap((block) => (block.type === "toolCall" && !answered.has(block.id) ? [block] : []))
+  }
+  return []
+}

@@ -1,0 +1,127 @@
+/**
+ * What a session is made of (protocol.md 9.3): a header and entries, each the child of an earlier one. Entries are only
+ * ever added. The path from the leaf back to a root is the active branch.
+ */
+import * as Schema from "effect/Schema"
+import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
+import { AgentMessage } from "../conversation/Message.ts"
+import { ThinkingLevel } from "../model/Model.ts"
+import { Usage } from "../model/Usage.ts"
+import { lazy, type Type } from "../Lazy.ts"
+
+/** The version we write. */
+export const sessionVersion = 3
+
+export const SessionHeader = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("session"),
+    version: Schema.Literal(sessionVersion),
+    id: Schema.String,
+    /** ISO, as in every entry. */
+    timestamp: Schema.String,
+    cwd: Schema.String,
+    parentSession: optional(Schema.String),
+    title: optional(Schema.String),
+    titleSource: optional(Schema.String)
+  }).annotations({ identifier: "SessionHeader" })
+)
+export type SessionHeader = Type<typeof SessionHeader>
+
+const Message = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("message"),
+    message: AgentMessage(),
+    /** The names by which hosts know a user message (supplement 6.3). */
+    messageId: optional(Schema.String),
+    clientMessageId: optional(Schema.String)
+  })
+)
+
+const Compaction = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("compaction"),
+    summary: Schema.String,
+    shortSummary: optional(Schema.String),
+    firstKeptEntryId: Schema.String,
+    tokensBefore: Schema.Finite,
+    details: optional(JsonObject()),
+    preserveData: optional(JsonObject()),
+    fromExtension: optional(Schema.Boolean)
+  })
+)
+
+const BranchSummary = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("branch_summary"),
+    /** `root` where the abandoned branch began at the beginning. */
+    fromId: Schema.String,
+    summary: Schema.String,
+    details: optional(JsonObject()),
+    fromExtension: optional(Schema.Boolean)
+  })
+)
+
+const CustomMessage = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("custom_message"),
+    customType: Schema.String,
+    content: Schema.Union(Schema.String, Schema.Array(InputContent())),
+    display: Schema.Boolean,
+    details: optional(Schema.Unknown)
+  })
+)
+
+/** One call to a provider that is no assistant message: a summary, a title. Messages carry their own usage. */
+const UsageEntry = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("usage"),
+    source: Schema.String,
+    provider: Schema.String,
+    model: Schema.String,
+    usage: Usage()
+  })
+)
+
+/** What can be appended; the session adds id, parent and time. */
+export const NewEntry = lazy(() =>
+  Schema.Union(
+    Message(),
+    Schema.Struct({ type: Schema.Literal("model_change"), provider: Schema.String, modelId: Schema.String }),
+    Schema.Struct({ type: Schema.Literal("thinking_level_change"), thinkingLevel: ThinkingLevel }),
+    Compaction(),
+    BranchSummary(),
+    CustomMessage(),
+    Schema.Struct({ type: Schema.Literal("custom"), customType: Schema.String, data: optional(Schema.Unknown) }),
+    Schema.Struct({ type: Schema.Literal("label"), targetId: Schema.String, label: optional(Schema.String) }),
+    Schema.Struct({ type: Schema.Literal("session_info"), name: Schema.String }),
+    UsageEntry()
+  )
+)
+export type NewEntry = Type<typeof NewEntry>
+
+/** Where an entry stands in the tree. */
+export interface Place {
+  readonly id: string
+  /** Null for a root. */
+  readonly parentId: string | null
+  readonly timestamp: string
+  /** As it stands in the file, where reading it as an entry of ours had to change it. */
+  readonly original?: JsonObject
+}
+
+/** An entry that other programs of the family write and we do not use: kept as it came. */
+export interface ForeignEntry extends Place {
+  readonly type: "foreign"
+  readonly raw: JsonObject
+}
+
+export type OwnEntry = NewEntry & Place
+export type SessionEntry = OwnEntry | ForeignEntry
+
+/** The JSON object that stands for an entry in files and on the wire. */
+export const toJson = (entry: SessionEntry): object => {
+  if (entry.type === "foreign") return entry.raw
+  if (entry.original !== undefined) return entry.original
+  const { id, parentId, timestamp, type, ...rest } = entry
+  return { type, id, parentId, timestamp, ...rest }
+}

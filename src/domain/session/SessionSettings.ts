@@ -1,0 +1,35 @@
+/** What a branch says about the model that goes on with it (protocol.md 9.5). */
+import type { ThinkingLevel } from "../model/Model.ts"
+import type { SessionEntry } from "./SessionEntry.ts"
+
+export interface ModelName {
+  readonly provider: string
+  readonly modelId: string
+}
+
+export interface SessionSettings {
+  readonly model?: ModelName
+  readonly thinkingLevel?: ThinkingLevel
+}
+
+const modelOf = (entry: SessionEntry): ModelName | undefined => {
+  if (entry.type === "model_change") return { provider: entry.provider, modelId: entry.modelId }
+  if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.model === "") return undefined
+  return { provider: entry.message.provider, modelId: entry.message.model }
+}
+
+/** The newest word counts: a change, or who answered. Absent where the branch does not say. */
+export const settingsOf = (branch: ReadonlyArray<SessionEntry>): SessionSettings => {
+  let model: ModelName | undefined
+  let thinkingLevel: ThinkingLevel | undefined
+  for (let at = branch.length - 1; at >= 0 && (model === undefined || thinkingLevel === undefined); at--) {
+    const entry = branch[at]
+    if (entry === undefined) continue
+    model ??= modelOf(entry)
+    if (entry.type === "thinking_level_change") thinkingLevel ??= entry.thinkingLevel
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(thinkingLevel === undefined ? {} : { thinkingLevel })
+  }
+}

@@ -1,0 +1,90 @@
+/** What `get_session_stats` tells (protocol.md 3.7). */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
+import * as ContextTokens from "../compaction/ContextTokens.ts"
+import { lazy, type Type } from "../Lazy.ts"
+import * as Ledger from "./Ledger.ts"
+import type { AgentMessage } from "../conversation/Message.ts"
+import type { Model } from "../model/Model.ts"
+import type { SessionEntry } from "./SessionEntry.ts"
+import { Tokens } from "../model/Usage.ts"
+
+export const ContextUsage = lazy(() =>
+  Schema.Struct({
+    /** Null after a compaction, until a model has counted what is left. */
+    tokens: Schema.NullOr(Schema.Finite),
+    contextWindow: Schema.Finite,
+    percent: Schema.NullOr(Schema.Finite)
+  }).annotations({ identifier: "ContextUsage" })
+)
+export type ContextUsage = Type<typeof ContextUsage>
+
+const Totals = lazy(() =>
+  Schema.Struct({
+    tokens: Schema.Struct({ ...Tokens().fields, total: Schema.Finite }),
+    cost: Schema.Finite
+  })
+)
+
+export const SessionStats = lazy(() =>
+  Schema.Struct({
+    userMessages: Schema.Int,
+    assistantMessages: Schema.Int,
+    toolCalls: Schema.Int,
+    toolResults: Schema.Int,
+    totalMessages: Schema.Int,
+    ...Totals().fields,
+    allBranches: Totals(),
+    contextUsage: optional(ContextUsage())
+  }).annotations({ identifier: "SessionStats" })
+)
+export type SessionStats = Type<typeof SessionStats>
+
+/** Absent without a model whose window is known. `branch` may begin at its newest `ContextTokens.isBasis`. */
+export const contextUsage = (
+  branch: ReadonlyArray<SessionEntry>,
+  model: Model | undefined
+): ContextUsage | undefined => {
+  const contextWindow = model?.contextWindow ?? 0
+  if (contextWindow <= 0) return undefined
+  const { basis, tokens } = ContextTokens.ofBranch(branch)
+  return basis === "compacted"
+    ? { tokens: null, contextWindow, percent: null }
+    : { tokens, contextWindow, percent: (tokens / contextWindow) * 100 }
+}
+
+const counts = (messages: ReadonlyArray<AgentMessage>) => {
+  const count = { userMessages: 0, assistantMessages: 0, toolCalls: 0, toolResults: 0 }
+  for (const message of messages) {
+    if (message.role === "user") count.userMessages++
+    if (message.role === "toolResult") count.toolResults++
+    if (message.role !== "assistant") continue
+    count.assistantMessages++
+    for (const block of message.content) if (block.type === "toolCall") count.toolCalls++
+  }
+  return { ...count, totalMessages: messages.length }
+}
+
+const totals = (entries: ReadonlyArray<SessionEntry>): Type<typeof Totals> => {
+  const { cost, tokens } = Ledger.total(entries)
+  return { tokens, cost }
+}
+
+export interface Parts {
+  /** The conversation as a model is shown it: what messages are counted in. */
+  readonly messages: ReadonlyArray<AgentMessage>
+  /** All of the active branch, also what was compacted away: what tokens and cost are counted in. */
+  readonly branch: ReadonlyArray<SessionEntry>
+  readonly entries: ReadonlyArray<SessionEntry>
+  readonly model: Model | undefined
+}
+
+export const make = ({ branch, entries, messages, model }: Parts): SessionStats => {
+  const usage = contextUsage(branch, model)
+  return {
+    ...counts(messages),
+    ...totals(branch),
+    allBranches: totals(entries),
+    ...(usage === undefined ? {} : { contextUsage: usage })
+  }
+}

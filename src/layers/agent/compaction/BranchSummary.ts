@@ -1,0 +1,78 @@
+/** What became of a branch that is being left, in the words of the model (protocol.md 9.5). Loaded when it is first needed. */
+import * as Effect from "effect/Effect"
+import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
+import * as FileLists from "../../../domain/compaction/FileLists.ts"
+import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
+import * as Transcript from "../../../domain/compaction/Transcript.ts"
+import type { JsonObject } from "../../../domain/conversation/Content.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import type { Budget } from "../../../services/Budget.ts"
+import { CompactionFailed } from "../../../services/Compaction.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import * as SummaryLedger from "./SummaryLedger.ts"
+import * as Summarizer from "./Summarizer.ts"
+
+export interface BranchSummaryTools extends Summarizer.SummaryTools {
+  readonly session: typeof Session.Service
+  readonly budget: typeof Budget.Service
+}
+
+export interface BranchSummaryRequest {
+  readonly model: Model
+  /** Where the session stands and where it goes, each root to leaf. */
+  readonly from: ReadonlyArray<SessionEntry>
+  readonly to: ReadonlyArray<SessionEntry>
+  readonly customInstructions?: string
+}
+
+/** Members of a `branch_summary` entry. */
+export interface BranchSummary {
+  readonly summary: string
+  readonly details: JsonObject
+}
+
+/** A summary is short; there is no need for more of the reserve than this. */
+const longestSummary = 2048
+
+const make = Effect.fnUntraced(function* (
+  tools: BranchSummaryTools,
+  { customInstructions, from, model, to }: BranchSummaryRequest,
+  ledger: SummaryLedger.SummaryLedger
+) {
+  const left = Abandoned.entries(from, to)
+  const reserve = tools.settings["branchSummary.reserveTokens"]
+  const room = model.contextWindow > 0 ? Math.max(1, model.contextWindow - reserve) : Number.POSITIVE_INFINITY
+  const messages = Abandoned.messages(left, room)
+  if (messages.length === 0) return undefined
+  const focus = customInstructions === undefined ? {} : { customInstructions }
+  const prompt = SummaryPrompts.abandoned({ conversation: Transcript.serialize(messages, 4 * room), ...focus })
+  const { sessionId } = yield* tools.session.info
+  const summary = yield* Summarizer.summarize(tools, {
+    source: "branchSummary",
+    model,
+    sessionId,
+    prompt,
+    maxTokens: Math.min(longestSummary, reserve),
+    retries: true,
+    spent: ledger.spent
+  }).pipe(
+    Effect.mapError(
+      ({ message }) =>
+        new CompactionFailed({ reason: "summarization_failed", message: `Summarization failed: ${message}` })
+    )
+  )
+  const files = FileLists.collect(messages, Abandoned.details(left))
+  const made: BranchSummary = { summary: FileLists.append(summary, files), details: { ...files } }
+  return made
+})
+
+/** Undefined where nothing is left behind. */
+export const summarize = (
+  tools: BranchSummaryTools,
+  request: BranchSummaryRequest
+): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
+  Effect.suspend(() => {
+    const ledger = SummaryLedger.make(tools, request.model, "branchSummary")
+    return Effect.ensuring(make(tools, request, ledger), ledger.flush)
+  })

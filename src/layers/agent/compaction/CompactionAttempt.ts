@@ -1,0 +1,188 @@
+/** One attempt to compact a session, from the plan to the stored entry. Loaded when a session first needs it. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
+import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
+import * as Preparation from "../../../domain/compaction/Preparation.ts"
+import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import * as SessionContext from "../../../domain/session/SessionContext.ts"
+import type { NewEntry, OwnEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import type { Budget } from "../../../services/Budget.ts"
+import {
+  cancelled,
+  CompactionFailed,
+  type CompactionHooks,
+  type CompactionPlan,
+  type SuppliedCompaction
+} from "../../../services/Compaction.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import * as CompactionLimits from "./CompactionLimits.ts"
+import * as Handoff from "../sessions/Handoff.ts"
+import * as SummaryLedger from "./SummaryLedger.ts"
+import type { SummaryTools } from "./Summarizer.ts"
+import * as Summaries from "./Summaries.ts"
+
+export interface AttemptTools extends SummaryTools, Handoff.HandoffTools {
+  readonly session: typeof Session.Service
+  readonly budget: typeof Budget.Service
+  readonly hooks: typeof CompactionHooks.Service
+}
+
+export interface AttemptRequest {
+  readonly reason: CompactionReason
+  readonly model: Model
+  readonly customInstructions?: string
+  /** The newest answer did not come about: it leaves the conversation and stays on disk. */
+  readonly dropsAnswer: boolean
+  /** Goes on in a new session instead. */
+  readonly handsOff: boolean
+}
+
+/** Who is only told about a compaction does not hold up the run for longer. */
+const longestNotice = "5 seconds"
+
+const refusals = {
+  already_compacted: "Already compacted",
+  nothing_to_compact: "Nothing to compact (session too small)"
+} as const
+
+/** Without an answer that is dropped, and without the placeholder results of its calls. */
+const considered = (branch: ReadonlyArray<SessionEntry>, { dropsAnswer }: AttemptRequest) =>
+  dropsAnswer
+    ? branch.slice(
+        0,
+        branch.findLastIndex((entry) => entry.type === "message" && entry.message.role === "assistant")
+      )
+    : branch
+
+interface Measured {
+  readonly plan: CompactionPlan
+  /** Provider's count against our estimate. */
+  readonly ratio: number
+}
+
+const measure = (
+  branch: ReadonlyArray<SessionEntry>,
+  { customInstructions, model, reason }: AttemptRequest,
+  limits: CompactionPolicy.CompactionLimits
+): Either.Either<Measured, CompactionFailed> => {
+  const { basis, tokens } = ContextTokens.ofBranch(branch)
+  const ratio = basis === "usage" ? CompactionPolicy.underestimate(SessionContext.conversation(branch)) : 1
+  const keep = CompactionPolicy.tokensToKeep(model.contextWindow, limits, ratio)
+  // The provider has refused the context as it is: whatever can go must go.
+  const tries = reason === "overflow" ? [keep, keep / 4, 0] : [keep]
+  let prepared = Preparation.prepare(branch, keep)
+  for (const less of tries) if (Either.isLeft(prepared)) prepared = Preparation.prepare(branch, less)
+  const focus = customInstructions === undefined ? {} : { customInstructions }
+  return Either.mapBoth(prepared, {
+    onLeft: (refusal) => new CompactionFailed({ reason: refusal, message: refusals[refusal] }),
+    onRight: (preparation) => ({ plan: { reason, preparation, branch, tokensBefore: tokens, ...focus }, ratio })
+  })
+}
+
+type Compacted = Extract<NewEntry, { readonly type: "compaction" }>
+
+/** Fails unless the conversation becomes shorter: a model that makes it longer would be asked again and again. */
+const checkProgress = ({ plan, ratio }: Measured, entry: Compacted): Either.Either<number, CompactionFailed> => {
+  const before = ContextTokens.estimateAll(SessionContext.conversation(plan.branch))
+  const placed = { ...entry, id: "", parentId: null, timestamp: "" }
+  const after = ContextTokens.estimateAll(SessionContext.conversation([...plan.branch, placed]))
+  const summary = Math.ceil(entry.summary.length / 4)
+  const replaced = Math.round((before - (after - summary)) * ratio)
+  if (summary < replaced) return Either.right(after)
+  const message = `The summary has about ${summary} tokens and what it would replace only ${replaced}; the conversation was left as it is`
+  return Either.left(new CompactionFailed({ reason: "no_progress", message }))
+}
+
+const toEntry = ({ preparation, tokensBefore }: CompactionPlan, made: SuppliedCompaction): Compacted => {
+  const preserveData = made.preserveData ?? preparation.previous?.preserveData
+  return {
+    type: "compaction",
+    summary: made.summary,
+    ...(made.shortSummary === undefined ? {} : { shortSummary: made.shortSummary }),
+    firstKeptEntryId: made.firstKeptEntryId ?? preparation.firstKeptEntryId,
+    tokensBefore,
+    ...(made.details === undefined ? {} : { details: made.details }),
+    ...(preserveData === undefined ? {} : { preserveData })
+  }
+}
+
+/** Stays where it was written, or it would be counted twice. */
+const staysBehind = ({ type }: OwnEntry) => type === "message" || type === "usage"
+
+/** Moves to the end of what was considered; what else was noted since then comes along. */
+const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"], kept: ReadonlyArray<SessionEntry>) {
+  const branch = yield* session.branch
+  // The entry was just on the branch, so it exists.
+  yield* Effect.orDie(session.moveTo(kept.at(-1)?.id ?? null))
+  for (const entry of branch.slice(kept.length)) {
+    if (entry.type !== "foreign" && !staysBehind(entry)) yield* session.append(entry)
+  }
+})
+
+/** Where there can be no new session, the old one is compacted instead: the run needs the room. */
+const handOff = (tools: AttemptTools, model: Model, entry: Compacted) =>
+  Effect.catchAll(Handoff.move(tools, model, entry), ({ message }) => {
+    const notice = `The session was compacted in place of a handoff: ${message}`
+    tools.publish({ _tag: "Notice", level: "warning", message: notice, source: "compaction" })
+    return tools.session.append(entry)
+  })
+
+/** All of it or nothing: an abort comes before or after. */
+const store = Effect.fnUntraced(function* (
+  tools: AttemptTools,
+  request: AttemptRequest,
+  ledger: SummaryLedger.SummaryLedger,
+  branch: ReadonlyArray<SessionEntry>,
+  entry: Compacted
+) {
+  const { hooks, session } = tools
+  if (request.dropsAnswer) yield* leaveAnswer(session, branch)
+  yield* ledger.flush
+  const stored = yield* request.handsOff ? handOff(tools, request.model, entry) : session.append(entry)
+  yield* session.sync
+  if (stored?.type !== "compaction") return entry.firstKeptEntryId
+  yield* Effect.timeoutOption(Effect.interruptible(hooks.after(stored, request.reason)), longestNotice)
+  return stored.firstKeptEntryId
+}, Effect.uninterruptible)
+
+const make = Effect.fnUntraced(function* (
+  tools: AttemptTools,
+  request: AttemptRequest,
+  ledger: SummaryLedger.SummaryLedger
+) {
+  const { hooks, session, settings } = tools
+  const { sessionId } = yield* session.info
+  const branch = considered(yield* session.branch, request)
+  const measured = yield* measure(branch, request, CompactionLimits.fromSettings(settings))
+  const { plan } = measured
+  const decision = yield* hooks.before(plan)
+  if (decision._tag === "Cancel") return yield* cancelled()
+  const asking = { tools, ledger, sessionId, model: request.model, plan }
+  const supplied = decision._tag === "Supply" ? decision.compaction : undefined
+  const long = supplied ?? (yield* Summaries.long(asking))
+  const estimatedTokensAfter = yield* checkProgress(measured, toEntry(plan, long))
+  const made = supplied ?? { ...long, ...(yield* Summaries.short(asking, long.summary)) }
+  // Somebody who embeds the agent may have opened another session meanwhile.
+  if ((yield* session.info).sessionId !== sessionId) return yield* cancelled()
+  const entry = toEntry(plan, made)
+  const usage = ledger.total()
+  const origin = supplied === undefined ? {} : { fromExtension: true }
+  const firstKeptEntryId = yield* store(tools, request, ledger, branch, { ...entry, ...origin })
+  const { type: _, ...result } = entry
+  const compacted: CompactionResult = {
+    ...result,
+    firstKeptEntryId,
+    estimatedTokensAfter,
+    ...(usage === undefined ? {} : { usage })
+  }
+  return compacted
+})
+
+/** What calls have cost is written down however the attempt ends. */
+export const run = (tools: AttemptTools, request: AttemptRequest): Effect.Effect<CompactionResult, CompactionFailed> =>
+  Effect.suspend(() => {
+    const ledger = SummaryLedger.make(tools, request.model, "compaction")
+    return Effect.ensuring(make(tools, request, ledger), ledger.flush)
+  })

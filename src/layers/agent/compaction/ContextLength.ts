@@ -1,0 +1,33 @@
+/** How long the conversation is, as far as it matters for the next call. */
+import * as Effect from "effect/Effect"
+import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
+import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
+import type { AssistantMessage, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import type { Session } from "../../../services/session/Session.ts"
+
+export type ContextLength = ReturnType<typeof make>
+
+export const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMessage | undefined => {
+  const entry = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant")
+  return entry?.type === "message" && entry.message.role === "assistant" ? entry.message : undefined
+}
+
+export const make = (session: typeof Session.Service, limits: CompactionPolicy.CompactionLimits) => {
+  /** As much of the branch as tells its size: a long session is not walked through after every turn. */
+  const recent = Effect.flatMap(session.tail(ContextTokens.isBasis), (since) =>
+    // Answers that report nothing leave only an estimate of everything.
+    since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? session.branch : Effect.succeed(since)
+  )
+
+  const isLong = (branch: ReadonlyArray<SessionEntry>, { contextWindow }: Model, coming?: UserMessage): boolean =>
+    CompactionPolicy.isOverThreshold(
+      branch,
+      contextWindow,
+      limits,
+      coming === undefined ? 0 : ContextTokens.estimate(coming)
+    )
+
+  return { recent, isLong }
+}

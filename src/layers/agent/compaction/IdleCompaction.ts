@@ -1,0 +1,55 @@
+/** Compacts a long conversation while nobody uses it, if the settings ask for that. Owned by the agent's scope. */
+import * as Effect from "effect/Effect"
+import * as Mailbox from "effect/Mailbox"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { NoModelSelected } from "../../../services/Agent.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { SettingsValues } from "../../../services/Settings.ts"
+import type { Compaction } from "./Compaction.ts"
+import type { EventHub } from "../events/EventHub.ts"
+
+interface Dependencies {
+  readonly compaction: Compaction
+  readonly hub: EventHub
+  readonly session: typeof Session.Service
+  readonly settings: SettingsValues
+  readonly model: Effect.Effect<Model, NoModelSelected>
+}
+
+const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "SessionSettled"
+
+/** A run that starts meanwhile ends the wait, and the attempt. */
+export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, session, settings }: Dependencies) {
+  if (!settings["compaction.idleEnabled"]) return
+  const events = yield* Mailbox.make<AgentEvent>()
+  yield* hub.attach({
+    offer: (event) => {
+      if (matters(event)) events.unsafeOffer(event)
+    },
+    ready: Effect.void
+  })
+
+  const isLong = Effect.map(session.branch, (branch) => {
+    const { basis, tokens } = ContextTokens.ofBranch(branch)
+    return basis !== "compacted" && tokens > settings["compaction.idleThresholdTokens"]
+  })
+
+  const compact = Effect.gen(function* () {
+    if (!compaction.isEnabled() || !(yield* isLong)) return
+    yield* compaction.perform({ reason: "idle", model: yield* model })
+  }).pipe(Effect.catchTag("NoModelSelected", () => Effect.void))
+
+  const wait = Effect.zipRight(Effect.sleep(settings["compaction.idleTimeoutSeconds"] * 1000), compact)
+
+  const follow = Effect.gen(function* () {
+    let event = yield* events.take
+    while (true) {
+      const idle = event._tag === "SessionSettled" ? wait : Effect.void
+      event = yield* Effect.raceFirst(Effect.zipRight(idle, events.take), events.take)
+    }
+  })
+  // The mailbox ends with the scope, and then nobody waits any more.
+  yield* Effect.forkScoped(Effect.ignore(follow))
+})

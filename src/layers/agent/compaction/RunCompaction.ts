@@ -1,0 +1,111 @@
+/** Compactions of one run: before its first turn, after each turn, and once when the model found the context too long. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
+import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { Budget } from "../../../services/Budget.ts"
+import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { Compaction } from "./Compaction.ts"
+import * as ContextLength from "./ContextLength.ts"
+import type { TurnOutcome } from "../run/Turn.ts"
+
+interface Dependencies {
+  readonly runId: string
+  readonly compaction: Compaction
+  readonly length: ContextLength.ContextLength
+  readonly budget: typeof Budget.Service
+  readonly model: Effect.Effect<Model>
+  /** A run that is compacted at its end goes on by itself. */
+  readonly autoContinue: boolean
+}
+
+const triedAlready =
+  "Context overflow recovery failed after one compact-and-retry attempt. Shorten the prompt, or go on in a new session."
+
+/** For a model that may have stopped only because its window was full. */
+const continuation =
+  "The conversation was compacted. If something of what was asked for is left to do, go on with it; if not, say so in a sentence."
+
+/** Another model than the one that is asked next may have a larger window. */
+const isOf = (model: Model, { model: id, provider }: AssistantMessage | ModelFailure) =>
+  id === model.id && provider === model.provider
+
+export const make = (dependencies: Dependencies) => {
+  const { autoContinue, budget, compaction, length, model: currentModel, runId } = dependencies
+  let recovered = false
+  let gaveUp = false
+  let goesOn = false
+  /** Once the run has gone on by itself, only after tools have run: else a model that talks much would be asked for ever. */
+  let mayGoOn = true
+
+  /** One that failed is not tried again in the same run: it would hold up every turn. */
+  const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
+    if (gaveUp) return false
+    const outcome = yield* Effect.interruptible(compaction.perform({ reason, model, runId }))
+    gaveUp = Either.isLeft(outcome)
+    return !gaveUp
+  })
+
+  const recover = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome) {
+    const order = { reason: "overflow", model, runId, recovers: true } as const
+    if (recovered) {
+      yield* compaction.refuse(order, triedAlready)
+      return outcome
+    }
+    recovered = true
+    const compacted = yield* Effect.interruptible(compaction.perform(order))
+    const again: TurnOutcome = { _tag: "Continue" }
+    return Either.isRight(compacted) ? again : outcome
+  })
+
+  /** The model may be called, for the summary and then for the run; asked only when there is a reason to. */
+  const ifAffordable = <A>(effect: Effect.Effect<A>, otherwise: A) =>
+    Effect.flatMap(Effect.isSuccess(budget.check), (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
+
+  const beforeRun = Effect.suspend(() => {
+    if (!compaction.isEnabled()) return Effect.void
+    return Effect.flatMap(currentModel, (model) =>
+      Effect.flatMap(length.recent, (branch) =>
+        length.isLong(branch, model) ? ifAffordable(Effect.asVoid(shrink(model, "threshold")), undefined) : Effect.void
+      )
+    )
+  })
+
+  const afterAnswer = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome, overflowed: boolean) {
+    // Tools that have run must not run again, so only an answer without calls is asked for once more.
+    if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
+    const shrunk = yield* shrink(model, overflowed ? "overflow" : "threshold")
+    if (!overflowed) goesOn = shrunk && autoContinue && mayGoOn && outcome._tag === "Settled"
+    return outcome
+  })
+
+  /** What the run does next: the same as before, or a further model call where the last one did not fit. */
+  const afterTurn = (outcome: TurnOutcome) =>
+    Effect.flatMap(currentModel, (model) => {
+      if (outcome._tag === "Continue") mayGoOn = true
+      if (!compaction.isEnabled()) return Effect.succeed(outcome)
+      if (outcome._tag === "Failed") {
+        const { failure } = outcome
+        const overflowed = failure.reason === "context_overflow" && isOf(model, failure)
+        return overflowed ? ifAffordable(recover(model, outcome), outcome) : Effect.succeed(outcome)
+      }
+      return Effect.flatMap(length.recent, (branch) => {
+        const answer = ContextLength.newestAnswer(branch)
+        const overflowed =
+          answer !== undefined && isOf(model, answer) && CompactionPolicy.isSilentOverflow(answer, model.contextWindow)
+        if (!overflowed && !length.isLong(branch, model)) return Effect.succeed(outcome)
+        return ifAffordable(afterAnswer(model, outcome, overflowed), outcome)
+      })
+    })
+
+  /** What the model is told once it has stopped. Asked for at the stop, so that it does not come up at a later one. */
+  const takeContinuation = () => {
+    const told = goesOn ? continuation : undefined
+    if (goesOn) mayGoOn = false
+    goesOn = false
+    return told
+  }
+
+  return { beforeRun, afterTurn, goesOn: takeContinuation }
+}

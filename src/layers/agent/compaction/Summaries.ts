@@ -1,0 +1,88 @@
+/** The texts of a compaction: history and the beginning of a split turn side by side, then a short form (protocol.md 7.4). */
+import * as Effect from "effect/Effect"
+import * as FileLists from "../../../domain/compaction/FileLists.ts"
+import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
+import * as Transcript from "../../../domain/compaction/Transcript.ts"
+import type { AgentMessage } from "../../../domain/conversation/Message.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import { CompactionFailed, type CompactionPlan } from "../../../services/Compaction.ts"
+import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { SummaryLedger } from "./SummaryLedger.ts"
+import * as Summarizer from "./Summarizer.ts"
+
+interface Asking {
+  readonly tools: Summarizer.SummaryTools
+  readonly ledger: SummaryLedger
+  readonly sessionId: string
+  readonly model: Model
+  readonly plan: CompactionPlan
+}
+
+/** The instructions around a conversation take about this much. */
+const promptTokens = 1500
+
+/** Characters of conversation for which there is room beside the answer; for a window nobody knows, all of it. */
+export const roomFor = ({ contextWindow, maxTokens }: Model, answer: number): number =>
+  contextWindow > 0
+    ? Math.max(4 * 500, 4 * (contextWindow - Math.min(answer, maxTokens) - promptTokens))
+    : Number.POSITIVE_INFINITY
+
+const ask = ({ ledger, model, plan, sessionId, tools }: Asking, prompt: string, maxTokens: number, retries: boolean) =>
+  Summarizer.summarize(tools, {
+    source: "compaction",
+    reason: plan.reason,
+    model,
+    sessionId,
+    prompt,
+    maxTokens,
+    retries,
+    spent: ledger.spent
+  })
+
+const failedAs = (what: string) =>
+  Effect.mapError(
+    ({ message }: ModelFailure) =>
+      new CompactionFailed({ reason: "summarization_failed", message: `${what} failed: ${message}` })
+  )
+
+/** Without anything new to tell, the previous summary stands as it is. */
+const historySummary = (asking: Asking) => {
+  const { customInstructions, preparation } = asking.plan
+  const { history, previous } = preparation
+  const previousSummary = previous === undefined ? undefined : FileLists.strip(previous.summary)
+  if (history.length === 0) return Effect.succeed(previousSummary)
+  const maxTokens = 0.8 * asking.tools.settings["compaction.reserveTokens"]
+  const room = roomFor(asking.model, maxTokens) - (previousSummary?.length ?? 0)
+  const prompt = SummaryPrompts.history({
+    conversation: Transcript.serialize(history, room),
+    ...(previousSummary === undefined ? {} : { previousSummary }),
+    ...(customInstructions === undefined ? {} : { customInstructions })
+  })
+  return failedAs("Summarization")(ask(asking, prompt, maxTokens, true))
+}
+
+const prefixSummary = (asking: Asking) => {
+  const prefix: ReadonlyArray<AgentMessage> = asking.plan.preparation.prefix
+  if (prefix.length === 0) return Effect.succeed(undefined)
+  const maxTokens = 0.5 * asking.tools.settings["compaction.reserveTokens"]
+  const conversation = Transcript.serialize(prefix, roomFor(asking.model, maxTokens))
+  return failedAs("Turn prefix summarization")(ask(asking, SummaryPrompts.prefix({ conversation }), maxTokens, true))
+}
+
+/** The summary that takes the place of the conversation, with the files it was about. */
+export const long = Effect.fnUntraced(function* (asking: Asking) {
+  const { history, prefix, previous } = asking.plan.preparation
+  const [before, turn] = yield* Effect.all([historySummary(asking), prefixSummary(asking)], { concurrency: 2 })
+  const files = FileLists.collect([...history, ...prefix], [previous?.details])
+  return { summary: FileLists.append(SummaryPrompts.merge(before, turn), files), details: { ...files } }
+})
+
+/** For lists of sessions; a compaction does without where it fails. */
+export const short = (asking: Asking, summary: string) => {
+  const maxTokens = Math.min(512, 0.2 * asking.tools.settings["compaction.reserveTokens"])
+  const prompt = SummaryPrompts.shortSummary(FileLists.strip(summary))
+  return ask(asking, prompt, maxTokens, false).pipe(
+    Effect.map((shortSummary) => ({ shortSummary })),
+    Effect.catchTag("ModelFailure", ({ message }) => Effect.as(Effect.logWarning(`no short summary: ${message}`), {}))
+  )
+}

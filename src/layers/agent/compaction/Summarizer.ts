@@ -1,0 +1,105 @@
+/** One summary from a model: a call without tools, tried again after transient failures (protocol.md 7.4, 7.6). */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Either from "effect/Either"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
+import type { CompactionReason } from "../../../domain/compaction/CompactionResult.ts"
+import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
+import { plainText } from "../../../domain/conversation/Content.ts"
+import { userMessage } from "../../../domain/conversation/Message.ts"
+import { clampLevel, type Model } from "../../../domain/model/Model.ts"
+import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
+import type { Usage } from "../../../domain/model/Usage.ts"
+import { type ModelClient, ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
+import type { SettingsValues } from "../../../services/Settings.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
+import * as Watched from "../nodes/Watched.ts"
+
+export interface SummaryTools {
+  readonly client: typeof ModelClient.Service
+  readonly settings: SettingsValues
+  readonly publish: (event: AgentEvent) => void
+  /** Whether failed calls are tried again. */
+  readonly mayRetry: Effect.Effect<boolean>
+}
+
+export interface SummaryCall {
+  readonly source: "compaction" | "branchSummary"
+  readonly reason?: CompactionReason
+  readonly model: Model
+  readonly sessionId: string
+  readonly prompt: string
+  readonly maxTokens: number
+  /** False where the summary is not worth waiting for. */
+  readonly retries: boolean
+  /** Told once for each call that used anything, however it ended. */
+  readonly spent: (usage: Usage) => Effect.Effect<void>
+}
+
+/** Nobody waits longer than this for a summary to be tried again. */
+const longestWaitMs = 30_000
+
+const request = ({ maxTokens, model, prompt, sessionId }: SummaryCall, now: number): ModelRequest => ({
+  model: { ...model, maxTokens: Math.max(1, Math.min(Math.floor(maxTokens), model.maxTokens)) },
+  systemPrompt: SummaryPrompts.system,
+  messages: [userMessage(prompt, [], now)],
+  tools: [],
+  thinkingLevel: clampLevel(model, "off"),
+  sessionId
+})
+
+const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: SummaryCall) {
+  const now = yield* Clock.currentTimeMillis
+  let draft = AssistantDraft.empty(call.model, now)
+  const receive = Effect.fnUntraced(function* (scope: Scope.Scope) {
+    const events = yield* client.stream(request(call, now), scope)
+    while (true) {
+      const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
+      for (const event of batch) [draft] = AssistantDraft.apply(draft, event)
+      if (done) return
+    }
+  })
+  yield* Effect.ensuring(
+    Watched.modelCall(call.model, () => Effect.scopedWith(receive)),
+    Effect.suspend(() => (draft.usage.totalTokens > 0 ? call.spent(draft.usage) : Effect.void))
+  )
+  const text = plainText(AssistantDraft.toMessage(draft).content).trim()
+  if (text !== "") return text
+  const { id: model, provider } = call.model
+  return yield* new ModelFailure({ reason: "protocol", message: "the model answered nothing", provider, model })
+})
+
+/** The text of the answer. Hosts see every wait and every further attempt. */
+export const summarize = (tools: SummaryTools, call: SummaryCall): Effect.Effect<string, ModelFailure> => {
+  const { mayRetry, publish, settings } = tools
+  const policy = {
+    maxRetries: settings["retry.maxRetries"],
+    baseDelayMs: settings["retry.baseDelayMs"],
+    maxDelayMs: Math.min(longestWaitMs, settings["retry.maxDelayMs"])
+  }
+  const { reason, source } = call
+  let retried = false
+  const attempts = Effect.gen(function* () {
+    for (let attempt = 1; ; attempt++) {
+      const answer = yield* Effect.either(once(tools, call))
+      if (Either.isRight(answer)) return answer.right
+      const failure = answer.left
+      const again = call.retries && (yield* mayRetry)
+      const delayMs = again ? RetryPolicy.delayBefore(attempt, failure, policy) : undefined
+      if (delayMs === undefined) return yield* failure
+      retried = true
+      const maxAttempts = policy.maxRetries
+      publish({ _tag: "SummaryRetryScheduled", attempt, maxAttempts, delayMs, errorMessage: failure.message })
+      yield* Effect.sleep(delayMs)
+      publish({ _tag: "SummaryRetryStarted", source, ...(reason === undefined ? {} : { reason }) })
+    }
+  })
+  return Effect.ensuring(
+    attempts,
+    Effect.sync(() => {
+      if (retried) publish({ _tag: "SummaryRetryFinished" })
+    })
+  )
+}

@@ -1,0 +1,49 @@
+/** What the calls for one summary have used: counted at once, and written into the session when the summary is. */
+import * as Effect from "effect/Effect"
+import type { Model } from "../../../domain/model/Model.ts"
+import * as Usage from "../../../domain/model/Usage.ts"
+import type { Budget } from "../../../services/Budget.ts"
+import type { Session } from "../../../services/session/Session.ts"
+
+export type SummaryLedger = ReturnType<typeof make>
+
+interface Dependencies {
+  readonly budget: typeof Budget.Service
+  readonly session: typeof Session.Service
+}
+
+const sum = (one: Usage.Usage, other: Usage.Usage): Usage.Usage => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+  totalTokens: one.totalTokens + other.totalTokens,
+  cost: {
+    input: one.cost.input + other.cost.input,
+    output: one.cost.output + other.cost.output,
+    cacheRead: one.cost.cacheRead + other.cost.cacheRead,
+    cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
+    total: one.cost.total + other.cost.total
+  }
+})
+
+export const make = ({ budget, session }: Dependencies, { id: model, provider }: Model, source: string) => {
+  const calls: Array<Usage.Usage> = []
+  let written = 0
+  return {
+    spent: (usage: Usage.Usage) =>
+      Effect.zipRight(
+        Effect.sync(() => void calls.push(usage)),
+        budget.recordUsage(usage)
+      ),
+    total: () => (calls.length === 0 ? undefined : calls.reduce(sum, Usage.zero)),
+    /** Appends what is not in the session yet. */
+    flush: Effect.suspend(() => {
+      const due = calls.slice(written)
+      written = calls.length
+      return Effect.forEach(due, (usage) => session.append({ type: "usage", source, provider, model, usage }), {
+        discard: true
+      })
+    })
+  }
+}

@@ -1,0 +1,70 @@
+/** Where queued messages join a run: between two turns, and in the first one (protocol.md 6). */
+import * as Effect from "effect/Effect"
+import type { MessageRef } from "../../../domain/conversation/AgentEvent.ts"
+import { type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
+import type { Drain, DrainPoint, QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
+import type { Ids } from "../../../services/Ids.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { Prompts } from "./Prompts.ts"
+import type { Queues } from "./Queues.ts"
+import type { RunJournal } from "../run/RunJournal.ts"
+
+interface Dependencies {
+  readonly ids: typeof Ids.Service
+  readonly journal: RunJournal
+  readonly prompts: Prompts
+  readonly queues: Queues
+  readonly session: typeof Session.Service
+  readonly now: () => number
+  /** Asked for every message, so that a change counts at once. */
+  readonly modes: () => Drain["modes"]
+  /** What was queued before has waited for this run. */
+  readonly since: number
+  /** What to tell the model when it would stop and nothing waits, if the run is to go on by itself. Asked once a stop. */
+  readonly goesOn: () => string | undefined
+}
+
+export interface Intake {
+  /**
+   * Opens the next turn and delivers what waits for it; the first turn is open already. False, and nothing is done,
+   * when the model would stop, nothing waits and the run does not go on by itself.
+   */
+  readonly open: (point: DrainPoint) => Effect.Effect<boolean>
+}
+
+export const make = (dependencies: Dependencies): Intake => {
+  const { goesOn, ids, journal, modes, now, prompts, queues, session, since } = dependencies
+
+  const say = (ref: Omit<MessageRef, "runId">, message: UserMessage) => {
+    journal.startUser(ref, message)
+    return Effect.map(session.append({ type: "message", message, ...ref }), () => journal.endUser(ref, message))
+  }
+
+  /** In one step with the look into the queue: who removes a message and who delivers it cannot both succeed. */
+  const start = (item: QueuedMessage) => {
+    const { clientMessageId, messageId } = item
+    const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
+    queues.deliver(item)
+    prompts.take(messageId, journal.runId)
+    return say(ref, userMessage(item.text, item.images, now()))
+  }
+
+  const deliver = (item: QueuedMessage, point: DrainPoint): Effect.Effect<boolean> =>
+    Effect.flatMap(start(item), () => {
+      const next = queues.next({ point, modes: modes(), since }, item)
+      return next === undefined ? Effect.succeed(true) : deliver(next, point)
+    })
+
+  const open = (point: DrainPoint) =>
+    Effect.suspend(() => {
+      const item = queues.next({ point, modes: modes(), since })
+      const own = point === "settled" ? goesOn() : undefined
+      if (point === "settled" && item === undefined && own === undefined) return Effect.succeed(false)
+      if (point !== "start") journal.startTurn()
+      if (item !== undefined) return deliver(item, point)
+      if (own === undefined) return Effect.succeed(true)
+      return Effect.as(say({ messageId: ids.unsafeNext("message") }, userMessage(own, [], now())), true)
+    })
+
+  return { open }
+}

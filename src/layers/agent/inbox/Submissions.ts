@@ -1,0 +1,90 @@
+/**
+ * What senders have named with a clientMessageId, so that sending it again does nothing (supplement 6.3). The names are
+ * stored with the messages; what is kept here is made from the entries of the session when the first name is used.
+ */
+import * as Effect from "effect/Effect"
+import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
+import type { InputContent } from "../../../domain/conversation/Content.ts"
+import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
+import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import { ClientMessageConflict, type PromptReceipt } from "../../../services/Agent.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { Handoffs } from "./Handoffs.ts"
+
+export interface Submission {
+  readonly content: ReadonlyArray<InputContent>
+  readonly receipt: PromptReceipt
+  end?: PromptEnd
+}
+
+const same = (one: ReadonlyArray<InputContent>, other: ReadonlyArray<InputContent>): boolean =>
+  one.length === other.length &&
+  one.every((block, at) => {
+    const twin = other[at]
+    if (block.type === "text") return twin?.type === "text" && twin.text === block.text
+    return twin?.type === "image" && twin.data === block.data && twin.mimeType === block.mimeType
+  })
+
+const endOf = ({ errorMessage, stopReason }: AssistantMessage): PromptEnd => {
+  if (stopReason === "error") return { status: "error", error: { message: errorMessage ?? "", retryable: false } }
+  return { status: stopReason === "aborted" || stopReason === "toolUse" ? "aborted" : "completed" }
+}
+
+/** From what an earlier process has stored: the last answer before the next user message says how a prompt ended. */
+const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, Submission> => {
+  const known = new Map<string, Submission>()
+  let last: Submission | undefined
+  for (const entry of entries) {
+    if (entry.type !== "message") continue
+    const { clientMessageId, message, messageId = entry.id } = entry
+    if (message.role === "assistant" && last !== undefined) last.end = endOf(message)
+    if (message.role !== "user") continue
+    last = undefined
+    if (clientMessageId === undefined) continue
+    const receipt: PromptReceipt = { disposition: "started", messageId, clientMessageId }
+    last = { content: message.content, receipt, end: { status: "aborted" } }
+    known.set(clientMessageId, last)
+  }
+  return known
+}
+
+export type Submissions = ReturnType<typeof make>
+
+export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
+  let sessionId = ""
+  let byName = new Map<string, Submission>()
+  const byMessage = new Map<string, Submission>()
+
+  const known = Effect.gen(function* () {
+    const info = yield* session.info
+    const goesOn = handoffs.leads(sessionId, info.sessionId)
+    sessionId = info.sessionId
+    if (goesOn) return byName
+    byMessage.clear()
+    byName = restore(yield* session.entries)
+    return byName
+  })
+
+  return {
+    /** Reads what the session knows, before it is left for one that goes on for it. */
+    load: Effect.asVoid(known),
+    isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
+    /** What was sent under this name before; other content under the same name is a conflict. */
+    find: (clientMessageId: string, content: ReadonlyArray<InputContent>) =>
+      Effect.flatMap(known, (names): Effect.Effect<Submission | undefined, ClientMessageConflict> => {
+        const found = names.get(clientMessageId)
+        if (found === undefined || same(found.content, content)) return Effect.succeed(found)
+        return new ClientMessageConflict({ clientMessageId })
+      }),
+    remember: (submission: Submission) => {
+      const { clientMessageId, messageId } = submission.receipt
+      if (clientMessageId === undefined) return
+      byName.set(clientMessageId, submission)
+      byMessage.set(messageId, submission)
+    },
+    ended: (messageId: string, end: PromptEnd) => {
+      const submission = byMessage.get(messageId)
+      if (submission !== undefined) submission.end = end
+    }
+  }
+}

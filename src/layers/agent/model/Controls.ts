@@ -1,0 +1,151 @@
+/** What a host can turn while a session lives: model, thinking level, queue modes. Nothing here is written to settings. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import {
+  clampLevel,
+  defaultLevel,
+  label,
+  type Model,
+  supportedLevels,
+  type ThinkingLevel
+} from "../../../domain/model/Model.ts"
+import type { ModelName, SessionSettings } from "../../../domain/session/SessionSettings.ts"
+import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../../services/Agent.ts"
+import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { InterruptMode, QueueMode, SettingsValues } from "../../../services/Settings.ts"
+import * as ModelSelection from "./ModelSelection.ts"
+
+export interface ControlValues {
+  readonly model?: Model
+  readonly thinkingLevel: ThinkingLevel
+  readonly steeringMode: QueueMode
+  readonly followUpMode: QueueMode
+  readonly interruptMode: InterruptMode
+}
+
+export interface ControlOptions {
+  readonly model?: Model
+  readonly thinkingLevel?: ThinkingLevel
+  /** Patterns for cycleModel; empty means every available model. */
+  readonly scopedModels: ReadonlyArray<string>
+}
+
+interface Dependencies {
+  readonly settings: SettingsValues
+  readonly catalog: typeof ModelCatalog.Service
+  readonly session: typeof Session.Service
+  readonly publish: (event: AgentEvent) => void
+}
+
+export type Controls = ReturnType<typeof make>
+
+export const make = (dependencies: Dependencies, options: ControlOptions) => {
+  const { catalog, publish, settings, session } = dependencies
+  const { model } = options
+  const wanted = options.thinkingLevel ?? settings.defaultThinkingLevel
+  let now: ControlValues = {
+    ...(model === undefined ? {} : { model }),
+    thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted),
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode
+  }
+
+  const setThinkingLevel = Effect.fn("Agent.setThinkingLevel")(function* (level: ThinkingLevel) {
+    const clamped = clampLevel(now.model, level)
+    const changed = clamped !== now.thinkingLevel
+    now = { ...now, thinkingLevel: clamped }
+    if (changed) {
+      yield* session.append({ type: "thinking_level_change", thinkingLevel: clamped })
+      publish({ _tag: "ThinkingLevelChanged", level: clamped })
+    }
+    return clamped
+  })
+
+  const use = Effect.fnUntraced(function* (next: Model, level?: ThinkingLevel) {
+    const before = now
+    now = { ...now, model: next }
+    if (before.model === undefined || label(before.model) !== label(next)) {
+      yield* session.append({ type: "model_change", provider: next.provider, modelId: next.id })
+      publish({ _tag: "ModelChanged", model: next })
+    }
+    return yield* setThinkingLevel(level ?? before.thinkingLevel)
+  })
+
+  const setModel = Effect.fn("Agent.setModel")(function* (provider: string, modelId: string) {
+    const found = yield* catalog.find(provider, modelId)
+    if (found._tag === "None") return yield* new ModelNotFound({ provider, modelId })
+    if (!(yield* catalog.isAvailable(found.value))) {
+      return yield* new MissingCredentials({ provider, modelId })
+    }
+    yield* use(found.value)
+    return found.value
+  })
+
+  const cycleModel = Effect.gen(function* () {
+    const available = yield* catalog.available
+    const scoped = ModelSelection.scope(available, options.scopedModels)
+    const isScoped = scoped.length > 0
+    const next = ModelSelection.next(isScoped ? scoped : available.map((model) => ({ model })), now.model)
+    if (next === undefined) return null
+    const thinkingLevel = yield* use(next.model, ModelSelection.levelFor(next, now.thinkingLevel))
+    const cycled: ModelCycle = { model: next.model, thinkingLevel, isScoped }
+    return cycled
+  }).pipe(Effect.withSpan("Agent.cycleModel"))
+
+  const switchTo = Effect.fnUntraced(function* (pattern: string) {
+    const { model: from, thinkingLevel } = now
+    const found = ModelSelection.select(yield* catalog.available, { pattern }, () => true)
+    if (Either.isLeft(found) || from === undefined || label(found.right.model) === label(from)) return Option.none()
+    yield* use(found.right.model, ModelSelection.levelFor(found.right, thinkingLevel))
+    return Option.some({ from: label(from), to: label(found.right.model) })
+  })
+
+  const cycleThinkingLevel = Effect.gen(function* () {
+    const levels = supportedLevels(now.model)
+    if (levels.length < 2) return null
+    const next = levels[(levels.indexOf(now.thinkingLevel) + 1) % levels.length] ?? "off"
+    return yield* setThinkingLevel(next)
+  }).pipe(Effect.withSpan("Agent.cycleThinkingLevel"))
+
+  const find = Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
+    const found = yield* catalog.find(provider, modelId)
+    if (Option.isSome(found) && (yield* catalog.isAvailable(found.value))) return found.value
+    yield* Effect.logWarning(`the model of this session cannot be used: ${provider}/${modelId}`)
+    return undefined
+  })
+
+  /** Puts in force what a session was left with, as far as it can be had. The session knows, so nothing is appended. */
+  const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
+    const found = settings.model === undefined ? undefined : yield* find(settings.model)
+    const before = now
+    const model = found ?? before.model
+    const thinkingLevel = clampLevel(model, settings.thinkingLevel ?? before.thinkingLevel)
+    now = { ...now, ...(model === undefined ? {} : { model }), thinkingLevel }
+    if (found !== undefined && (before.model === undefined || label(before.model) !== label(found))) {
+      publish({ _tag: "ModelChanged", model: found })
+    }
+    if (thinkingLevel !== before.thinkingLevel) publish({ _tag: "ThinkingLevelChanged", level: thinkingLevel })
+  })
+
+  const set = (change: Partial<ControlValues>) =>
+    Effect.sync(() => {
+      now = { ...now, ...change }
+    })
+
+  return {
+    values: () => now,
+    restore,
+    setModel,
+    cycleModel,
+    switchTo,
+    setThinkingLevel,
+    cycleThinkingLevel,
+    setSteeringMode: (steeringMode: QueueMode) => set({ steeringMode }),
+    setFollowUpMode: (followUpMode: QueueMode) => set({ followUpMode }),
+    setInterruptMode: (interruptMode: InterruptMode) => set({ interruptMode })
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Which model a session starts with: `--model`, then what a resumed session was left with, then the settings, then the
+ * first that can be used (protocol.md 16.3).
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { label, type Model } from "../../../domain/model/Model.ts"
+import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import { Settings } from "../../../services/Settings.ts"
+import { Catalog } from "../../models/Catalog.ts"
+import { unknownModel } from "../../models/CatalogMerge.ts"
+import * as Offline from "../../providers/offline/Offline.ts"
+import * as ModelSelection from "./ModelSelection.ts"
+
+/** What was asked for on the command line does not exist. */
+export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", { message: Schema.String }) {}
+
+type Choice = ModelSelection.ModelChoice
+
+interface ModelRef {
+  readonly provider: string
+  readonly modelId: string
+}
+
+const isEmpty = ({ pattern, provider }: Choice) => provider === undefined && pattern === undefined
+
+/**
+ * An id that no table has, for a provider that serves more than its table. A name with a slash in it is a full id
+ * and not a part of one, so it is not looked for inside of others.
+ */
+const openModel = Effect.fnUntraced(function* (choice: Choice) {
+  const { find, providers } = yield* Catalog
+  const [name, thinkingLevel] = ModelSelection.splitLevel(choice.pattern ?? "")
+  const slash = name.indexOf("/")
+  const provider = providers.get(choice.provider ?? name.slice(0, Math.max(slash, 0)))
+  if (provider?.open !== true) return Option.none()
+  const id = name.startsWith(`${provider.id}/`) ? name.slice(provider.id.length + 1) : name
+  if (id === "" || /[*?]/.test(id) || find(provider.id, id) !== undefined) return Option.none()
+  return Option.some({ entry: unknownModel(provider, id), thinkingLevel, isFull: id.includes("/") })
+})
+
+/** The model a choice names; one that was not known joins the catalogue. */
+export const named = Effect.fnUntraced(function* (
+  models: ReadonlyArray<Model>,
+  choice: Choice,
+  isUsable: (model: Model) => boolean = () => true
+) {
+  const catalog = yield* Catalog
+  const { provider } = choice
+  const known = new Set([...catalog.providers.keys(), ...models.map((model) => model.provider)])
+  if (provider !== undefined && !known.has(provider)) {
+    const names = [...known].join(", ")
+    return yield* new UnknownModel({
+      message: `Unknown provider: ${provider}. Known providers: ${names}. Others are added in models.json (docs/models.md).`
+    })
+  }
+  const open = yield* openModel(choice)
+  const selected = ModelSelection.select(models, choice, isUsable)
+  if (Either.isRight(selected) && !(Option.isSome(open) && open.value.isFull)) return selected.right
+  if (Option.isSome(open)) {
+    const { entry, thinkingLevel } = open.value
+    yield* catalog.add([entry])
+    const found: ModelSelection.ScopedModel = {
+      model: entry.model,
+      ...(thinkingLevel === undefined ? {} : { thinkingLevel })
+    }
+    return found
+  }
+  if (provider !== undefined && !models.some((model) => model.provider === provider)) {
+    return yield* new UnknownModel({
+      message: `No models of ${provider} are known. Name one with --model <id>, or list them in models.json (docs/models.md).`
+    })
+  }
+  return yield* new UnknownModel({ message: Either.isLeft(selected) ? selected.left : "" })
+})
+
+const unasked = Effect.fnUntraced(function* (available: ReadonlyArray<Model>) {
+  const model = ModelSelection.firstChoice(available, Offline.id)
+  if (model?.provider === Offline.id) {
+    yield* Effect.logInfo(
+      `no API key found: using ${label(model)}, a scripted model that needs none. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run: heddle auth set <provider>`
+    )
+  }
+  return Option.map(Option.fromNullable(model), (model): ModelSelection.ScopedModel => ({ model }))
+})
+
+/** None when it is not there any more or has no key: then the session goes on with another one. */
+const leftWith = Effect.fnUntraced(function* (before: ModelRef) {
+  const catalog = yield* ModelCatalog
+  const found = yield* catalog.find(before.provider, before.modelId)
+  const usable = Option.isSome(found) && (yield* catalog.isAvailable(found.value))
+  if (!usable) {
+    yield* Effect.logWarning(
+      `the session was left with ${before.provider}/${before.modelId}, which cannot be used now: another model takes over`
+    )
+  }
+  return usable ? Option.map(found, (model): ModelSelection.ScopedModel => ({ model })) : Option.none()
+})
+
+export const resolve = Effect.fnUntraced(function* (asked: Choice, before?: ModelRef) {
+  const catalog = yield* ModelCatalog
+  const settings = yield* Settings
+  if (before !== undefined && isEmpty(asked)) {
+    const left = yield* leftWith(before)
+    if (Option.isSome(left)) return left
+  }
+  const exact = ModelSelection.exact(yield* catalog.all, asked)
+  if (exact !== undefined) return Option.some(exact)
+  const available = yield* catalog.available
+  const usable = new Set(available.map(label))
+  const find = (choice: Choice) =>
+    Effect.flatMap(catalog.all, (models) => named(models, choice, (model) => usable.has(label(model))))
+  if (!isEmpty(asked)) return Option.some(yield* find(asked))
+  const preferred = { provider: settings.defaultProvider, pattern: settings.defaultModel }
+  if (isEmpty(preferred)) return yield* unasked(available)
+  return yield* find(preferred).pipe(
+    Effect.asSome,
+    Effect.catchTag("UnknownModel", ({ message }) =>
+      Effect.zipRight(
+        Effect.logWarning(`the settings defaultProvider and defaultModel name no model: ${message}`),
+        unasked(available)
+      )
+    )
+  )
+})

@@ -1,0 +1,48 @@
+/** The model that is called next, and why it may not be callable. */
+import * as Effect from "effect/Effect"
+import { keyAdvice } from "../../../domain/model/ProviderKeys.ts"
+import { MissingCredentials, NoModelSelected } from "../../../services/Agent.ts"
+import { CompactionFailed } from "../../../services/Compaction.ts"
+import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import type { ControlValues } from "./Controls.ts"
+import type { Choice } from "./ModelRequests.ts"
+
+export type ModelInForce = ReturnType<typeof make>
+
+export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog.Service) => {
+  const choice = (): Choice | undefined => {
+    const { model, thinkingLevel } = controls()
+    return model === undefined ? undefined : { model, thinkingLevel }
+  }
+  const current = Effect.suspend(() => {
+    const { model } = controls()
+    return model === undefined ? Effect.fail(new NoModelSelected()) : Effect.succeed(model)
+  })
+  const certain = Effect.suspend(() => {
+    const chosen = choice()
+    return chosen === undefined ? Effect.die(new NoModelSelected()) : Effect.succeed(chosen)
+  })
+  const usable = Effect.flatMap(current, (model) =>
+    Effect.flatMap(catalog.isAvailable(model), (isAvailable) =>
+      isAvailable ? Effect.succeed(model) : new MissingCredentials({ provider: model.provider, modelId: model.id })
+    )
+  )
+  return {
+    /** With the thinking level it is called with, if there is one. */
+    choice,
+    /** The same for a run that was accepted: a model can be changed but never unset, so it has one. */
+    certain,
+    current,
+    /** There is a key for it, or it needs none. */
+    usable,
+    /** The same, for those who ask for a summary. */
+    forSummaries: Effect.catchTags(usable, {
+      NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
+      MissingCredentials: ({ provider }) =>
+        new CompactionFailed({
+          reason: "missing_credentials",
+          message: `No API key for ${provider}. ${keyAdvice(provider)}`
+        })
+    })
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The tool calls of the turn that is open: each starts, may report, and gets exactly one result. Owned by the
+ * run's fiber, which records one result after the other.
+ */
+import * as Effect from "effect/Effect"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
+import type { Message, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
+import type { Ids } from "../../../services/Ids.ts"
+import type { Session } from "../../../services/session/Session.ts"
+
+/** A call of the turn at hand, in the order of the assistant message. */
+export interface OpenCall {
+  readonly call: ToolCall
+  startedAt?: number
+  result?: ToolResultMessage
+}
+
+interface Dependencies {
+  readonly runId: string
+  readonly publish: (event: AgentEvent) => void
+  readonly session: typeof Session.Service
+  readonly ids: typeof Ids.Service
+  readonly now: () => number
+  /** Everything the run has said. */
+  readonly messages: Array<Message>
+  /** The calls of the open turn. */
+  readonly calls: () => ReadonlyArray<OpenCall>
+}
+
+export const make = ({ calls, ids, messages, now, publish, runId, session }: Dependencies) => {
+  const startCall = (position: number) => {
+    const open = calls()[position]
+    if (open === undefined || open.startedAt !== undefined) return
+    open.startedAt = now()
+    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
+  }
+
+  const progressOfCall = (position: number, partialResult: ToolOutput) => {
+    const open = calls()[position]
+    if (open === undefined || open.result !== undefined) return
+    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
+  }
+
+  const settle = (open: OpenCall, result: ToolOutput, isError: boolean) => {
+    const timestamp = now()
+    const { id: toolCallId, name: toolName } = open.call
+    const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
+    open.result = message
+    const durationMs = timestamp - (open.startedAt ?? timestamp)
+    publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
+    const messageId = ids.unsafeNext("message")
+    messages.push(message)
+    return Effect.map(session.append({ type: "message", message }), () => {
+      publish({ _tag: "MessageStarted", runId, messageId, message })
+      publish({ _tag: "MessageEnded", runId, messageId, message })
+    })
+  }
+
+  const endCall = (position: number, result: ToolOutput, isError: boolean) =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        const open = calls()[position]
+        return open === undefined || open.result !== undefined ? Effect.void : settle(open, result, isError)
+      })
+    )
+
+  const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
+    for (const [position, { result }] of calls().entries()) {
+      if (result !== undefined) continue
+      startCall(position)
+      yield* endCall(position, { content: [text(reason)], details: {} }, true)
+    }
+  })
+
+  return { startCall, progressOfCall, endCall, answerOpenCalls }
+}

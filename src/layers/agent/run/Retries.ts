@@ -1,0 +1,115 @@
+/** Waits between attempts at a model call. The wait is a fiber of its own, so that it can be ended without the run. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
+import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { SettingsValues } from "../../../services/Settings.ts"
+import * as Watched from "../nodes/Watched.ts"
+
+/** The retries of one run. */
+export interface RetryChain {
+  /** Waits if the failure is worth another attempt; false when it stands. */
+  readonly again: (failure: ModelFailure) => Effect.Effect<boolean>
+  /** A model call came to its end: the next failure counts from one again. */
+  readonly succeeded: () => void
+  /** The run is over; a chain that was going on is reported as ended. */
+  readonly stop: (finalError: string) => void
+}
+
+/** Sessions have one role so far; subagents will bring others. */
+const role = "default"
+
+interface Dependencies {
+  readonly settings: SettingsValues
+  readonly publish: (event: AgentEvent) => void
+  /** Switches to the model that a pattern names, if it can be used and is another one; answers both names. */
+  readonly switchTo: (pattern: string) => Effect.Effect<Option.Option<{ readonly from: string; readonly to: string }>>
+}
+
+export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }: Dependencies) {
+  const fallbacks = settings["retry.fallbackChains"][role] ?? []
+  const waiting = yield* FiberHandle.make<void, never>()
+  const enabled = yield* Ref.make(settings["retry.enabled"])
+  const policy = {
+    maxRetries: settings["retry.maxRetries"],
+    baseDelayMs: settings["retry.baseDelayMs"],
+    maxDelayMs: settings["retry.maxDelayMs"]
+  }
+
+  const wait = (delayMs: number) =>
+    Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) =>
+        FiberHandle.run(waiting, Watched.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs))))
+      ),
+      Effect.flatMap((fiber) => Effect.interruptible(Fiber.await(fiber))),
+      Effect.onInterrupt(() => FiberHandle.clear(waiting)),
+      Effect.map(Exit.isSuccess)
+    )
+
+  const chain = (runId: string): RetryChain => {
+    let attempt = 0
+    let waits = 0
+    let nextFallback = 0
+    let tookOver: string | undefined
+    const maxAttempts = policy.maxRetries + fallbacks.length
+    const end = (result: { readonly success: boolean; readonly finalError?: string }) => {
+      if (attempt > 0) publish({ _tag: "RetryEnded", runId, attempt, ...result })
+      attempt = 0
+      waits = 0
+    }
+    const announce = (delayMs: number, { message: errorMessage }: ModelFailure) =>
+      publish({ _tag: "RetryScheduled", runId, attempt, maxAttempts, delayMs, errorMessage })
+    /** The next model of the chain that can be used; there is no wait for a model that has not failed. */
+    const fallBack = Effect.fnUntraced(function* (failure: ModelFailure) {
+      while (nextFallback < fallbacks.length) {
+        const switched = yield* switchTo(fallbacks[nextFallback++] ?? "")
+        if (Option.isNone(switched)) continue
+        attempt++
+        announce(0, failure)
+        publish({ _tag: "FallbackApplied", runId, ...switched.value, role })
+        tookOver = switched.value.to
+        return true
+      }
+      return false
+    })
+    const again = Effect.fnUntraced(function* (failure: ModelFailure) {
+      const mayRetry = yield* Ref.get(enabled)
+      if (mayRetry && failure.retryable && (yield* fallBack(failure))) return true
+      const delayMs = mayRetry ? RetryPolicy.delayBefore(waits + 1, failure, policy) : undefined
+      if (delayMs === undefined) {
+        end({ success: false, finalError: failure.message })
+        return false
+      }
+      attempt++
+      waits++
+      announce(delayMs, failure)
+      const waited = yield* wait(delayMs)
+      if (!waited) end({ success: false, finalError: "Retry cancelled" })
+      return waited
+    })
+    return {
+      again,
+      succeeded: () => {
+        end({ success: true })
+        if (tookOver !== undefined) publish({ _tag: "FallbackSucceeded", runId, model: tookOver, role })
+        tookOver = undefined
+      },
+      stop: (finalError) => end({ success: false, finalError })
+    }
+  }
+
+  const cancel = FiberHandle.clear(waiting)
+  return {
+    chain,
+    cancel,
+    enabled: Ref.get(enabled),
+    isWaiting: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(waiting))),
+    setEnabled: (value: boolean) => Effect.zipRight(Ref.set(enabled, value), value ? Effect.void : cancel)
+  }
+})

@@ -1,0 +1,84 @@
+/** The outer loop of a run: turns until the model has nothing more to do, and one proper end on every path. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { PromptStatus, RunFailure } from "../../../domain/conversation/AgentEvent.ts"
+import type { DrainPoint } from "../../../domain/conversation/MessageQueue.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { Intake } from "../inbox/Intake.ts"
+import * as RunJournal from "./RunJournal.ts"
+import type { RetryChain } from "./Retries.ts"
+import type { TurnOutcome } from "./Turn.ts"
+
+export interface RunResult {
+  readonly status: PromptStatus
+  readonly error?: RunFailure
+  /** The model has nothing more to do: such a run goes on when something was queued at its very end. */
+  readonly mayGoOn: boolean
+}
+
+const completed: RunResult = { status: "completed", mayGoOn: true }
+
+/** Ended without a further model call: what is queued waits for the next prompt. */
+const outOfBudget: RunResult = { status: "completed", mayGoOn: false }
+
+export interface Dependencies {
+  readonly intake: Intake
+  readonly journal: RunJournal.RunJournal
+  /** False when the budget is spent: the run ends normally, without a further model call. */
+  readonly mayCallModel: Effect.Effect<boolean>
+  readonly turn: Effect.Effect<TurnOutcome>
+  readonly retries: RetryChain
+  /** The model in force, for the closing message of a run that is cut off. */
+  readonly model: Effect.Effect<Model>
+}
+
+const runFailure = (failure: ModelFailure): RunFailure => ({
+  message: failure.message,
+  provider: failure.provider,
+  model: failure.model,
+  ...(failure.httpStatus === undefined ? {} : { httpStatus: failure.httpStatus }),
+  retryable: failure.retryable
+})
+
+/** Notices an abort that came while the run was at work. */
+const interruption = Effect.interruptible(Effect.void)
+
+const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
+  const { intake, mayCallModel, retries, turn } = dependencies
+  let point = from
+  while (true) {
+    if (point !== "start" && !(yield* mayCallModel)) return outOfBudget
+    if (!(yield* intake.open(point))) return completed
+    const outcome = yield* turn
+    yield* interruption
+    point = outcome._tag === "Settled" ? "settled" : "continue"
+    if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
+      const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
+      return failed
+    }
+  }
+})
+
+/**
+ * Runs the turns and tidies up: an abort is an interrupt of this fiber, a defect in the loop or in a tool is reported,
+ * and either way everything that was open is closed before this returns. The fiber that calls this is uninterruptible
+ * but for its waits, so that a run which has begun always gets here and no step of it is cut in two.
+ */
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
+  const exit = yield* Effect.exit(loop(dependencies, from))
+  if (Exit.isSuccess(exit)) return exit.value
+  const { journal, model, retries } = dependencies
+  retries.stop("Retry cancelled")
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    yield* journal.cutOff(RunJournal.aborted, yield* model)
+    const aborted: RunResult = { status: "aborted", mayGoOn: false }
+    return aborted
+  }
+  yield* Effect.logError("the run died", exit.cause)
+  const message = `Internal error: ${Cause.squash(exit.cause)}`
+  yield* journal.cutOff(RunJournal.failed(message), yield* model)
+  const died: RunResult = { status: "error", error: { message, retryable: false }, mayGoOn: false }
+  return died
+})

@@ -1,0 +1,160 @@
+/**
+ * What one run has said and done so far, and what of it is still open. Every event of a run is published here, so
+ * that a run cut off at any point can be brought to a proper end: open blocks, calls and turns are closed in order.
+ * Owned by the run's fiber, which can be interrupted only where it waits: half of a step is never seen.
+ */
+import * as Effect from "effect/Effect"
+import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
+import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
+import type { AssistantMessage, Message, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
+import type { Budget } from "../../../services/Budget.ts"
+import type { Ids } from "../../../services/Ids.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import * as CallJournal from "./CallJournal.ts"
+
+interface Dependencies {
+  readonly runId: string
+  readonly publish: (event: AgentEvent) => void
+  readonly session: typeof Session.Service
+  readonly ids: typeof Ids.Service
+  readonly now: () => number
+  readonly budget: typeof Budget.Service
+}
+
+interface OpenTurn {
+  readonly index: number
+  readonly calls: Array<CallJournal.OpenCall>
+  streaming?: { readonly messageId: string; draft: AssistantDraft.AssistantDraft }
+  message?: AssistantMessage
+}
+
+/** Why the run stops before it is done, and what unanswered tool calls are told. */
+export type CutOff = {
+  readonly stopReason: "aborted" | "error"
+  readonly errorMessage: string
+  readonly unfinishedCall: string
+  readonly unstartedCall: string
+}
+
+export const aborted: CutOff = {
+  stopReason: "aborted",
+  errorMessage: "Request was aborted",
+  unfinishedCall: "Tool execution was aborted: Request was aborted",
+  unstartedCall: "Tool execution was aborted."
+}
+
+export const failed = (errorMessage: string): CutOff => ({
+  stopReason: "error",
+  errorMessage,
+  unfinishedCall: `Tool execution failed due to an error: ${errorMessage}`,
+  unstartedCall: `Tool execution failed due to an error: ${errorMessage}`
+})
+
+type UserRef = Omit<MessageRef, "runId">
+
+export type RunJournal = ReturnType<typeof make>
+
+export const make = ({ budget, ids, now, publish, runId, session }: Dependencies) => {
+  const messages: Array<Message> = []
+  let turn: OpenTurn = { index: -1, calls: [] }
+  let turnOpen = false
+
+  const calls = CallJournal.make({ runId, publish, session, ids, now, messages, calls: () => turn.calls })
+
+  const startTurn = () => {
+    turn = { index: turn.index + 1, calls: [] }
+    turnOpen = true
+    publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp: now() })
+  }
+
+  const startUser = (ref: UserRef, message: UserMessage) => {
+    messages.push(message)
+    publish({ _tag: "MessageStarted", runId, ...ref, message })
+  }
+
+  /** The message is stored. */
+  const endUser = (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
+
+  const startAssistant = (model: Model) => {
+    const draft = AssistantDraft.empty(model, now())
+    const messageId = ids.unsafeNext("message")
+    turn.streaming = { messageId, draft }
+    publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
+  }
+
+  /**
+   * One event of the model stream; answers whether it is something to read. Called for every delta: nothing here may
+   * grow with the message.
+   */
+  const receive = (event: ModelEvent): boolean => {
+    const streaming = turn.streaming
+    if (streaming === undefined) return false
+    const [draft, update] = AssistantDraft.apply(streaming.draft, event)
+    streaming.draft = draft
+    if (update === undefined) return false
+    publish({ _tag: "MessageUpdated", runId, messageId: streaming.messageId, draft, update })
+    return update.step === "delta" && update.kind !== "toolCall"
+  }
+
+  /** Ends the assistant message and answers the calls it asks for. */
+  const endAssistant = (end?: AssistantDraft.End) =>
+    Effect.suspend(() => {
+      const streaming = turn.streaming
+      if (streaming === undefined) return Effect.succeed([])
+      const { messageId } = streaming
+      const [draft, update] = AssistantDraft.cutOff(streaming.draft)
+      if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
+      const message = AssistantDraft.toMessage(draft, end)
+      const requested = AssistantDraft.requestedCalls(draft)
+      delete turn.streaming
+      turn.message = message
+      for (const { call } of requested) turn.calls.push({ call })
+      messages.push(message)
+      const stored = Effect.zipRight(budget.recordUsage(message.usage), session.append({ type: "message", message }))
+      return Effect.map(stored, () => {
+        publish({ _tag: "MessageEnded", runId, messageId, message })
+        return requested
+      })
+    })
+
+  const endTurn = () => {
+    if (!turnOpen || turn.message === undefined) return
+    turnOpen = false
+    const toolResults = turn.calls.flatMap(({ result }) => (result === undefined ? [] : [result]))
+    publish({ _tag: "TurnEnded", runId, turnIndex: turn.index, message: turn.message, toolResults })
+  }
+
+  /**
+   * Brings everything open to its end. A run always ends with an assistant message that says how: where the cut came
+   * between two model calls, an empty one is made in a turn of its own (protocol.md 4.9).
+   */
+  const cutOff = Effect.fnUntraced(function* (how: CutOff, model: Model) {
+    const end = { stopReason: how.stopReason, errorMessage: how.errorMessage }
+    if (turnOpen && turn.message !== undefined) {
+      yield* calls.answerOpenCalls(how.unstartedCall)
+      endTurn()
+    }
+    if (!turnOpen) startTurn()
+    if (turn.streaming === undefined) startAssistant(model)
+    yield* endAssistant(end)
+    yield* calls.answerOpenCalls(how.unfinishedCall)
+    endTurn()
+  })
+
+  return {
+    runId,
+    messages,
+    turnIndex: () => turn.index,
+    startTurn,
+    startUser,
+    endUser,
+    startAssistant,
+    receive,
+    endAssistant,
+    endTurn,
+    cutOff,
+    ...calls
+  }
+}

@@ -1,0 +1,86 @@
+/** One model call and the tools it asks for. A turn ends in a value; only interrupts and defects cut it short. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { ModelEvents, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
+import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
+import * as ModelCall from "./ModelCall.ts"
+import * as RunJournal from "./RunJournal.ts"
+import * as Watched from "../nodes/Watched.ts"
+
+export type TurnOutcome =
+  /** Tools have answered; the model is to be called again. */
+  | { readonly _tag: "Continue" }
+  | { readonly _tag: "Settled" }
+  | { readonly _tag: "Failed"; readonly failure: ModelFailure }
+
+interface Dependencies {
+  readonly open: (request: ModelRequest) => Effect.Effect<ModelCall.ModelCall, ModelFailure>
+  readonly journal: RunJournal.RunJournal
+  readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
+  /** The model came to the end of its answer. */
+  readonly answered: () => void
+  /** Waits while somebody who watches is too far behind. */
+  readonly ready: Effect.Effect<void>
+  readonly now: () => number
+}
+
+/** Hands on what the model says until it is done. The run can be interrupted while it waits. */
+const receive = Effect.fnUntraced(function* (
+  { journal, now, ready }: Dependencies,
+  events: ModelEvents,
+  node: LiveNode | undefined
+) {
+  const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
+  while (true) {
+    const [batch, done] = yield* next
+    let deltas = 0
+    let speaks = false
+    for (const event of batch) {
+      if (journal.receive(event)) speaks = true
+      if (event._tag === "Delta") deltas++
+    }
+    advance(node, deltas, now())
+    // What people read is on its way to whoever watches before anything else is done about it.
+    if (speaks) yield* Effect.yieldNow()
+    if (done) return
+    yield* ready
+  }
+})
+
+const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
+  Watched.modelCall(request.model, (node) =>
+    Effect.flatMap(dependencies.open(request), (call) =>
+      ModelCall.using(call, (events) => receive(dependencies, events, node))
+    )
+  )
+
+/** `request` is made after the message has begun, so that a host sees at once who answers. */
+export const run = Effect.fnUntraced(function* (
+  dependencies: Dependencies,
+  model: Model,
+  request: Effect.Effect<ModelRequest>
+) {
+  const { answered, journal, runTools } = dependencies
+  journal.startAssistant(model)
+  const received = yield* Effect.either(receiveAll(dependencies, yield* request))
+  if (Either.isLeft(received)) return yield* fail(journal, received.left)
+  const calls = yield* journal.endAssistant()
+  answered()
+  if (calls.length > 0) yield* Effect.interruptible(runTools(calls))
+  journal.endTurn()
+  const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
+  return outcome
+})
+
+/** The calls of a failed message are answered without being run: the model never finished asking. */
+const fail = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, failure: ModelFailure) {
+  const how = RunJournal.failed(failure.message)
+  yield* journal.endAssistant({ stopReason: how.stopReason, errorMessage: how.errorMessage })
+  yield* journal.answerOpenCalls(how.unfinishedCall)
+  journal.endTurn()
+  const outcome: TurnOutcome = { _tag: "Failed", failure }
+  return outcome
+})

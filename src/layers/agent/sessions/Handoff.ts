@@ -1,0 +1,88 @@
+/**
+ * Going on in another session, in the middle of a run: a new one that begins with a summary, for which the old one is
+ * left as it is. All or nothing: where the new session cannot be made, the agent stays where it was.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { CompactionEntry } from "../../../domain/compaction/Preparation.ts"
+import type { Model } from "../../../domain/model/Model.ts"
+import type { NewEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import * as SessionHandoff from "../../../domain/session/SessionHandoff.ts"
+import { freshEntryId, type Ids } from "../../../services/Ids.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { SessionFolder, SessionStore } from "../../../services/session/SessionStore.ts"
+import * as IsoTime from "../../platform/IsoTime.ts"
+import { dirname } from "../../platform/files/LocalPaths.ts"
+import type { Inbox } from "../inbox/Inbox.ts"
+
+export interface HandoffTools {
+  readonly session: typeof Session.Service
+  readonly store: typeof SessionStore.Service
+  readonly ids: typeof Ids.Service
+  readonly publish: (event: AgentEvent) => void
+  readonly handoff: Inbox["handoff"]
+}
+
+/** Beside the old one. */
+const folderOf = (store: typeof SessionStore.Service, file: Option.Option<string>): SessionFolder =>
+  Option.getOrElse(
+    Option.flatMap(file, (path) => store.folder(dirname(path))),
+    () => store
+  )
+
+const place = ({ ids }: HandoffTools, taken: Set<string>, entry: NewEntry) =>
+  Effect.map(IsoTime.now, (timestamp) => {
+    const id = freshEntryId(ids, (other) => taken.has(other))
+    taken.add(id)
+    return { ...entry, id, parentId: null, timestamp }
+  })
+
+/** What the new session begins with; the compaction is the last of it. */
+const beginning = Effect.fnUntraced(function* (
+  tools: HandoffTools,
+  model: Model,
+  entry: Omit<CompactionEntry, "id" | "parentId" | "timestamp">
+) {
+  const { session } = tools
+  const [entries, branch] = [yield* session.entries, yield* session.branch]
+  const name = Option.getOrUndefined((yield* session.info).name)
+  const copied = SessionHandoff.kept(branch, entry.firstKeptEntryId)
+  const taken = new Set(copied.map(({ id }) => id))
+  const current = { provider: model.provider, modelId: model.id }
+  const inForce = SessionHandoff.inForce({ entries, branch, copied, name }, current)
+  const before = yield* Effect.forEach(inForce, (one) => place(tools, taken, one))
+  const first = copied[0]?.id
+  const last = yield* place(tools, taken, { ...entry, ...(first === undefined ? {} : { firstKeptEntryId: first }) })
+  return SessionHandoff.chain([...before, ...copied, last])
+})
+
+/** Messages and calls belong to the run, which waits meanwhile. */
+const isNoted = ({ type }: SessionEntry) => type !== "message" && type !== "usage" && type !== "foreign"
+
+/** Answers the compaction as it is stored in the new session. Nothing may interrupt it. */
+export const move = Effect.fnUntraced(function* (
+  tools: HandoffTools,
+  model: Model,
+  entry: Omit<CompactionEntry, "id" | "parentId" | "timestamp">
+) {
+  const { handoff, publish, session, store } = tools
+  const { file, sessionId } = yield* session.info
+  const parentSession = Option.getOrElse(file, () => sessionId)
+  yield* handoff.prepare
+  const entries = yield* beginning(tools, model, entry)
+  const known = (yield* session.entries).length
+  yield* session.sync
+  let since: ReadonlyArray<SessionEntry> = []
+  // Somebody may set a name or a model while the file is made.
+  const look = Effect.map(session.entries, (all) => {
+    since = all.slice(known).filter(isNoted)
+  })
+  yield* session.become(Effect.zipLeft(folderOf(store, file).create({ parentSession, entries }), look))
+  const { name, sessionId: next } = yield* session.info
+  handoff.note(sessionId, next)
+  publish({ _tag: "SessionChanged", sessionId: next })
+  publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+  for (const noted of since) if (noted.type !== "foreign") yield* session.append(noted)
+  return entries.at(-1)
+})

@@ -1,0 +1,140 @@
+/**
+ * The items of a branch, in pages that are filled when they come near the window: a session of ten thousand messages
+ * opens at once. Short sessions are filled to the end while the browser is idle, so that its own search finds all.
+ */
+import { h } from "../Dom.ts"
+import * as Fold from "./Fold.ts"
+import type { Branch, Item } from "./Items.ts"
+import { blocksOf, messageOf } from "./Items.ts"
+import { type Fork, itemView } from "./ItemView.ts"
+import { text } from "../text/Json.ts"
+
+const pageSize = 8
+const nearness = "1800px 0px"
+const mostIdleItems = 2500
+
+interface Page {
+  readonly element: HTMLElement
+  readonly items: ReadonlyArray<Item>
+}
+
+export interface ConversationOptions {
+  readonly forkAt: (item: Item) => Fork | undefined
+}
+
+const lettersOf = ({ entry }: Item): number =>
+  blocksOf(messageOf(entry)["content"]).reduce((sum, block) => sum + text(block["text"]).length, 0)
+
+/** Roughly, in pixels: only the length of the scroll bar depends on it. */
+const heightOf = (item: Item): number => {
+  if (item.kind === "note" || item.kind === "other" || item.kind === "summary") return 56
+  return 84 + 44 * item.results.size + Math.min(1200, (lettersOf(item) / 85) * 26)
+}
+
+const empty = () =>
+  h(
+    "div",
+    { class: "nothing" },
+    h("h2", {}, "Nothing was said yet"),
+    h("p", {}, "This session has no messages. They appear here once somebody sends a prompt and exports again.")
+  )
+
+export const make = ({ forkAt }: ConversationOptions) => {
+  const element = h("section", { class: "conversation", "aria-label": "Conversation" })
+  const views = new Map<string, HTMLElement>()
+  const pageOf = new Map<Item, Page>()
+  const waiting = new Map<Element, Page>()
+  let branch: Branch | undefined
+  let unfolded = false
+
+  const fill = (page: Page) => {
+    if (!waiting.delete(page.element)) return
+    observer.unobserve(page.element)
+    const filled = page.items.map((item) => {
+      const view = itemView(item, { label: branch?.labels.get(item.id), fork: forkAt(item) })
+      if (unfolded) Fold.setAll(view, true)
+      views.set(item.id, view)
+      return view
+    })
+    page.element.append(...filled)
+    page.element.style.minHeight = ""
+  }
+
+  /** One page a frame keeps the scrolling smooth. */
+  const queue = new Set<Page>()
+  const fillNext = () => {
+    const page = queue.values().next().value
+    if (page === undefined) return
+    queue.delete(page)
+    fill(page)
+    if (queue.size > 0) requestAnimationFrame(fillNext)
+  }
+
+  const observer = new IntersectionObserver(
+    (seen) => {
+      const isIdle = queue.size === 0
+      for (const { isIntersecting, target } of seen) {
+        const page = waiting.get(target)
+        if (page !== undefined) queue[isIntersecting ? "add" : "delete"](page)
+      }
+      if (isIdle) fillNext()
+    },
+    { rootMargin: nearness }
+  )
+
+  const fillAll = () => {
+    for (const page of waiting.values()) fill(page)
+  }
+
+  const fillIdle = (deadline: IdleDeadline) => {
+    for (const page of waiting.values()) {
+      if (deadline.timeRemaining() < 6) break
+      fill(page)
+    }
+    if (waiting.size > 0) whenIdle()
+  }
+  const whenIdle = () => (typeof requestIdleCallback === "function" ? void requestIdleCallback(fillIdle) : undefined)
+
+  const makePage = (items: ReadonlyArray<Item>): Page => {
+    const page: Page = { element: h("div", { class: "page" }), items }
+    const height = Math.round(items.reduce((sum, item) => sum + heightOf(item), 0))
+    page.element.style.minHeight = `${height}px`
+    page.element.style.containIntrinsicSize = `auto ${height}px`
+    for (const item of items) pageOf.set(item, page)
+    waiting.set(page.element, page)
+    return page
+  }
+
+  const show = (next: Branch) => {
+    observer.disconnect()
+    for (const map of [views, pageOf, waiting, queue]) map.clear()
+    branch = next
+    const pages: Array<Page> = []
+    for (let at = 0; at < next.items.length; at += pageSize) pages.push(makePage(next.items.slice(at, at + pageSize)))
+    element.replaceChildren(...(pages.length === 0 ? [empty()] : pages.map((page) => page.element)))
+    // What a reader sees first is there with the first frame.
+    for (const page of pages.slice(0, 2)) fill(page)
+    for (const page of waiting.values()) observer.observe(page.element)
+    if (next.items.length <= mostIdleItems) whenIdle()
+  }
+
+  /** The element of an item, filled, with what surrounds it: its place does not jump when it is scrolled to. */
+  const viewOf = (item: Item): HTMLElement | undefined => {
+    const page = pageOf.get(item)
+    if (page !== undefined) fill(page)
+    return views.get(item.id)
+  }
+
+  window.addEventListener("beforeprint", fillAll)
+
+  return {
+    element,
+    show,
+    viewOf,
+    setFolds: (open: boolean) => {
+      unfolded = open
+      Fold.setAll(element, open)
+    },
+    isUnfolded: () => unfolded
+  }
+}

@@ -1,0 +1,89 @@
+/** The entries of a session as a tree. Whatever the file says, every entry has an id of its own and no circle exists. */
+import { isRecord, type JsonRecord, list, number, record, text } from "../text/Json.ts"
+
+export interface Entry {
+  readonly id: string
+  readonly parentId: string | null
+  readonly type: string
+  /** Unix milliseconds; 0 where nothing is known. */
+  readonly time: number
+  readonly raw: JsonRecord
+}
+
+export interface SessionData {
+  readonly header: JsonRecord
+  readonly entries: ReadonlyArray<Entry>
+  readonly leafId: string | null
+  readonly systemPrompt: string
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly description: string }>
+}
+
+const timeOf = (raw: JsonRecord): number => {
+  const parsed = Date.parse(text(raw["timestamp"]))
+  return Number.isFinite(parsed) ? parsed : number(record(raw["message"])["timestamp"])
+}
+
+/** A parent that is unknown or comes later does not count. Files of version 1 have no ids: there the line before is it. */
+const toEntries = (raws: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
+  const seen = new Set<string>()
+  const entries: Array<Entry> = []
+  for (const raw of raws) {
+    if (!isRecord(raw)) continue
+    const given = text(raw["id"])
+    const id = given === "" || seen.has(given) ? `entry-${entries.length + 1}-${given}` : given
+    const parent = raw["parentId"]
+    const before = entries.at(-1)?.id ?? null
+    const parentId = parent === undefined ? before : typeof parent === "string" && seen.has(parent) ? parent : null
+    seen.add(id)
+    entries.push({ id, parentId, type: text(raw["type"]), time: timeOf(raw), raw })
+  }
+  return entries
+}
+
+export const read = (data: unknown): SessionData => {
+  const { entries: raws, header, leafId, systemPrompt, tools } = record(data)
+  const entries = toEntries(list(raws))
+  const known = entries.some(({ id }) => id === leafId)
+  return {
+    header: record(header),
+    entries,
+    leafId: known ? text(leafId) : leafId === null ? null : (entries.at(-1)?.id ?? null),
+    systemPrompt: text(systemPrompt),
+    tools: list(tools)
+      .filter(isRecord)
+      .map(({ description, name }) => ({ name: text(name), description: text(description) }))
+  }
+}
+
+export type Tree = ReturnType<typeof makeTree>
+
+export const makeTree = (entries: ReadonlyArray<Entry>) => {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const children = new Map<string | null, Array<Entry>>()
+  for (const entry of entries) {
+    const siblings = children.get(entry.parentId)
+    if (siblings === undefined) children.set(entry.parentId, [entry])
+    else siblings.push(entry)
+  }
+  const childrenOf = (id: string | null): ReadonlyArray<Entry> => children.get(id) ?? []
+
+  return {
+    get: (id: string) => byId.get(id),
+    childrenOf,
+    /** From the root to the entry. */
+    path: (id: string | null): ReadonlyArray<Entry> => {
+      const found: Array<Entry> = []
+      for (let at = id === null ? undefined : byId.get(id); at !== undefined;) {
+        found.push(at)
+        at = at.parentId === null ? undefined : byId.get(at.parentId)
+      }
+      return found.reverse()
+    },
+    /** The end of the newest branch through an entry. */
+    leafBelow: (id: string): string => {
+      let at = id
+      for (let next = childrenOf(at).at(-1); next !== undefined; next = childrenOf(at).at(-1)) at = next.id
+      return at
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** Pictures that are part of the session. Only types that a browser draws without running anything in them. */
+import { button, h } from "../Dom.ts"
+import * as Format from "../text/Format.ts"
+import { blocksOf } from "./Items.ts"
+import { type JsonRecord, text } from "../text/Json.ts"
+
+const drawable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"])
+const isBase64 = (data: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(data)
+
+const picture = (block: JsonRecord) => {
+  const type = text(block["mimeType"])
+  const data = text(block["data"]).replaceAll(/\s/g, "")
+  if (!drawable.has(type) || !isBase64(data)) {
+    const size = Format.bytes(Math.floor((data.length * 3) / 4))
+    return h("p", { class: "empty" }, `Image that cannot be shown (${type || "unknown type"}, ${size})`)
+  }
+  const alt = `Image, ${type.slice("image/".length).toUpperCase()}`
+  // Not lazy: the data is here already, and pages are filled when they come near the window.
+  const image = h("img", { src: `data:${type};base64,${data}`, alt, decoding: "async" })
+  const frame = button(
+    { class: "picture", title: "Larger or smaller", "aria-pressed": "false" },
+    () => frame.setAttribute("aria-pressed", String(frame.classList.toggle("large"))),
+    image
+  )
+  return frame
+}
+
+/** The images of a message, if it has any. */
+export const images = (content: unknown): HTMLElement | undefined => {
+  const found = blocksOf(content).filter((block) => block["type"] === "image")
+  return found.length === 0 ? undefined : h("div", { class: "pictures" }, ...found.map(picture))
+}

@@ -1,0 +1,59 @@
+/** The frame around an item: who, when, what it took, its link, and the way to other branches that begin here. */
+import { button, h, icon } from "../Dom.ts"
+import * as Format from "../text/Format.ts"
+import type { Item } from "./Items.ts"
+import { inside, price, speaker } from "./Messages.ts"
+
+/** An entry that is one of several children: where the reader can turn off. */
+export interface Fork {
+  readonly position: number
+  readonly count: number
+  readonly go: (step: number) => void
+}
+
+export interface ItemContext {
+  readonly label: string | undefined
+  readonly fork: Fork | undefined
+}
+
+export const anchorOf = (id: string): string => `e-${id}`
+
+const forkBar = ({ count, go, position }: Fork) =>
+  h(
+    "nav",
+    { class: "fork", "aria-label": "Branches" },
+    icon("branch"),
+    h("span", {}, `Branch ${position} of ${count}`),
+    button(
+      { class: "icon-button", title: "Previous branch", "aria-label": "Previous branch" },
+      () => go(-1),
+      icon("back")
+    ),
+    button({ class: "icon-button", title: "Next branch", "aria-label": "Next branch" }, () => go(1), icon("chevron"))
+  )
+
+const heading = (item: Item, label: string | undefined) => {
+  const who = speaker(item)
+  if (who === "") return undefined
+  return h(
+    "header",
+    { class: "item-head" },
+    h("span", { class: "who" }, who),
+    label === undefined ? undefined : h("span", { class: "badge label" }, label),
+    h("span", { class: "item-meta" }, price(item)),
+    h(
+      "a",
+      { class: "item-time", href: `#${encodeURIComponent(anchorOf(item.id))}`, title: Format.moment(item.entry.time) },
+      Format.time(item.entry.time) || "link"
+    )
+  )
+}
+
+export const itemView = (item: Item, { fork, label }: ItemContext): HTMLElement =>
+  h(
+    "article",
+    { class: `item ${item.kind}`, id: anchorOf(item.id), tabindex: -1, "aria-label": speaker(item) || item.kind },
+    fork === undefined ? undefined : forkBar(fork),
+    heading(item, label),
+    h("div", { class: "item-body" }, ...inside(item))
+  )

@@ -1,0 +1,122 @@
+/** What a reader sees of a branch: one item for each entry that shows, results of tools inside the call they answer. */
+import type { Entry } from "./Entries.ts"
+import { type JsonRecord, record, records, show, text } from "../text/Json.ts"
+
+export type Kind = "user" | "assistant" | "result" | "bash" | "custom" | "summary" | "note" | "other"
+
+export interface Item {
+  readonly id: string
+  readonly kind: Kind
+  readonly entry: Entry
+  /** What the tools answered, by the id of the call. */
+  readonly results: Map<string, Entry>
+}
+
+const roles: Readonly<Record<string, Kind>> = {
+  user: "user",
+  assistant: "assistant",
+  toolResult: "result",
+  bashExecution: "bash",
+  custom: "custom",
+  hookMessage: "custom",
+  developer: "custom",
+  branchSummary: "summary",
+  compactionSummary: "summary"
+}
+
+const types: Readonly<Record<string, Kind | undefined>> = {
+  compaction: "summary",
+  branch_summary: "summary",
+  custom_message: "custom",
+  model_change: "note",
+  thinking_level_change: "note",
+  session_info: "note"
+}
+
+/** Shown elsewhere: as a mark on the entry that is labelled, and in the sums. */
+const unseen = new Set(["label", "usage"])
+
+export const messageOf = (entry: Entry): JsonRecord =>
+  entry.type === "message" ? record(entry.raw["message"]) : entry.raw
+
+export const kindOf = (entry: Entry): Kind =>
+  entry.type === "message" ? (roles[text(messageOf(entry)["role"])] ?? "other") : (types[entry.type] ?? "other")
+
+/** Text or blocks, as blocks. */
+export const blocksOf = (content: unknown): ReadonlyArray<JsonRecord> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : records(content)
+
+export const plainText = (content: unknown): string =>
+  blocksOf(content)
+    .map((block) => text(block["text"]))
+    .filter((part) => part !== "")
+    .join("\n\n")
+
+export interface Branch {
+  readonly items: ReadonlyArray<Item>
+  /** The item that shows an entry. */
+  readonly itemOf: ReadonlyMap<string, Item>
+  /** Names that were given to entries. */
+  readonly labels: ReadonlyMap<string, string>
+}
+
+const callsOf = (entry: Entry): ReadonlyArray<string> =>
+  blocksOf(messageOf(entry)["content"])
+    .filter((block) => block["type"] === "toolCall")
+    .map((block) => text(block["id"]))
+
+export const make = (path: ReadonlyArray<Entry>): Branch => {
+  const items: Array<Item> = []
+  const itemOf = new Map<string, Item>()
+  const calls = new Map<string, Item>()
+  const labels = new Map<string, string>()
+  for (const entry of path) {
+    if (entry.type === "label") {
+      const target = text(entry.raw["targetId"])
+      const label = text(entry.raw["label"])
+      if (label === "") labels.delete(target)
+      else labels.set(target, label)
+    }
+    if (unseen.has(entry.type)) continue
+    const kind = kindOf(entry)
+    const callId = text(messageOf(entry)["toolCallId"])
+    const home = kind === "result" ? calls.get(callId) : undefined
+    if (home !== undefined && !home.results.has(callId)) {
+      home.results.set(callId, entry)
+      itemOf.set(entry.id, home)
+      continue
+    }
+    const item: Item = { id: entry.id, kind, entry, results: new Map() }
+    items.push(item)
+    itemOf.set(entry.id, item)
+    if (kind === "assistant") for (const call of callsOf(entry)) calls.set(call, item)
+  }
+  return { items, itemOf, labels }
+}
+
+const wordsOfBlock = (block: JsonRecord): string => {
+  if (block["type"] === "toolCall") return `${text(block["name"])}\n${wordsIn(block["arguments"])}`
+  return text(block["text"]) || text(block["thinking"])
+}
+
+/** The texts of a value without the punctuation of JSON, so that a search finds what is shown. */
+const wordsIn = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : typeof value === "object" && value !== null
+      ? Object.values(value).map(wordsIn).join("\n")
+      : show(value)
+
+/** Everything of an entry that can be searched. */
+export const wordsOf = (entry: Entry): string => {
+  const message = messageOf(entry)
+  const kind = kindOf(entry)
+  if (kind === "other" || kind === "note") return wordsIn(message)
+  return [
+    ...blocksOf(message["content"]).map(wordsOfBlock),
+    ...["command", "output", "summary", "errorMessage", "customType"].map((key) => text(message[key])),
+    text(record(message["details"])["diff"])
+  ]
+    .filter((part) => part !== "")
+    .join("\n")
+}

@@ -1,0 +1,184 @@
+/**
+ * Who may write a file: a small file beside it that names the process. It is made by `link`, so that it is there with its
+ * text or not at all. One whose process has ended is taken over; a process is known by its start as well as its number.
+ */
+import * as nodeFs from "node:fs"
+import { hostname } from "node:os"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Json from "../../../domain/Json.ts"
+import { type FileRefused, refused } from "./SessionFiles.ts"
+
+export interface Owner {
+  readonly pid: number
+  readonly host: string
+  readonly since: string
+  /** When the process was started, as the system tells it; empty where it does not. */
+  readonly start: string
+}
+
+export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly owner: Owner }> {}
+
+const read = (path: string): string | undefined => {
+  try {
+    return nodeFs.readFileSync(path, "latin1")
+  } catch {
+    return undefined
+  }
+}
+
+/** Ticks since the boot, and which boot that was. */
+const startOf = (pid: number): string => {
+  const stat = read(`/proc/${pid}/stat`)
+  const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+  const boot = read("/proc/sys/kernel/random/boot_id")?.trim()
+  return ticks === undefined || boot === undefined ? "" : `${boot}:${ticks}`
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return Predicate.hasProperty(cause, "code") && cause.code === "EPERM"
+  }
+}
+
+const isOwner = (value: unknown): value is Owner =>
+  Predicate.hasProperty(value, "pid") &&
+  Number.isInteger(value.pid) &&
+  Predicate.hasProperty(value, "host") &&
+  typeof value.host === "string" &&
+  Predicate.hasProperty(value, "since") &&
+  typeof value.since === "string" &&
+  Predicate.hasProperty(value, "start") &&
+  typeof value.start === "string"
+
+/** Nothing can be said about a process of another machine, so it counts as alive. */
+const isAlive = (owner: Owner): boolean => {
+  if (owner.host !== hostname()) return true
+  if (!isRunning(owner.pid)) return false
+  const start = startOf(owner.pid)
+  return owner.start === "" || start === "" || owner.start === start
+}
+
+const ownerIn = (text: string): Owner | undefined => {
+  const value = Either.getOrUndefined(Json.parse(text))
+  return isOwner(value) ? value : undefined
+}
+
+const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>) =>
+  Predicate.hasProperty(cause, "code") && codes.some((code) => cause.code === code)
+
+/** False where there is a lease already. */
+const place = (lease: string, text: string): boolean => {
+  const draft = `${lease}.${crypto.randomUUID().slice(0, 8)}.tmp`
+  nodeFs.writeFileSync(draft, text, { flag: "wx", mode: 0o600 })
+  try {
+    nodeFs.linkSync(draft, lease)
+    return true
+  } catch (cause) {
+    if (hasCode(cause, "EEXIST")) return false
+    // File systems without links: nobody is asked to trust a lease that cannot be read.
+    if (!hasCode(cause, "EPERM", "ENOTSUP", "ENOSYS", "EMLINK")) throw cause
+    return placeWithoutLink(lease, text)
+  } finally {
+    nodeFs.rmSync(draft, { force: true })
+  }
+}
+
+const placeWithoutLink = (lease: string, text: string): boolean => {
+  try {
+    nodeFs.writeFileSync(lease, text, { flag: "wx", mode: 0o600 })
+    return true
+  } catch (cause) {
+    if (hasCode(cause, "EEXIST")) return false
+    throw cause
+  }
+}
+
+/** A file as it was when it was read. */
+interface Seen {
+  readonly path: string
+  readonly text: string
+}
+
+const isUnchanged = ({ path, text }: Seen): boolean => read(path) === text
+
+/**
+ * Takes the place of a dead owner. Of several who find the same one only one can make the file that is named after what
+ * they have seen, and only that one replaces the lease, which is there at every moment. Whoever comes too late sees that
+ * it has changed. The file of one who died in between is part of what is seen, and so is succeeded in turn.
+ */
+const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): Owner | "mine" | "again" => {
+  const seen = [lease, ...between]
+  const path = `${lease.path}.${Bun.hash(seen.map((file) => file.text).join("")).toString(36)}.tmp`
+  if (place(path, text)) {
+    try {
+      if (!seen.every(isUnchanged)) return "again"
+      const draft = `${path}.new`
+      nodeFs.writeFileSync(draft, text, { mode: 0o600 })
+      nodeFs.renameSync(draft, lease.path)
+      for (const { path } of between) nodeFs.rmSync(path, { force: true })
+      return "mine"
+    } finally {
+      nodeFs.rmSync(path, { force: true })
+    }
+  }
+  const held = read(path)
+  if (held === undefined) return "again"
+  const owner = ownerIn(held)
+  if (owner !== undefined && isAlive(owner)) return owner
+  return succeed(lease, text, [...between, { path, text: held }])
+}
+
+const attempts = 100
+
+const take = (lease: string, text: string): Owner | undefined => {
+  let owner: Owner | undefined
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (place(lease, text)) return undefined
+    const held = read(lease)
+    if (held === undefined) continue
+    owner = ownerIn(held)
+    if (owner !== undefined && isAlive(owner)) return owner
+    const result = succeed({ path: lease, text: held }, text)
+    if (result === "mine") return undefined
+    if (result === "again") continue
+    // Somebody is at it, and will have it or give up in a moment: who it was is known then.
+    owner = result
+    Bun.sleepSync(1)
+  }
+  return owner ?? { pid: 0, host: "an unknown machine", since: "an unknown time", start: "" }
+}
+
+export const leaseOf = (file: string): string => `${file}.lease`
+
+/** Held until the returned effect is run. `since` is for people. */
+export const acquire = (file: string, since: string): Effect.Effect<Effect.Effect<void>, LeaseHeld | FileRefused> =>
+  Effect.suspend(() => {
+    const lease = leaseOf(file)
+    const text = JSON.stringify({ pid: process.pid, host: hostname(), since, start: startOf(process.pid) })
+    const mine = `${text}\n`
+    return Effect.flatMap(
+      Effect.try({ try: () => take(lease, mine), catch: refused(lease) }),
+      (owner): Effect.Effect<Effect.Effect<void>, LeaseHeld> =>
+        owner === undefined
+          ? Effect.succeed(
+              Effect.sync(() => {
+                if (read(lease) === mine) nodeFs.rmSync(lease, { force: true })
+              })
+            )
+          : new LeaseHeld({ owner })
+    )
+  })
+
+/** Who holds it now, if that one is alive. */
+export const holder = (file: string): Effect.Effect<Owner | undefined> =>
+  Effect.sync(() => {
+    const held = read(leaseOf(file))
+    const owner = held === undefined ? undefined : ownerIn(held)
+    return owner !== undefined && isAlive(owner) ? owner : undefined
+  })

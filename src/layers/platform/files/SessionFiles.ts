@@ -1,0 +1,192 @@
+/**
+ * What session files need of the file system. Writes are synchronous: a line is in the system's hands when its append
+ * returns, and one takes less time than a hop to another thread. Tests replace the reference by one that fails.
+ */
+import * as nodeFs from "node:fs"
+import { dirname, join } from "node:path"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+
+export class FileRefused extends Data.TaggedError("FileRefused")<{
+  readonly path: string
+  /** `ENOENT`, `ENOSPC`, ...; empty where the system gave none. */
+  readonly code: string
+  readonly message: string
+}> {}
+
+export interface Found {
+  readonly path: string
+  readonly name: string
+  readonly isFolder: boolean
+  readonly modifiedAt: number
+  readonly size: number
+}
+
+/** A file that only grows. */
+export interface GrowingFile {
+  /** One write; after a failure the file is as long as before, as far as the system allows. */
+  readonly append: (text: string) => Effect.Effect<void, FileRefused>
+  readonly sync: Effect.Effect<void, FileRefused>
+  readonly close: Effect.Effect<void>
+}
+
+export interface Files {
+  /** The path without links. */
+  readonly real: (path: string) => Effect.Effect<string, FileRefused>
+  readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
+  /** The first bytes, enough for a header. */
+  readonly readStart: (path: string) => Effect.Effect<Uint8Array, FileRefused>
+  /** Nothing where there is no such folder. */
+  readonly list: (folder: string) => Effect.Effect<ReadonlyArray<Found>, FileRefused>
+  readonly makeFolder: (path: string) => Effect.Effect<void, FileRefused>
+  /** Fails where there is one. */
+  readonly create: (path: string) => Effect.Effect<GrowingFile, FileRefused>
+  readonly open: (path: string) => Effect.Effect<GrowingFile, FileRefused>
+  /** The old text or the new one, never a part, whatever happens meanwhile. */
+  readonly replace: (path: string, text: string) => Effect.Effect<void, FileRefused>
+  /** Nothing happens where there is nothing to copy. */
+  readonly copyFolder: (from: string, to: string) => Effect.Effect<void, FileRefused>
+}
+
+const startBytes = 64 * 1024
+const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = nodeFs.constants
+
+export const refused = (path: string) => (cause: unknown) =>
+  new FileRefused({
+    path,
+    code: Predicate.hasProperty(cause, "code") ? String(cause.code) : "",
+    message: cause instanceof Error ? cause.message : String(cause)
+  })
+
+const attempt = <A>(path: string, run: () => A) => Effect.try({ try: run, catch: refused(path) })
+
+const syncFolder = (path: string) => {
+  const fd = nodeFs.openSync(path, "r")
+  try {
+    nodeFs.fsyncSync(fd)
+  } finally {
+    nodeFs.closeSync(fd)
+  }
+}
+
+/** Some file systems refuse it, and nothing can be done about that. */
+const syncFolderAside = (path: string, done: () => void) =>
+  nodeFs.open(path, "r", (cause, fd) => {
+    if (cause !== null) return done()
+    nodeFs.fsync(fd, () => nodeFs.close(fd, done))
+  })
+
+/** A short write means that there is no room: what was written of it is taken back. */
+const writeWhole = (fd: number, bytes: Uint8Array) => {
+  let written = 0
+  const takeBack = () => {
+    try {
+      nodeFs.ftruncateSync(fd, nodeFs.fstatSync(fd).size - written)
+    } catch {
+      // A torn line at the end is skipped by every reader.
+    }
+  }
+  try {
+    while (written < bytes.length) {
+      const count = nodeFs.writeSync(fd, bytes, written)
+      if (count === 0) throw new Error("no room left")
+      written += count
+    }
+  } catch (cause) {
+    if (written > 0) takeBack()
+    throw cause
+  }
+}
+
+const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
+  let isFirst = isNew
+  /** A new file and its name in the folder take long to make durable, so that begins with the first line. */
+  let begun: Promise<void> | undefined
+  /** The system tells of a failed write once: what the first sync was told is what the next one answers. */
+  let failure: Error | null = null
+  const begin = () =>
+    new Promise<void>((resolve) => {
+      nodeFs.fsync(fd, (cause) => {
+        failure = cause
+        syncFolderAside(dirname(path), resolve)
+      })
+    })
+  return {
+    append: (text) =>
+      attempt(path, () => {
+        writeWhole(fd, Buffer.from(text))
+        if (isFirst) begun = begin()
+        isFirst = false
+      }),
+    sync: Effect.async<void, FileRefused>((resume) => {
+      const finish = () =>
+        nodeFs.fsync(fd, (latest) => {
+          const cause = failure ?? latest
+          resume(cause === null ? Effect.void : Effect.fail(refused(path)(cause)))
+        })
+      if (begun === undefined) finish()
+      else void begun.then(finish)
+    }),
+    close: Effect.zipRight(
+      Effect.promise(() => begun ?? Promise.resolve()),
+      Effect.ignore(attempt(path, () => nodeFs.closeSync(fd)))
+    )
+  }
+}
+
+const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {
+  const path = join(folder, entry.name)
+  const stats = nodeFs.statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  return [{ path, name: entry.name, isFolder: stats.isDirectory(), modifiedAt: stats.mtimeMs, size: stats.size }]
+}
+
+const readStart = (path: string) => {
+  const fd = nodeFs.openSync(path, "r")
+  try {
+    const bytes = new Uint8Array(startBytes)
+    return bytes.subarray(0, nodeFs.readSync(fd, bytes))
+  } finally {
+    nodeFs.closeSync(fd)
+  }
+}
+
+const replace = (path: string, text: string) => {
+  const draft = `${path}.${process.pid}.${crypto.randomUUID().slice(0, 8)}.tmp`
+  try {
+    const mode = nodeFs.statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600
+    nodeFs.writeFileSync(draft, text, { flag: "wx", mode: mode & 0o777, flush: true })
+    nodeFs.renameSync(draft, path)
+    syncFolder(dirname(path))
+  } catch (cause) {
+    nodeFs.rmSync(draft, { force: true })
+    throw cause
+  }
+}
+
+const list = (folder: string) =>
+  nodeFs.existsSync(folder)
+    ? nodeFs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => found(folder, entry))
+    : []
+
+export const local: Files = {
+  real: (path) => attempt(path, () => nodeFs.realpathSync(path)),
+  read: (path) => attempt(path, () => nodeFs.readFileSync(path)),
+  readStart: (path) => attempt(path, () => readStart(path)),
+  list: (folder) => attempt(folder, () => list(folder)),
+  makeFolder: (path) => Effect.asVoid(attempt(path, () => nodeFs.mkdirSync(path, { recursive: true, mode: 0o700 }))),
+  create: (path) =>
+    attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600), true)),
+  open: (path) => attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND), false)),
+  replace: (path, text) => attempt(path, () => replace(path, text)),
+  copyFolder: (from, to) =>
+    attempt(from, () => {
+      if (nodeFs.existsSync(from)) nodeFs.cpSync(from, to, { recursive: true })
+    })
+}
+
+export class SessionFiles extends Context.Reference<SessionFiles>()("heddle/layers/platform/files/SessionFiles", {
+  defaultValue: () => local
+}) {}

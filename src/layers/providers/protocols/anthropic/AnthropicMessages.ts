@@ -1,0 +1,62 @@
+/** The protocol `anthropic-messages` on Anthropic's own SDK. */
+import type { ClientOptions } from "@anthropic-ai/sdk"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../../Protocol.ts"
+import * as AnthropicEvents from "./AnthropicEvents.ts"
+import * as AnthropicRequest from "./AnthropicRequest.ts"
+import * as Dialect from "../stream/Dialect.ts"
+import * as SdkClients from "../stream/SdkClients.ts"
+import * as SdkProtocol from "../stream/SdkProtocol.ts"
+
+const oauthBeta = "oauth-2025-04-20"
+const isOauth = (key: string) => key.startsWith("sk-ant-oat")
+
+/** The longest that a timer takes: deadlines are the watchdog's. */
+const never = 2 ** 31 - 1
+
+const isAnthropic = (url: string) => /^https:\/\/([a-z0-9-]+\.)*anthropic\.com(\/|$)/.test(url)
+
+const credentials = (url: string, key: string | undefined): ClientOptions => {
+  // Without any credential the SDK would look for profiles on disk; the null takes the header out again.
+  if (key === undefined) return { apiKey: "none", defaultHeaders: { authorization: null } }
+  if (isOauth(key)) return { authToken: key, defaultHeaders: { "anthropic-beta": oauthBeta } }
+  // Servers that imitate the API know the header of its earlier versions only.
+  return isAnthropic(url) ? { apiKey: key } : { apiKey: key, defaultHeaders: { "x-api-key": key } }
+}
+
+/** The SDK adds `/v1` itself, and people write it because other providers want it. */
+const baseUrl = (url: string) => url.replace(/\/+$/, "").replace(/\/v1$/, "")
+
+const clientOptions = (url: string, connection: Connection): ClientOptions => {
+  const auth = credentials(url, Option.getOrUndefined(Option.map(connection.apiKey, Redacted.value)))
+  return {
+    ...auth,
+    baseURL: baseUrl(url),
+    maxRetries: 0,
+    timeout: never,
+    logLevel: "off",
+    openTelemetry: false,
+    fetchOptions: SdkClients.fetchOptions,
+    defaultHeaders: { ...auth.defaultHeaders, ...Record.map(connection.headers, Redacted.value) }
+  }
+}
+
+const load = () =>
+  import("@anthropic-ai/sdk").then(
+    ({ Anthropic }) =>
+      (url: string, connection: Connection) =>
+        new Anthropic(clientOptions(url, connection))
+  )
+
+export const make = () =>
+  SdkProtocol.make({
+    api: "anthropic-messages",
+    load,
+    format: AnthropicRequest.format,
+    path: "/v1/messages",
+    send: (client, options) => client.request(options).asResponse(),
+    dialect: Dialect.anthropic,
+    machine: AnthropicEvents.make
+  })

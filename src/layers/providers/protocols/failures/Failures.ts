@@ -1,0 +1,121 @@
+/** Everything that can go wrong in a call, as one ModelFailure: the reason for the program, the text for a person. */
+import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../../services/model/ModelClient.ts"
+import type { SourceFailed } from "../../../platform/http/ServerEvents.ts"
+import type { Connection } from "../../Protocol.ts"
+import { classify } from "./Classify.ts"
+import * as ErrorFacts from "./ErrorFacts.ts"
+import type { Stop } from "../stream/Machine.ts"
+import { retryAfterMs } from "./RetryHints.ts"
+import { redact } from "./Secrets.ts"
+import * as Watchdog from "../stream/Watchdog.ts"
+import * as WebPage from "./WebPage.ts"
+
+export type Input = SourceFailed | Watchdog.Expired | Stop
+
+export interface Context {
+  readonly request: ModelRequest
+  readonly connection: Connection
+  readonly contentType: string
+  /** No event has come yet. */
+  readonly silent: boolean
+  readonly now: number
+}
+
+interface Found {
+  readonly reason: ModelFailureReason
+  readonly message: string
+  readonly httpStatus?: number
+  readonly retryAfterMs?: number
+}
+
+const longest = 2000
+
+const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
+
+const advice = (reason: ModelFailureReason, context: Context): string => {
+  const { baseUrl, id, provider } = context.request.model
+  switch (reason) {
+    case "authentication":
+      return `Check the API key of ${provider}: \`heddle auth list\` shows where it comes from.`
+    case "quota":
+      return `Check the plan and the billing of ${provider}, or choose another model.`
+    case "not_found":
+      return `Check the model id ${id} and the base URL ${baseUrl}.`
+    default:
+      return ""
+  }
+}
+
+const connectionText = (facts: ErrorFacts.ErrorFacts, reason: ModelFailureReason, context: Context): string => {
+  const { baseUrl, provider } = context.request.model
+  const said = facts.text.replace(/ For more information, pass `verbose.*$/, "")
+  if (!context.silent) return `The connection to ${provider} broke off: ${said}`
+  return reason === "configuration"
+    ? `Cannot use the base URL ${baseUrl} of ${provider}: ${said}`
+    : `Cannot reach ${provider} at ${baseUrl}: ${said}`
+}
+
+const pageText = (status: number | undefined, page: string, { connection, request }: Context): string => {
+  const { baseUrl, provider } = request.model
+  const shown = page === "" ? "" : ` ("${page}")`
+  return status !== undefined && status >= 500
+    ? `${provider} answered ${status} with a web page${shown}: a gateway in front of ${baseUrl} failed.`
+    : `${provider} answered with a web page${shown} instead of the API${status === undefined ? "" : ` (${status})`}: ` +
+        `the base URL ${baseUrl} is probably wrong. Change ${connection.addressPlaces}.`
+}
+
+const ofFacts = (facts: ErrorFacts.ErrorFacts, context: Context): Found => {
+  const { provider } = context.request.model
+  const hint = retryAfterMs(facts.header, context.now)
+  const reason = classify(facts, hint)
+  const rest = {
+    ...(facts.status === undefined ? {} : { httpStatus: facts.status }),
+    ...(hint === undefined ? {} : { retryAfterMs: hint })
+  }
+  if (facts.status !== undefined && WebPage.isPage(facts.text, facts.header("content-type") ?? "")) {
+    const wrongAddress = reason === "invalid_request" || reason === "not_found"
+    const message = pageText(facts.status, WebPage.summary(facts.text), context)
+    return { reason: wrongAddress ? "configuration" : reason, message, ...rest }
+  }
+  if (facts.transport !== undefined && facts.status === undefined)
+    return { reason, message: connectionText(facts, reason, context), ...rest }
+  const status = facts.status === undefined ? "" : ` (${facts.status})`
+  const head = reason === "authentication" ? `Authentication failed for ${provider}${status}` : `${provider}${status}`
+  return { reason, message: `${head}: ${sentence(facts.text)} ${advice(reason, context)}`.trim(), ...rest }
+}
+
+const ofSilence = (context: Context): Found | undefined => {
+  const { baseUrl, provider } = context.request.model
+  const type = context.contentType.split(";")[0]?.trim() ?? ""
+  if (!context.silent || type === "" || type === "text/event-stream") return undefined
+  if (type === "text/html") return { reason: "configuration", message: pageText(undefined, "", context) }
+  return {
+    reason: "protocol",
+    message: `${provider} answered with ${type} instead of a stream of events: the server at ${baseUrl} does not speak ${context.request.model.api}.`
+  }
+}
+
+const find = (input: Input, context: Context): Found => {
+  const { provider } = context.request.model
+  if ("deadline" in input) return { reason: "timeout", message: `${provider} ${Watchdog.describe(input)}` }
+  if ("stage" in input)
+    return input.stage === "take"
+      ? { reason: "protocol", message: `${provider} sent an event of unknown form: ${String(input.cause)}` }
+      : ofFacts(ErrorFacts.fromThrown(input.cause), context)
+  if ("error" in input) return ofFacts(ErrorFacts.fromBody(input.error), context)
+  if (input.reason === "stream_ended")
+    return ofSilence(context) ?? { reason: input.reason, message: `${provider}: ${input.message}` }
+  return input
+}
+
+export const make = (input: Input, context: Context): ModelFailure => {
+  const found = find(input, context)
+  const clean = redact(found.message, context.connection)
+  const { id, provider } = context.request.model
+  return new ModelFailure({
+    ...found,
+    message: clean.length > longest ? `${clean.slice(0, longest)}…` : clean,
+    provider,
+    model: id
+  })
+}

@@ -1,0 +1,145 @@
+/** The conversation as a model may be shown it (protocol.md 5.4). Pure; the same prefix always gives the same output. */
+import type { InputContent, OutputContent, ToolCall } from "../../../../domain/conversation/Content.ts"
+import type {
+  AssistantMessage,
+  Message,
+  ToolResultMessage,
+  UserMessage
+} from "../../../../domain/conversation/Message.ts"
+import type { Model } from "../../../../domain/model/Model.ts"
+import { sendable } from "./Sendable.ts"
+
+export const interruptedText = "Tool execution was interrupted (session recovery)."
+export const imageOmittedText = "(image omitted: model does not support images)"
+
+const longestId = 64
+
+const baseOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, longestId) || "call"
+
+type Claim = (base: string) => string
+
+/** One name per call: servers that number their calls anew in every answer would otherwise repeat them. */
+const makeNames = (taken: ReadonlySet<string>): Claim => {
+  const used = new Set<string>()
+  return (base) => {
+    let name = base
+    for (let n = 2; used.has(name) || taken.has(name); n++) name = `${base.slice(0, longestId - 8)}_${n}`
+    used.add(name)
+    return name
+  }
+}
+
+const isOwn = (message: AssistantMessage, model: Model) =>
+  message.provider === model.provider && message.api === model.api && message.model === model.id
+
+const nonEmptyText = (block: OutputContent) => block.type === "text" && block.text.trim() !== ""
+
+const foreignBlock = (block: OutputContent): ReadonlyArray<OutputContent> => {
+  if (block.type === "toolCall") return [block]
+  if (block.type === "text") return [{ type: "text", text: block.text }]
+  return block.redacted === true || block.thinking.trim() === "" ? [] : [{ type: "text", text: block.thinking }]
+}
+
+const outputOf = (message: AssistantMessage, model: Model): ReadonlyArray<OutputContent> => {
+  const own = isOwn(message, model)
+  const kept = own ? message.content : message.content.flatMap(foreignBlock)
+  if (message.stopReason === "error" || message.stopReason === "aborted") return kept.filter(nonEmptyText)
+  return kept.filter((block) => block.type !== "text" || nonEmptyText(block))
+}
+
+const visible = (content: ReadonlyArray<InputContent>, model: Model): ReadonlyArray<InputContent> =>
+  model.input.includes("image")
+    ? content
+    : content.map((block) => (block.type === "image" ? { type: "text", text: imageOmittedText } : block))
+
+const missing = (call: ToolCall, timestamp: number): ToolResultMessage => ({
+  role: "toolResult",
+  toolCallId: call.id,
+  toolName: call.name,
+  content: [{ type: "text", text: interruptedText }],
+  isError: true,
+  timestamp
+})
+
+/** The results that belong to a message: those before the next answer of the model. */
+const resultsAfter = (messages: ReadonlyArray<Message>, index: number): Array<ToolResultMessage> => {
+  const results: Array<ToolResultMessage> = []
+  for (let at = index + 1; at < messages.length; at++) {
+    const message = messages[at]
+    if (message === undefined || message.role === "assistant") break
+    if (message.role === "toolResult") results.push(message)
+  }
+  return results
+}
+
+/** The message and the answers to its calls; nothing when nothing of the message is left. */
+const exchange = (
+  message: AssistantMessage,
+  answered: ReadonlyArray<ToolResultMessage>,
+  model: Model,
+  claim: Claim
+): ReadonlyArray<Message> => {
+  const results = answered.map(sendable)
+  const answers: Array<ToolResultMessage> = []
+  const content = outputOf(sendable(message), model).map((block): OutputContent => {
+    if (block.type !== "toolCall") return block
+    const at = results.findIndex(({ toolCallId }) => toolCallId === block.id)
+    const [result = missing(block, message.timestamp)] = at < 0 ? [] : results.splice(at, 1)
+    const id = claim(baseOf(block.id))
+    answers.push({ ...result, toolCallId: id, content: visible(result.content, model) })
+    return { ...block, id }
+  })
+  return content.length > 0 ? [{ ...message, content }, ...answers] : []
+}
+
+const shown = (message: UserMessage, model: Model): UserMessage => {
+  const clean = sendable(message)
+  return { ...clean, content: visible(clean.content, model) }
+}
+
+export interface Prepared {
+  readonly messages: ReadonlyArray<Message>
+  /** Where in them an answer of the model stands, and where in the conversation it was. */
+  readonly answers: ReadonlyArray<{ readonly at: number; readonly source: number }>
+}
+
+/** What was prepared before: everything up to an answer of the model. */
+export interface Before {
+  /** Where in the conversation that answer is. */
+  readonly from: number
+  /** What the calls before are named. */
+  readonly names: ReadonlySet<string>
+}
+
+const nothing: Before = { from: 0, names: new Set() }
+
+export const prepare = (conversation: ReadonlyArray<Message>, model: Model, before = nothing): Prepared => {
+  const claim = makeNames(before.names)
+  const messages: Array<Message> = []
+  const answers: Array<{ readonly at: number; readonly source: number }> = []
+
+  const addUser = (message: UserMessage) => {
+    const last = messages.at(-1)
+    if (message.content.length === 0) return
+    if (last?.role === "user")
+      messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    else messages.push(message)
+  }
+  for (let source = before.from; source < conversation.length; source++) {
+    const message = conversation[source]
+    if (message?.role === "user") addUser(shown(message, model))
+    else if (message?.role === "assistant") {
+      const at = messages.length
+      messages.push(...exchange(message, resultsAfter(conversation, source), model, claim))
+      if (messages.length > at) answers.push({ at, source })
+    }
+  }
+  return { messages, answers }
+}
+
+export const callNames = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
+  messages.flatMap((message) =>
+    message.role === "assistant"
+      ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
+      : []
+  )

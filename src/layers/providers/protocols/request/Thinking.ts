@@ -1,0 +1,76 @@
+/** Thinking levels as the parameters of each provider (protocol.md 16.2). */
+import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import { clampLevel, type Model, type ThinkingLevel } from "../../../../domain/model/Model.ts"
+
+const budgets: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768
+}
+const smallestBudget = 1024
+
+const efforts = ["low", "medium", "high", "xhigh", "max"] as const
+export type Effort = (typeof efforts)[number]
+
+export type AnthropicThinking =
+  | { readonly style: "none" }
+  | { readonly style: "disabled" }
+  | { readonly style: "adaptive"; readonly effort: Effort }
+  | { readonly style: "budget"; readonly budget: number }
+
+/** Claude models of generation 4.6 and later decide themselves how much to think. */
+export const isAdaptive = (modelId: string): boolean => {
+  const found = /claude-[a-z]+-(\d+)(?:[-.](\d{1,2})(?!\d))?/.exec(modelId)
+  if (found === null) return /claude-mythos/.test(modelId)
+  const [, major, minor = "0"] = found
+  return Number(major) * 100 + Number(minor) >= 406 && Number(major) < 1000
+}
+
+export const anthropic = (model: Model, level: ThinkingLevel): AnthropicThinking => {
+  if (!model.reasoning) return { style: "none" }
+  const wanted = clampLevel(model, level)
+  if (wanted === "off") return { style: "disabled" }
+  if (isAdaptive(model.id)) {
+    const mapped = model.thinkingLevelMap?.[wanted] ?? (wanted === "minimal" ? "low" : wanted)
+    return { style: "adaptive", effort: efforts.find((effort) => effort === mapped) ?? "high" }
+  }
+  const limit = model.maxTokens
+  const budget = limit > budgets[wanted] ? budgets[wanted] : Math.max(0, limit - smallestBudget)
+  return budget < smallestBudget ? { style: "disabled" } : { style: "budget", budget }
+}
+
+const openAiEfforts = ["none", "minimal", ...efforts] as const
+export type OpenAiEffort = (typeof openAiEfforts)[number]
+
+/** What OpenAI is sent; undefined when thinking is off, unless the model has a word for that too. */
+export const openAi = (model: Model, level: ThinkingLevel): string | undefined => {
+  if (!model.reasoning) return undefined
+  const wanted = clampLevel(model, level)
+  return model.thinkingLevelMap?.[wanted] ?? (wanted === "off" ? undefined : wanted)
+}
+
+export const asOpenAiEffort = (effort: string | undefined): OpenAiEffort | undefined =>
+  openAiEfforts.find((known) => known === effort)
+
+/** How chat servers other than OpenAI's are told (Compat.thinkingFormat). */
+export const chat = (format: string, model: Model, level: ThinkingLevel): JsonObject => {
+  if (!model.reasoning) return {}
+  const effort = openAi(model, level)
+  const on = effort !== undefined && effort !== "none"
+  switch (format) {
+    case "openrouter":
+      return { reasoning: effort === undefined ? { effort: "none" } : { effort } }
+    case "deepseek":
+    case "zai":
+      return { thinking: { type: on ? "enabled" : "disabled" } }
+    case "qwen":
+      return { enable_thinking: on }
+    case "qwen-chat-template":
+      return { chat_template_kwargs: { enable_thinking: on } }
+    default:
+      return effort === undefined ? {} : { reasoning_effort: effort }
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * One SDK client for each address, kept as long as key and headers stay what they are: making one takes longer than
+ * all else that we do for a request. The SDK itself is loaded at the first call. Owned by the protocol.
+ */
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../../Protocol.ts"
+
+/** What the SDKs hand on to `fetch`. Bun gives up after five minutes of its own accord; deadlines are the watchdog's. */
+export const fetchOptions = { timeout: false }
+
+export type Create<Client> = (baseUrl: string, connection: Connection) => Client
+
+interface Kept<Client> {
+  readonly connection: Connection
+  readonly client: Client
+}
+
+const isSameSecret = (a: Redacted.Redacted | undefined, b: Redacted.Redacted | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && Redacted.value(a) === Redacted.value(b))
+
+const isSame = (a: Connection, b: Connection): boolean => {
+  if (!isSameSecret(Option.getOrUndefined(a.apiKey), Option.getOrUndefined(b.apiKey))) return false
+  const names = Object.keys(a.headers)
+  return (
+    names.length === Object.keys(b.headers).length &&
+    names.every((name) => isSameSecret(a.headers[name], b.headers[name]))
+  )
+}
+
+export const make = <Client>(load: () => Promise<Create<Client>>) => {
+  const known = new Map<string, Kept<Client>>()
+  let loading: Promise<Create<Client>> | undefined
+  const find = (baseUrl: string, connection: Connection): Client | undefined => {
+    const kept = known.get(baseUrl)
+    return kept !== undefined && isSame(kept.connection, connection) ? kept.client : undefined
+  }
+  const make = (create: Create<Client>, baseUrl: string, connection: Connection): Client => {
+    const client = create(baseUrl, connection)
+    known.set(baseUrl, { connection, client })
+    return client
+  }
+  /** At once where there is one. */
+  return <A>(baseUrl: string, connection: Connection, use: (client: Client) => Promise<A>): Promise<A> => {
+    const client = find(baseUrl, connection)
+    if (client !== undefined) return use(client)
+    loading ??= load()
+    // Somebody else who waited for the SDK may have made it meanwhile.
+    return loading.then((create) => use(find(baseUrl, connection) ?? make(create, baseUrl, connection)))
+  }
+}

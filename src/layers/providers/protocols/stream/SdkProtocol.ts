@@ -1,0 +1,55 @@
+/** A protocol on the SDK of its provider: the SDK is loaded and makes the request, the rest is the same for all. */
+import * as Effect from "effect/Effect"
+import * as EventLoop from "../../../platform/EventLoop.ts"
+import type { Protocol } from "../../Protocol.ts"
+import type { Dialect } from "./Dialect.ts"
+import type { Machine } from "./Machine.ts"
+import * as Pump from "./Pump.ts"
+import * as RequestText from "../request/RequestText.ts"
+import * as SdkClients from "./SdkClients.ts"
+
+/** How the SDKs send a body that is text already. */
+export interface Sent {
+  readonly method: "post"
+  readonly path: string
+  readonly body: string
+  readonly headers: { readonly "content-type": string }
+  readonly stream: true
+  readonly signal: AbortSignal
+}
+
+export interface Parts<Client, Item, Raw extends object> {
+  readonly api: string
+  readonly load: () => Promise<SdkClients.Create<Client>>
+  readonly format: RequestText.Format<Item>
+  readonly path: string
+  readonly send: (client: Client, options: Sent) => Promise<Response>
+  readonly dialect: Dialect
+  readonly machine: () => Machine<Raw>
+}
+
+const headers = { "content-type": "application/json" }
+
+export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item, Raw>): Protocol => {
+  const { api, dialect, load, machine, path, send } = parts
+  const textOf = RequestText.make(parts.format, EventLoop.onNextTurn)
+  const clients = SdkClients.make(load)
+  return {
+    api,
+    stream: (request, connection, scope) =>
+      Effect.suspend(() => {
+        const body = textOf(request, connection.compat)
+        return Pump.stream({
+          scope,
+          request,
+          connection,
+          dialect,
+          machine: machine(),
+          open: (signal) =>
+            clients(request.model.baseUrl, connection, (client) =>
+              send(client, { method: "post", path, body, headers, stream: true, signal })
+            )
+        })
+      })
+  }
+}

@@ -1,0 +1,52 @@
+/** How errors of the file system read to a model. */
+import * as Effect from "effect/Effect"
+import { ToolFailure } from "../../../services/Tools.ts"
+import * as LocalFiles from "../../platform/files/LocalFiles.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as SimilarNames from "./SimilarNames.ts"
+
+/** A folder with more is not searched to the end for a name that was meant. */
+const mostNames = 5000
+
+const explainMissing = Effect.fnUntraced(function* (path: string) {
+  const folder = LocalPaths.dirname(path)
+  const entries = yield* Effect.option(LocalFiles.entries(folder))
+  if (entries._tag === "None") return `File not found: ${path} (there is no folder ${folder} to look into)`
+  const names = entries.value.slice(0, mostNames).map((entry) => entry.name)
+  const wanted = LocalPaths.basename(path)
+  if (names.includes(wanted)) return `File not found: ${path} is a link to something that does not exist`
+  const similar = SimilarNames.find(wanted, names).map((name) => LocalPaths.join(folder, name))
+  return `File not found: ${path}` + (similar.length === 0 ? "" : `. Did you mean ${similar.join(" or ")}?`)
+})
+
+type Purpose = "read" | "edit" | "write" | "search"
+
+const explain = (error: LocalFiles.FileError, purpose: Purpose): Effect.Effect<string> => {
+  switch (error.reason) {
+    case "not_found":
+      return explainMissing(error.path)
+    case "denied":
+      return Effect.succeed(`Permission denied: ${error.path}`)
+    case "not_directory":
+      return Effect.succeed(`Not a directory: ${error.path}. Use read to see a file.`)
+    case "is_directory":
+    case "not_regular":
+      return Effect.succeed(`Cannot ${purpose} ${error.path}: it is ${error.description}, not a regular file`)
+    case "changed":
+      return Effect.succeed(changedText(error.path))
+    case "unreadable":
+      return Effect.succeed(`Cannot ${purpose} ${error.path}: ${error.description}`)
+  }
+}
+
+/** The answer to a write that would undo what someone else wrote. */
+export const changedText = (path: string): string =>
+  `${path} has changed since you last read or wrote it, so nothing was written. Read it again, then repeat the change on what it holds now.`
+
+export const fromFileError = (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
+  Effect.flatMap(explain(error, "read"), (message) => new ToolFailure({ message }))
+
+export const forPurpose =
+  (purpose: Purpose) =>
+  (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
+    Effect.flatMap(explain(error, purpose), (message) => new ToolFailure({ message }))

@@ -1,0 +1,15 @@
+/** Questions and notices for the person behind the host. A host that cannot answer yields the default. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+
+export class HostUi extends Context.Tag("heddle/services/host/HostUi")<
+  HostUi,
+  {
+    /** None when cancelled, timed out, or nobody can answer. */
+    readonly select: (title: string, options: ReadonlyArray<string>) => Effect.Effect<Option.Option<string>>
+    /** False when nobody can answer. */
+    readonly confirm: (title: string, message: string) => Effect.Effect<boolean>
+    readonly notify: (message: string) => Effect.Effect<void>
+  }
+>() {}

@@ -1,0 +1,22 @@
+/** Keys of providers. They are Redacted from the moment they are read. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+/** There is a key, but it cannot be had: the text says where it is configured and never what it is. */
+export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", {
+  provider: Schema.String,
+  message: Schema.String
+}) {}
+
+export class Credentials extends Context.Tag("heddle/services/model/Credentials")<
+  Credentials,
+  {
+    /** Looked up for every request, so that a key added while the process runs is found. */
+    readonly find: (provider: string) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
+    /** Whether `find` would look at something. Asked often; runs no command. */
+    readonly has: (provider: string) => Effect.Effect<boolean>
+  }
+>() {}

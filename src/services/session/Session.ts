@@ -1,0 +1,63 @@
+/**
+ * The session an agent is in: one at a time, another one after `become`. Appending never fails: where the store does,
+ * the session goes on in memory and says so once (`persistFailure`).
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
+import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
+import type { SessionLog, StoreFailure } from "./SessionStore.ts"
+
+export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { entryId: Schema.String }) {
+  override get message() {
+    return `Entry not found: ${this.entryId}`
+  }
+}
+
+export interface SessionInfo {
+  readonly header: SessionHeader
+  readonly sessionId: string
+  readonly file: Option.Option<string>
+  readonly name: Option.Option<string>
+}
+
+export class Session extends Context.Tag("heddle/services/session/Session")<
+  Session,
+  {
+    readonly info: Effect.Effect<SessionInfo>
+    /** The new child of the leaf, which becomes the leaf. It is stored when this returns. */
+    readonly append: (entry: NewEntry) => Effect.Effect<OwnEntry>
+    /** What was appended so far survives a power cut when this returns. */
+    readonly sync: Effect.Effect<void>
+    /** The conversation on the active branch, compactions applied, oldest first (protocol.md 9.5). */
+    readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
+    readonly messageCount: Effect.Effect<number>
+    /** Every entry, in the order in which they were appended. */
+    readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The entries from the root to the leaf. */
+    readonly branch: Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The end of it, back to the newest entry that fits, or all of it: costs no more than what it answers. */
+    readonly tail: (fits: (entry: SessionEntry) => boolean) => Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The same as it would be with another leaf; null stands before the first entry. */
+    readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
+    /** The model and thinking level that the branch was left with, as far as it says. */
+    readonly settings: Effect.Effect<SessionSettings>
+    readonly leafId: Effect.Effect<string | null>
+    /** Moves the leaf; null stands before the first entry. */
+    readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>
+    /** Opens another session and, only if that worked, leaves this one. */
+    readonly become: <E, R>(
+      open: Effect.Effect<SessionLog, E, R | Scope.Scope>
+    ) => Effect.Effect<void, E, Exclude<R, Scope.Scope>>
+    /** The first failure to store something, while this session goes on in memory. */
+    readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
+    /** Whether there was such a failure since the process began, in this session or one that was left. */
+    readonly hasLostWrites: Effect.Effect<boolean>
+    /** Hears of each such failure at once, until the scope closes. */
+    readonly watchFailures: (watcher: (failure: StoreFailure) => void) => Effect.Effect<void, never, Scope.Scope>
+  }
+>() {}

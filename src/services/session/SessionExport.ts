@@ -1,0 +1,27 @@
+/** Turns the session an agent is in into something people can read and keep. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** The page could not be written. */
+export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
+  path: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `Cannot export to ${this.path}: ${this.detail}`
+  }
+}
+
+export interface ExportOptions {
+  /** Relative to the folder the agent works in; a name made from the session's where absent. */
+  readonly outputPath?: string
+}
+
+export class SessionExport extends Context.Tag("heddle/services/session/SessionExport")<
+  SessionExport,
+  {
+    /** One self-contained HTML file of the session as it is now; answers its absolute path. */
+    readonly toHtml: (options: ExportOptions) => Effect.Effect<string, ExportFailed>
+  }
+>() {}

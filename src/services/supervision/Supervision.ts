@@ -1,0 +1,265 @@
+/**
+ * What a session is doing, as the tree of the fibers that do it. A node is in the tree exactly as long as its effect
+ * runs, under the node of the fiber that runs it; where nobody supervises, the effect just runs.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
+import type * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+import type { RequestId } from "../../domain/conversation/AgentEvent.ts"
+import { afterwards } from "../Afterwards.ts"
+import type { CancelFailed } from "./CancelFailed.ts"
+
+export type NodeKind =
+  | "session"
+  | "run"
+  | "turn"
+  | "model_call"
+  | "retry_wait"
+  | "tool_call"
+  | "host_call"
+  | "compaction"
+  | "bash"
+  | "command"
+
+export interface WaitingOn {
+  readonly kind: "timer" | "host" | "lane"
+  readonly id?: string
+  /** Unix milliseconds. */
+  readonly until?: number
+}
+
+export interface NodeSpec {
+  readonly kind: NodeKind
+  readonly label: string
+  readonly refs?: Readonly<Record<string, string | number>>
+  /** Names by which a host may ask for its end, beside the id it gets here. */
+  readonly names?: ReadonlyArray<RequestId>
+  readonly waitingOn?: WaitingOn
+  /** How it is ended; otherwise its fiber is interrupted. */
+  readonly end?: Effect.Effect<void>
+  /** Told that somebody asked for its end, before it comes. */
+  readonly onCancel?: () => void
+}
+
+export interface SupervisedProcess {
+  readonly pid: number
+  readonly isAlive: () => boolean
+}
+
+/** What all nodes of a tree share. */
+export interface Registry {
+  opened: number
+  readonly named: Map<RequestId, LiveNode>
+  /** Names of nodes that are gone, each in place of the oldest one: written for every node, read when one is asked for. */
+  readonly ended: Array<RequestId>
+  endedAt: number
+}
+
+export interface LiveNode {
+  readonly id: string
+  readonly spec: NodeSpec
+  readonly startedAt: number
+  readonly registry: Registry
+  readonly parent: LiveNode | undefined
+  readonly children: Set<LiveNode>
+  readonly processes: Set<SupervisedProcess>
+  fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  /** Of the nodes that its fiber has opened inside it. */
+  innermost: LiveNode | undefined
+  progress: { count: number; lastAt: number } | undefined
+  cancelling: boolean
+  /** What somebody who asked for its end is told. */
+  outcome: CancelOutcome["outcome"]
+  /** Opened when the node is gone; made by the first who waits for it. */
+  gone: Effect.Latch | undefined
+}
+
+export interface CancelOutcome {
+  readonly outcome: "cancelled" | "already_done"
+  readonly pidsKilled: ReadonlyArray<number>
+  readonly ms: number
+}
+
+/** The tree of one session. */
+export interface Supervision {
+  readonly root: LiveNode
+  /** Ends a node and all below it, and returns when they are gone. */
+  readonly cancel: (targetId: RequestId, graceMs: number) => Effect.Effect<CancelOutcome, CancelFailed>
+}
+
+const rememberedNames = 2048
+
+/** The node that the fiber at hand works for. A fiber that is joined does not hand its own to whoever joins it. */
+const current = FiberRef.unsafeMake<LiveNode | undefined>(undefined, { join: (mine) => mine })
+
+/** The node with nothing above it. */
+export const makeRoot = (spec: NodeSpec, startedAt: number): LiveNode =>
+  make({ opened: 0, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
+
+const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, startedAt: number): LiveNode => ({
+  id: `fb_${++registry.opened}`,
+  spec,
+  startedAt,
+  registry,
+  parent,
+  children: new Set(),
+  processes: new Set(),
+  fiber: undefined,
+  innermost: undefined,
+  progress: undefined,
+  cancelling: false,
+  outcome: "cancelled",
+  gone: undefined
+})
+
+export const open = (parent: LiveNode, spec: NodeSpec, now: number): LiveNode => {
+  const { registry } = parent
+  const node = make(registry, parent, spec, now)
+  parent.children.add(node)
+  registry.named.set(node.id, node)
+  if (spec.names !== undefined) for (const name of spec.names) registry.named.set(name, node)
+  return node
+}
+
+export const close = (node: LiveNode): void => {
+  node.parent?.children.delete(node)
+  forget(node, node.id)
+  if (node.spec.names !== undefined) for (const name of node.spec.names) forget(node, name)
+  node.gone?.unsafeOpen()
+}
+
+const forget = (node: LiveNode, name: RequestId) => {
+  const { named } = node.registry
+  if (named.get(name) !== node) return
+  named.delete(name)
+  remember(node.registry, name)
+}
+
+const remember = (registry: Registry, name: RequestId) => {
+  registry.ended[registry.endedAt] = name
+  registry.endedAt = (registry.endedAt + 1) % rememberedNames
+}
+
+/** What the effect starts hangs under the node, whoever runs it. */
+export const under =
+  (base: LiveNode) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.locally(effect, current, base)
+
+/** How to start a fiber that works for the node and for nothing else; what it runs is to `enter`. */
+export const seat = (node: LiveNode): Runtime.RunForkOptions => ({
+  updateRefs: (refs, fiberId) => FiberRefs.updateAs(refs, { fiberId, fiberRef: current, value: node })
+})
+
+/** Runs an effect in a fiber that has its seat at the node. */
+export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime<A, E, R>((fiber) => {
+    node.fiber = fiber
+    return effect
+  })
+
+/** A node for a fiber that somebody starts, and how to leave it when that has ended. */
+export interface FiberNode {
+  readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly ended: () => void
+}
+
+const unwatched: FiberNode = { run: (effect) => effect, ended: () => undefined }
+
+/** Opens nodes under the one at hand, for fibers of their own. */
+export const opener: Effect.Effect<(spec: NodeSpec) => FiberNode> = Effect.withFiberRuntime((fiber) => {
+  const base = fiber.getFiberRef(current)
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  return Effect.succeed((spec) => {
+    if (base === undefined) return unwatched
+    const node = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
+    const take = FiberRef.set(current, node)
+    return { run: (effect) => Effect.zipRight(take, enter(node, effect)), ended: () => close(node) }
+  })
+})
+
+/** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
+export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
+    const base = fiber.getFiberRef(current)
+    return base === undefined ? use(undefined) : nodeIn({ fiber, runtimeFlags, base, spec, use })
+  })
+
+type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
+
+interface Opening<A, E, R> {
+  readonly fiber: Fiber.RuntimeFiber<A, E>
+  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
+  readonly base: LiveNode
+  readonly spec: NodeSpec
+  readonly use: Use<A, E, R>
+}
+
+/** The node is closed on every way out. Where nothing interrupts, as in a run between two waits, no mask has to see to that. */
+const nodeIn = <A, E, R>(opening: Opening<A, E, R>): Effect.Effect<A, E, R> => {
+  const keep = opening.base.fiber === opening.fiber ? inside : asBase
+  return RuntimeFlags.interruptible(opening.runtimeFlags)
+    ? Effect.uninterruptibleMask((restore) => keep(opening, restore))
+    : keep(opening, (effect) => effect)
+}
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const begin = <A, E, R>({ base, fiber, spec }: Opening<A, E, R>): LiveNode => {
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  const live = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
+  live.fiber = fiber
+  return live
+}
+
+/** A fiber does one thing at a time, so its nodes are a stack: the lowest one knows the innermost, which costs nothing. */
+const inside = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> => {
+  const { base, use } = opening
+  const above = base.innermost
+  let live: LiveNode | undefined
+  const leave = () => {
+    base.innermost = above
+    if (live !== undefined) close(live)
+  }
+  const effect = Effect.suspend(() => {
+    live = base.innermost = begin(opening)
+    return restore(use(live))
+  })
+  return afterwards(effect, leave)
+}
+
+/** The first node of a fiber. Fibers that it starts find it here, and in it the node they hang under. */
+const asBase = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const live = begin(opening)
+    const before = opening.fiber.getFiberRef(current)
+    const effect = Effect.zipRight(
+      FiberRef.set(current, live),
+      Effect.suspend(() => restore(opening.use(live)))
+    )
+    return Effect.onExit(effect, () => {
+      close(live)
+      return FiberRef.set(current, before)
+    })
+  })
+
+/** Counts what has come: once for a batch, not for each thing in it. */
+export const advance = (node: LiveNode | undefined, count: number, now: number): void => {
+  if (node === undefined || count === 0) return
+  node.progress ??= { count: 0, lastAt: now }
+  node.progress.count += count
+  node.progress.lastAt = now
+}
+
+/** A process that belongs to the node at hand until the function that is answered was called. */
+export const hold = (started: SupervisedProcess): Effect.Effect<() => void> =>
+  Effect.map(FiberRef.get(current), (base) => {
+    const processes = (base?.innermost ?? base)?.processes
+    processes?.add(started)
+    return () => void processes?.delete(started)
+  })

@@ -1,0 +1,61 @@
+import { assert, it } from "@effect/vitest"
+import type { AgentMessage, BashExecutionMessage } from "../../../src/domain/conversation/Message.ts"
+import { userMessage } from "../../../src/domain/conversation/Message.ts"
+import * as ModelContext from "../../../src/domain/model/ModelContext.ts"
+
+const ran = (more: Partial<BashExecutionMessage>): BashExecutionMessage => ({
+  role: "bashExecution",
+  command: "ls",
+  output: "",
+  cancelled: false,
+  truncated: false,
+  timestamp: 1,
+  ...more
+})
+
+const table: ReadonlyArray<readonly [Partial<BashExecutionMessage>, string]> = [
+  [{ exitCode: 0, output: "a\nb\n" }, "Ran `ls`\n```\na\nb\n```"],
+  [{ exitCode: 0 }, "Ran `ls`\n(no output)"],
+  [{ exitCode: 2, output: "no" }, "Ran `ls`\n```\nno\n```\nCommand exited with code 2"],
+  [{ cancelled: true, output: "half" }, "Ran `ls`\n```\nhalf\n```\n(command cancelled)"],
+  [{ exitCode: 0, output: "```js\n1\n```\n" }, "Ran `ls`\n````\n```js\n1\n```\n````"],
+  [
+    { exitCode: 0, output: "end", truncated: true, fullOutputPath: "/t/1.bash.log" },
+    "Ran `ls`\n```\nend\n```\n(output cut, all of it is in /t/1.bash.log)"
+  ]
+]
+
+it.each(table)("%j", (more, text) => {
+  assert.deepStrictEqual(ModelContext.forModel([ran(more)]), [userMessage(text, [], 1)])
+})
+
+it("leaves out what is not for models and keeps the rest in order", () => {
+  const user = userMessage("hi", [], 0)
+  const messages: ReadonlyArray<AgentMessage> = [
+    user,
+    ran({ excludeFromContext: true, exitCode: 0 }),
+    ran({ exitCode: 0 })
+  ]
+  assert.deepStrictEqual(ModelContext.forModel(messages), [user, userMessage("Ran `ls`\n(no output)", [], 1)])
+})
+
+it("tells the same each time, so that two requests can be compared", () => {
+  const messages: ReadonlyArray<AgentMessage> = [
+    { role: "compactionSummary", summary: "S", tokensBefore: 9, timestamp: 1 },
+    { role: "branchSummary", summary: "B", fromId: "e", timestamp: 2 },
+    userMessage("hi", [], 3),
+    ran({ exitCode: 0 }),
+    ran({ exitCode: 0 })
+  ]
+  const [first, again, longer] = [messages, messages.slice(), [...messages, userMessage("more", [], 4)]].map((all) =>
+    ModelContext.forModel(all)
+  )
+  assert.strictEqual(first?.length, 5)
+  first?.forEach((message, at) => {
+    assert.strictEqual(again?.[at], message)
+    assert.strictEqual(longer?.[at], message)
+  })
+  // Two that say the same are two all the same.
+  assert.deepStrictEqual(first?.[3], first?.[4])
+  assert.notStrictEqual(first?.[3], first?.[4])
+})

@@ -1,0 +1,294 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Option } from "effect"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import { text } from "../../../../src/domain/conversation/Content.ts"
+import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
+import * as Handoffs from "../../../../src/layers/agent/inbox/Handoffs.ts"
+import * as Submissions from "../../../../src/layers/agent/inbox/Submissions.ts"
+import type { Agent } from "../../../../src/services/Agent.ts"
+import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
+import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
+import type { InterruptMode } from "../../../../src/services/Settings.ts"
+import * as Harness from "../../../support/agent/AgentHarness.ts"
+import { violations } from "../../../support/agent/EventGrammar.ts"
+import { call, failure, model, say } from "../../../support/agent/ScriptedModel.ts"
+import { zero } from "../../../../src/domain/model/Usage.ts"
+
+const { output, resultTexts, tool } = Harness
+type Service = typeof Agent.Service
+
+const skipped = "Skipped due to queued user message."
+const steer = (agent: Service) => agent.enqueue("steering", { text: "S" })
+const immediate = { interruptMode: "immediate" } as const
+
+/** `gate` ends when it is told to, `stuck` only when it is interrupted, `quick` at once. */
+const withTools = <A, E>(
+  body: (
+    tools: ReadonlyArray<ReturnType<typeof tool>>,
+    gate: Deferred.Deferred<void>,
+    begun: Deferred.Deferred<void>
+  ) => Effect.Effect<A, E>
+) =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const begun = yield* Deferred.make<void>()
+    const tools = [
+      tool("gate", () => Effect.as(Deferred.await(gate), output("gate done"))),
+      tool("stuck", (_, { progress }) =>
+        Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(
+          Effect.zipRight(Effect.never)
+        )
+      ),
+      tool("quick", () => Effect.succeed(output("quick done"))),
+      tool("alone", () => Effect.succeed(output("alone done")), { concurrency: "exclusive" })
+    ]
+    return yield* body(tools, gate, begun)
+  })
+
+const results: ReadonlyArray<{
+  readonly name: string
+  readonly calls: ReadonlyArray<readonly [string, string, object]>
+  readonly mode: InterruptMode
+  /** Changed while the first call runs. */
+  readonly later?: InterruptMode
+  readonly texts: ReadonlyArray<string>
+}> = [
+  {
+    name: "what has not begun is skipped",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "alone", {}],
+      ["C", "quick", {}]
+    ],
+    mode: "immediate",
+    texts: ["gate done", skipped, skipped]
+  },
+  {
+    name: "what still runs is interrupted and keeps its output",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "stuck", {}]
+    ],
+    mode: "immediate",
+    texts: ["gate done", `half\n\n${skipped}`]
+  },
+  {
+    name: "a call that nobody knows is skipped, too",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "alone", {}],
+      ["C", "nope", {}]
+    ],
+    mode: "immediate",
+    texts: ["gate done", skipped, skipped]
+  },
+  {
+    name: "with wait everything runs",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "alone", {}],
+      ["C", "quick", {}]
+    ],
+    mode: "wait",
+    texts: ["gate done", "alone done", "quick done"]
+  },
+  {
+    name: "a mode that changes in the turn counts in it",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "alone", {}]
+    ],
+    mode: "wait",
+    later: "immediate",
+    texts: ["gate done", skipped]
+  },
+  {
+    name: "and back",
+    calls: [
+      ["A", "gate", {}],
+      ["B", "alone", {}]
+    ],
+    mode: "immediate",
+    later: "wait",
+    texts: ["gate done", "alone done"]
+  }
+]
+
+describe("steering and tools", () => {
+  it.effect.each([...results])("$name", ({ calls, mode, texts, later }) =>
+    withTools((tools, gate) =>
+      Harness.run(
+        { turns: [call(...calls), say("ok")], tools, settings: { interruptMode: mode } },
+        ({ agent, events, script }) =>
+          Effect.gen(function* () {
+            const running = yield* Deferred.make<void>()
+            yield* agent.attach({
+              offer: ({ _tag }) => void (_tag === "ToolStarted" && Deferred.unsafeDone(running, Effect.void)),
+              ready: Effect.void
+            })
+            yield* agent.prompt({ text: "go" })
+            yield* Deferred.await(running)
+            yield* steer(agent)
+            if (later !== undefined) yield* agent.setInterruptMode(later)
+            yield* Deferred.succeed(gate, undefined)
+            yield* agent.awaitIdle
+            assert.deepStrictEqual(resultTexts(events), texts)
+            assert.deepStrictEqual(violations(events), [])
+            const asked = (yield* script.requests)[1]?.messages.at(-1)
+            assert.deepInclude(asked, { role: "user", content: [text("S")] })
+          })
+      )
+    )
+  )
+
+  it.effect("the first group begins whatever is queued, and no call of it is cut before one of it has ended", () =>
+    withTools((tools, gate, begun) =>
+      Harness.run(
+        {
+          turns: [call(["A", "stuck", {}], ["B", "gate", {}], ["C", "alone", {}]), say("ok")],
+          tools,
+          settings: immediate
+        },
+        ({ agent, events }) =>
+          Effect.gen(function* () {
+            yield* agent.prompt({ text: "go" })
+            yield* steer(agent)
+            yield* Deferred.await(begun)
+            assert.deepStrictEqual(resultTexts(events), [])
+            yield* Deferred.succeed(gate, undefined)
+            yield* agent.awaitIdle
+            assert.deepStrictEqual(resultTexts(events), ["gate done", `half\n\n${skipped}`, skipped])
+          })
+      )
+    )
+  )
+})
+
+const statuses = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => (event._tag === "PromptFinished" ? [`${event.requestId}:${event.status}`] : []))
+
+it.effect(
+  "an error keeps the queue, and the next run reports on every prompt it took, in the order of acceptance",
+  () =>
+    Harness.run(
+      { turns: [{ events: [], after: failure("invalid_request", "400") }, say("a"), say("b")] },
+      ({ agent, events, script }) =>
+        Effect.gen(function* () {
+          yield* agent.prompt({ text: "one", requestId: "1" })
+          yield* agent.prompt({
+            text: "F",
+            requestId: "f",
+            whenBusy: "followUp",
+            images: [{ type: "image", data: "aGk=", mimeType: "image/png" }]
+          })
+          yield* agent.prompt({ text: "S", requestId: "s", whenBusy: "steering" })
+          yield* agent.awaitIdle
+          assert.deepStrictEqual(statuses(events), ["1:error"])
+          assert.strictEqual(MessageQueue.size((yield* agent.state).queue), 2)
+          yield* agent.prompt({ text: "two", requestId: "2" })
+          yield* agent.awaitIdle
+          assert.deepStrictEqual(statuses(events), ["1:error", "f:completed", "s:completed", "2:completed"])
+          const sent = (yield* script.requests)[1]?.messages.map(({ content }) => JSON.stringify(content))
+          assert.deepStrictEqual(sent?.slice(-3), [
+            '[{"type":"text","text":"two"}]',
+            '[{"type":"text","text":"S"}]',
+            '[{"type":"text","text":"F"},{"type":"image","data":"aGk=","mimeType":"image/png"}]'
+          ])
+        })
+    )
+)
+
+it.effect("a run that is out of budget leaves the queue alone and ends", () =>
+  Harness.run(
+    {
+      turns: [call(["A", "t", {}])],
+      tools: [tool("t", () => Effect.succeed(output("ok")))],
+      budget: { tool_calls: 0 }
+    },
+    ({ agent, events, script }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go", requestId: "1" })
+        yield* agent.enqueue("followUp", { text: "F" })
+        yield* agent.awaitIdle
+        assert.deepStrictEqual(statuses(events), ["1:completed"])
+        assert.strictEqual((yield* script.requests).length, 1)
+        assert.deepStrictEqual(
+          (yield* agent.abort).map((item) => item.text),
+          ["F"]
+        )
+      })
+  )
+)
+
+it.effect("a delivered message can be neither removed nor edited nor moved, and a closing session queues nothing", () =>
+  Harness.run({ turns: [say("a")] }, ({ agent }) =>
+    Effect.gen(function* () {
+      const { idle, messageId } = yield* steer(agent)
+      assert.isTrue(idle)
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      const refused = yield* Effect.all(
+        [
+          agent.removeQueued(messageId),
+          agent.editQueued(messageId, {}),
+          agent.promoteQueued(messageId, "front"),
+          agent.removeQueued("x")
+        ].map((effect) => Effect.flip<unknown, { reason: string }, never>(effect))
+      )
+      assert.deepStrictEqual(
+        refused.map(({ reason }) => reason),
+        ["already_delivered", "already_delivered", "already_delivered", "queue_item_not_found"]
+      )
+      yield* agent.close
+      assert.strictEqual((yield* Effect.flip(steer(agent)))._tag, "AgentClosing")
+    })
+  )
+)
+
+const assistant = (stopReason: "stop" | "aborted" | "error" | "toolUse"): NewEntry => ({
+  type: "message",
+  message: {
+    role: "assistant",
+    content: [],
+    api: "x",
+    provider: model.provider,
+    model: model.id,
+    usage: zero,
+    stopReason,
+    errorMessage: "E",
+    timestamp: 0
+  }
+})
+const user = (clientMessageId?: string): NewEntry => ({
+  type: "message",
+  message: { role: "user", content: [text("go")], timestamp: 0 },
+  messageId: "m",
+  ...(clientMessageId === undefined ? {} : { clientMessageId })
+})
+
+describe("after a restart", () => {
+  it.effect.each([
+    {
+      name: "the last answer says how it ended",
+      after: [assistant("error"), assistant("stop"), user(), assistant("aborted")],
+      status: "completed"
+    },
+    { name: "no answer: it was cut off", after: [user(), assistant("stop")], status: "aborted" },
+    { name: "a call without an answer after it: cut off", after: [assistant("toolUse")], status: "aborted" },
+    { name: "an error", after: [assistant("error")], status: "error" }
+  ])("$name", ({ after, status }) =>
+    Harness.run({ turns: [] }, ({ session }) =>
+      Effect.gen(function* () {
+        for (const entry of [user("c"), ...after]) yield* session.append(entry)
+        const { find, isKnown } = Submissions.make(session, Handoffs.make())
+        const found = yield* find("c", [text("go")])
+        assert.deepStrictEqual(found?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
+        assert.strictEqual(found?.end?.status, status)
+        assert.deepStrictEqual([yield* isKnown("c"), yield* isKnown("d")], [true, false])
+        const conflict = yield* Effect.flip(find("c", [text("go"), { type: "image", data: "", mimeType: "" }]))
+        assert.instanceOf(conflict, ClientMessageConflict)
+        assert.deepStrictEqual(Option.fromNullable(yield* find("d", [])), Option.none())
+      })
+    )
+  )
+})

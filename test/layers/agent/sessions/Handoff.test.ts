@@ -1,0 +1,317 @@
+/** The setting `compaction.strategy: "handoff"`: a conversation that becomes too long goes on in a new session. */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import * as Ledger from "../../../../src/domain/session/Ledger.ts"
+import * as SessionTree from "../../../../src/domain/session/SessionTree.ts"
+import * as JsonlSessionStore from "../../../../src/layers/session/JsonlSessionStore.ts"
+import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
+import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
+import * as Harness from "../../../support/agent/CompactionHarness.ts"
+import {
+  asked,
+  compactions,
+  counted,
+  ending,
+  story,
+  supplied as hooks
+} from "../../../support/agent/CompactionHarness.ts"
+import { violations } from "../../../support/agent/EventGrammar.ts"
+import { call, failure, say } from "../../../support/agent/ScriptedModel.ts"
+import { full } from "../../../support/agent/SessionHarness.ts"
+import { tempFolder } from "../../tools/TempFolder.ts"
+
+const settings = { "compaction.strategy": "handoff" } as const
+const ls = tool("ls", () => Effect.succeed(output("a.txt")))
+/** The window is full after a call, in the middle of the second run. */
+const turns = [story, counted(call(["A", "ls", {}]), 900), counted(say("done"), 60), counted(say("well"), 70)]
+const options = { settings, hooks, tools: [ls], turns }
+
+const actions = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => (event._tag === "CompactionStarted" ? [`${event.reason} ${event.action}`] : []))
+const roles = (messages: ReadonlyArray<{ readonly role: string }>) => messages.map(({ role }) => role)
+
+it.effect("the run goes on in a new session, and the old one is left as it was", () =>
+  Harness.run(options, ({ agent, ask, events, script, session, store }) =>
+    Effect.gen(function* () {
+      yield* ask("Tell me")
+      const before = yield* session.entries
+      yield* ask("Look")
+      assert.deepStrictEqual(actions(events), ["threshold handoff"])
+      const words = summary(events)
+      assert.deepStrictEqual(words.slice(words.indexOf("CompactionStarted") - 1), [
+        "TurnEnded",
+        "CompactionStarted",
+        "SessionChanged",
+        "SessionNamed",
+        "CompactionEnded",
+        "TurnStarted",
+        ...ending
+      ])
+      assert.deepStrictEqual(violations(events), [])
+      const { header, sessionId } = yield* session.info
+      assert.deepStrictEqual([sessionId, header.parentSession], ["session-2", "session-1"])
+      assert.deepStrictEqual(roles(yield* agent.messages), [
+        "compactionSummary",
+        "assistant",
+        "toolResult",
+        "assistant"
+      ])
+      const last = (yield* script.requests).at(-1)
+      assert.strictEqual(last?.sessionId, "session-2")
+      assert.include(asked(last), "<summary>\\nS\\n</summary>")
+      const old = (yield* store.read("session-1")).entries
+      assert.deepStrictEqual(old.slice(0, before.length), [...before])
+      assert.deepStrictEqual(
+        old.slice(before.length).map(({ type }) => type),
+        ["message", "message", "message"]
+      )
+      assert.isTrue(yield* agent.goesOnHere("session-1"))
+      yield* ask("And now?")
+      assert.deepStrictEqual(actions(events), ["threshold handoff"], "it is not too long any more")
+    })
+  )
+)
+
+it.effect("the answer of a compaction names the first entry that was kept", () =>
+  Harness.run(options, ({ ask, events, session }) =>
+    Effect.gen(function* () {
+      yield* ask("Tell me")
+      yield* ask("Look")
+      const [first, second] = yield* session.entries
+      const ended = events.find((event) => event._tag === "CompactionEnded")
+      assert.strictEqual(ended?._tag === "CompactionEnded" ? ended.result?.firstKeptEntryId : "", second?.id)
+      assert.strictEqual(first?.parentId, null)
+    })
+  )
+)
+
+it.effect("at the end of a run too, and with autoContinue it goes on there", () =>
+  Harness.run(
+    {
+      settings: { ...settings, "compaction.autoContinue": true },
+      hooks,
+      turns: [story, counted(say("Half."), 900), counted(say("All."), 50)]
+    },
+    ({ agent, ask, events, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Weave")
+        assert.deepStrictEqual(roles(yield* agent.messages), ["compactionSummary", "assistant", "user", "assistant"])
+        assert.strictEqual((yield* session.info).sessionId, "session-2")
+        assert.deepStrictEqual(violations(events), [])
+      })
+  )
+)
+
+it.effect("a prompt that finds the conversation too long is in both sessions", () =>
+  Harness.run(
+    { settings, hooks, turns: [story, counted(say("."), 900), counted(say("there"), 60)] },
+    ({ agent, ask, events, session, store }) =>
+      Effect.gen(function* () {
+        yield* agent.setAutoCompaction(false)
+        yield* ask("Tell me")
+        yield* ask("Go on")
+        yield* agent.setAutoCompaction(true)
+        yield* agent.prompt({ text: "Now", clientMessageId: "now" })
+        yield* agent.awaitIdle
+        assert.deepStrictEqual(actions(events), ["threshold handoff"])
+        const named = (entries: ReadonlyArray<object>) =>
+          JSON.stringify(entries).split('"clientMessageId":"now"').length
+        assert.deepStrictEqual([named(yield* session.entries), named((yield* store.read("session-1")).entries)], [2, 2])
+        const again = yield* agent.prompt({ text: "Now", clientMessageId: "now" })
+        assert.isTrue(again.duplicate)
+        assert.strictEqual(summary(events).at(-1), "PromptFinished:completed")
+      })
+  )
+)
+
+it.effect("what was sent to the old session under a name is not done again in the new one", () =>
+  Harness.run(options, ({ agent, ask, session }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "Tell me", clientMessageId: "one" })
+      yield* agent.awaitIdle
+      yield* ask("Look")
+      assert.strictEqual((yield* session.info).sessionId, "session-2")
+      const again = yield* agent.prompt({ text: "Tell me", clientMessageId: "one" })
+      assert.deepStrictEqual([again.duplicate, again.disposition], [true, "started"])
+    })
+  )
+)
+
+it.effect("name, level and what was spent go along", () =>
+  Harness.run({ ...options, budget: { input_tokens: 1000 } }, ({ agent, ask, session, store }) =>
+    Effect.gen(function* () {
+      yield* session.append({ type: "session_info", name: "Looms" })
+      yield* session.append({ type: "thinking_level_change", thinkingLevel: "high" })
+      yield* ask("Tell me")
+      yield* ask("Look")
+      const { name, sessionId } = yield* session.info
+      assert.deepStrictEqual([sessionId, Option.getOrThrow(name)], ["session-2", "Looms"])
+      assert.strictEqual((yield* session.settings).thinkingLevel, "high")
+      const spent = Ledger.total(yield* session.entries).tokens
+      assert.strictEqual(Ledger.total((yield* store.read("session-1")).entries).tokens.input, 900)
+      assert.strictEqual(spent.input, 960)
+      yield* ask("And now?")
+      assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "More" })))._tag, "BudgetExceeded")
+    })
+  )
+)
+
+it.effect("what is noted while the new session is made comes along", () =>
+  Effect.gen(function* () {
+    let note: Effect.Effect<unknown> = Effect.void
+    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) => ({
+      ...made,
+      create: (more: Parameters<typeof made.create>[0]) => Effect.zipLeft(made.create(more), note)
+    }))
+    yield* Harness.run({ ...options, store }, ({ ask, session }) =>
+      Effect.gen(function* () {
+        note = Effect.suspend(() => session.append({ type: "session_info", name: "Meanwhile" }))
+        yield* ask("Tell me")
+        yield* ask("Look")
+        const { name, sessionId } = yield* session.info
+        assert.deepStrictEqual([sessionId, Option.getOrThrow(name)], ["session-2", "Meanwhile"])
+      })
+    )
+  })
+)
+
+it.effect("a place in the old session is not looked for in the new one", () =>
+  Effect.gen(function* () {
+    const [made, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    let wait: Effect.Effect<unknown> = Effect.void
+    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
+      ...memory,
+      create: (more: Parameters<typeof memory.create>[0]) =>
+        Effect.zipLeft(
+          memory.create(more),
+          Effect.suspend(() => wait)
+        )
+    }))
+    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
+        const entryId = (yield* session.entries)[1]?.id ?? ""
+        yield* agent.prompt({ text: "Look" })
+        yield* Deferred.await(made)
+        const sessions = yield* agent.sessions
+        const going = yield* Effect.fork(Effect.flip(sessions.navigate({ entryId })))
+        yield* Effect.repeatN(Effect.yieldNow(), 20)
+        yield* Deferred.succeed(goOn, undefined)
+        assert.strictEqual((yield* Fiber.join(going))._tag, "EntryNotFound")
+        assert.strictEqual((yield* session.info).sessionId, "session-2")
+        assert.deepStrictEqual(roles(yield* agent.messages), [
+          "compactionSummary",
+          "assistant",
+          "toolResult",
+          "assistant"
+        ])
+        assert.deepStrictEqual(violations(events), [])
+      })
+    )
+  })
+)
+
+it.effect("where there can be no new session, the old one is compacted, and somebody is told", () =>
+  Effect.gen(function* () {
+    let made = 0
+    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
+      ...memory,
+      create: (more: Parameters<typeof memory.create>[0]) =>
+        Effect.suspend(() => (made++ === 0 ? memory.create(more) : Effect.fail(full)))
+    }))
+    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Look")
+        assert.strictEqual((yield* session.info).sessionId, "session-1")
+        assert.deepStrictEqual(compactions(events), ["threshold", "threshold done"])
+        assert.deepStrictEqual(roles(yield* agent.messages), [
+          "compactionSummary",
+          "assistant",
+          "toolResult",
+          "assistant"
+        ])
+        const notice = events.find((event) => event._tag === "Notice")
+        assert.match(notice?._tag === "Notice" ? notice.message : "", /in place of a handoff: .*no space left/)
+      })
+    )
+  })
+)
+
+it.effect("an overflow and a compaction that was asked for stay in the session", () =>
+  Harness.run(
+    {
+      settings,
+      hooks,
+      turns: [story, { events: [], after: failure("context_overflow", "too long") }, say("It fits"), story]
+    },
+    ({ agent, ask, events, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Another one, please")
+        yield* ask("And another one")
+        yield* agent.compact({})
+        assert.deepStrictEqual(actions(events), ["overflow context-full", "manual context-full"])
+        assert.strictEqual((yield* session.info).sessionId, "session-1")
+      })
+  )
+)
+
+it.scoped("in files: a new one beside the old one, which can be opened and says the same", () =>
+  Effect.gen(function* () {
+    const root = yield* tempFolder
+    const sessionDir = join(root, "kept")
+    const place = { agentDir: root, cwd: "/", home: "/home/me", sessionDir }
+    yield* Harness.run({ ...options, store: JsonlSessionStore.make(place) }, ({ agent, ask, session, store }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        const old = Option.getOrThrow((yield* session.info).file)
+        yield* ask("Look")
+        const { file, header } = yield* session.info
+        assert.strictEqual(header.parentSession, old)
+        assert.deepStrictEqual(readdirSync(sessionDir).filter((name) => name.endsWith(".jsonl")).length, 2)
+        const stored = yield* store.read(Option.getOrThrow(file))
+        assert.deepStrictEqual(SessionTree.make(stored.entries).conversation(), [...(yield* agent.messages)])
+        const again = yield* Effect.provideService(
+          Effect.flatMap(SessionStore, ({ open }) => open(old)),
+          SessionStore,
+          store
+        )
+        assert.strictEqual(again.entries.length, 5, "the old one is free")
+      })
+    )
+  })
+)
+
+it.effect("aborted at any point, the run ends once, in one of the two, and the next prompt works", () =>
+  Effect.gen(function* () {
+    const many = [...turns, ...Array.from({ length: 3 }, () => counted(say("more"), 60))]
+    const ended = new Set<string>()
+    let early = true
+    for (let at = 0; early; at++) {
+      early = yield* Harness.run({ ...options, turns: many }, (harness) =>
+        Effect.gen(function* () {
+          const { agent, ask, events, session } = harness
+          yield* ask("Tell me")
+          const aborted = yield* Harness.abortAt(harness, "Look", at)
+          ended.add((yield* session.info).sessionId)
+          yield* ask("And now?")
+          assert.deepStrictEqual(violations(events), [], `at ${at}`)
+          assert.strictEqual(events.filter(({ _tag }) => _tag === "PromptFinished").length, 3)
+          const messages = yield* agent.messages
+          assert.deepStrictEqual(SessionTree.make(yield* session.entries).conversation(), [...messages])
+          assert.strictEqual(messages.at(-1)?.role, "assistant")
+          return aborted
+        })
+      )
+      assert.isBelow(at, 200)
+    }
+    assert.deepStrictEqual([...ended].toSorted(), ["session-1", "session-2"])
+  })
+)

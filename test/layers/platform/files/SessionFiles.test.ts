@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ByteSearch from "../../../../src/layers/platform/files/ByteSearch.ts"
+import { local } from "../../../../src/layers/platform/files/SessionFiles.ts"
+import { tempFolder } from "../../tools/TempFolder.ts"
+
+it.scoped("a file that is made grows by whole texts, is its owner's, and is made once", () =>
+  Effect.gen(function* () {
+    const path = join(yield* tempFolder, "x.jsonl")
+    const file = yield* local.create(path)
+    yield* file.append("one\n")
+    yield* file.append("zwei ä\n")
+    yield* file.sync
+    yield* file.close
+    assert.strictEqual(readFileSync(path, "utf8"), "one\nzwei ä\n")
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    assert.strictEqual((yield* Effect.flip(local.create(path))).code, "EEXIST")
+    const again = yield* local.open(path)
+    writeFileSync(path, "")
+    yield* again.append("after what others did\n")
+    yield* again.close
+    assert.strictEqual(readFileSync(path, "utf8"), "after what others did\n")
+  })
+)
+
+it.scoped("a file is replaced as a whole, keeps its mode, and nothing is left beside it", () =>
+  Effect.gen(function* () {
+    const folder = yield* tempFolder
+    const path = join(folder, "x.jsonl")
+    writeFileSync(path, "old", { mode: 0o640 })
+    yield* local.replace(path, "new")
+    assert.strictEqual(readFileSync(path, "utf8"), "new")
+    assert.strictEqual(statSync(path).mode & 0o777, 0o640)
+    assert.deepStrictEqual(readdirSync(folder), ["x.jsonl"])
+    assert.strictEqual((yield* Effect.flip(local.replace(join(folder, "none/x"), ""))).code, "ENOENT")
+  })
+)
+
+it.scoped("what is not there is nothing to list and nothing to copy, but cannot be read", () =>
+  Effect.gen(function* () {
+    const folder = yield* tempFolder
+    const missing = join(folder, "none")
+    assert.deepStrictEqual(yield* local.list(missing), [])
+    yield* local.copyFolder(missing, join(folder, "copy"))
+    assert.deepStrictEqual(readdirSync(folder), [])
+    for (const look of [local.read, local.readStart]) {
+      assert.strictEqual((yield* Effect.flip(look(missing))).code, "ENOENT")
+    }
+    mkdirSync(join(folder, "sub"))
+    writeFileSync(join(folder, "long"), "x".repeat(100_000))
+    const found = (yield* local.list(folder)).map(({ isFolder, name }) => `${name} ${isFolder}`)
+    assert.deepStrictEqual(found.toSorted(), ["long false", "sub true"])
+    assert.strictEqual((yield* local.readStart(join(folder, "long"))).length, 65_536)
+  })
+)
+
+it("bytes are found inside a part of a larger buffer", () => {
+  const whole = new TextEncoder().encode("--abcabc--")
+  const { has, isSame, next } = ByteSearch.make(whole.subarray(2, 8))
+  const abc = new TextEncoder().encode("abc")
+  assert.deepStrictEqual([has(abc, 0), has(abc, 1), has(abc, 3), has(abc, 4)], [true, false, true, false])
+  assert.deepStrictEqual([next(abc, 0), next(abc, 1), next(abc, 4)], [0, 3, -1])
+  assert.deepStrictEqual([isSame(0, 3, 3, 6), isSame(0, 3, 2, 5), isSame(0, 2, 3, 6)], [true, false, false])
+})

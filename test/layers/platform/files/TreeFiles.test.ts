@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, FastCheck as fc, Fiber } from "effect"
+import { symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { nextTurn } from "../../../../src/layers/platform/EventLoop.ts"
+import * as TreeFiles from "../../../../src/layers/platform/files/TreeFiles.ts"
+import { descriptorsOf, tempFolder, withFiles } from "../../tools/TempFolder.ts"
+
+/** The lines as they were handed over, with their numbers. */
+const linesOf = Effect.fnUntraced(function* (path: string, most = Number.POSITIVE_INFINITY) {
+  const lines: Array<readonly [number, string]> = []
+  const outcome = yield* TreeFiles.scan(path, (text, firstLine) => {
+    const parts = text.split("\n")
+    if (parts.at(-1) === "") parts.pop()
+    lines.push(...parts.map((part, i) => [firstLine + i, part] as const))
+    return lines.length < most
+  })
+  return { outcome, lines }
+})
+
+it.scoped("lists names with their kind; what cannot be listed is empty", () =>
+  Effect.gen(function* () {
+    const folder = yield* withFiles({ file: "", "folder/": "" })
+    yield* Effect.promise(() => symlink("folder", join(folder, "link")))
+    yield* Effect.sync(() => Bun.spawnSync(["mkfifo", join(folder, "fifo")]))
+    assert.sameDeepMembers(Array.from(yield* TreeFiles.list(folder)), [
+      { name: "file", kind: "file" },
+      { name: "folder", kind: "directory" },
+      { name: "link", kind: "link" },
+      { name: "fifo", kind: "other" }
+    ])
+    assert.deepStrictEqual(yield* TreeFiles.list(join(folder, "nowhere")), [])
+    assert.deepStrictEqual(
+      yield* Effect.forEach(["file", "link", "nowhere"], (name) => TreeFiles.exists(join(folder, name))),
+      [true, true, false]
+    )
+  })
+)
+
+it.scoped("reads small texts, and nothing where there is none", () =>
+  Effect.gen(function* () {
+    const folder = yield* withFiles({ a: "text", "b/": "", large: new Uint8Array(4 * 1024 * 1024 + 1) })
+    assert.deepStrictEqual(
+      yield* Effect.forEach(["a", "b", "c", "large"], (name) => TreeFiles.readText(join(folder, name))),
+      ["text", undefined, undefined, undefined]
+    )
+  })
+)
+
+describe("scan", () => {
+  it.scoped("property: the lines of the file, across pieces of any length", () =>
+    Effect.gen(function* () {
+      const path = join(yield* tempFolder, "a")
+      const part = fc.constantFrom("x", "é", "🧵", "\r\n", "\n", "\n", "y".repeat(40_000), "ö".repeat(33_000))
+      for (const parts of fc.sample(fc.array(part, { minLength: 1, maxLength: 12 }), 60)) {
+        const text = parts.join("")
+        yield* Effect.promise(() => writeFile(path, text))
+        const expected = text.replace(/\n$/, "").split("\n")
+        const { lines, outcome } = yield* linesOf(path)
+        assert.strictEqual(outcome, "done")
+        assert.deepStrictEqual(
+          lines,
+          expected.map((line, i) => [i + 1, line] as const)
+        )
+      }
+    })
+  )
+
+  it.scoped("marks, encodings, binary files, files that are none", () =>
+    Effect.gen(function* () {
+      const utf16 = (text: string) => [...text].flatMap((char) => [char.charCodeAt(0) & 255, char.charCodeAt(0) >> 8])
+      const folder = yield* withFiles({
+        empty: "",
+        marked: "\uFEFFa\nb",
+        little: Uint8Array.of(0xff, 0xfe, ...utf16("aé\nb")),
+        big: Uint8Array.of(0xfe, 0xff, 0, 0x61),
+        latin: Uint8Array.of(0x61, 0xe9, 0x0a),
+        binary: "a\0b",
+        late: `${"a\n".repeat(60_000)}\0`,
+        long: "x".repeat(17 * 1024 * 1024),
+        "folder/": ""
+      })
+      const scanned = (name: string) => linesOf(join(folder, name))
+      assert.deepStrictEqual(yield* scanned("empty"), { outcome: "done", lines: [] })
+      assert.deepStrictEqual((yield* scanned("marked")).lines, [
+        [1, "a"],
+        [2, "b"]
+      ])
+      assert.deepStrictEqual((yield* scanned("little")).lines, [
+        [1, "aé"],
+        [2, "b"]
+      ])
+      assert.deepStrictEqual((yield* scanned("big")).lines, [[1, "a"]])
+      assert.deepStrictEqual((yield* scanned("latin")).lines, [[1, "a\uFFFD"]])
+      const outcomes = yield* Effect.forEach(["binary", "late", "long", "folder", "nowhere"], (name) =>
+        Effect.map(scanned(name), ({ outcome }) => outcome)
+      )
+      assert.deepStrictEqual(outcomes, ["binary", "binary", "binary", "unreadable", "unreadable"])
+    })
+  )
+
+  it.scoped("ends early when told, and closes the file in any case", () =>
+    Effect.gen(function* () {
+      const folder = yield* withFiles({ a: "line\n".repeat(1_000_000) })
+      const path = join(folder, "a")
+      const { lines } = yield* linesOf(path, 5)
+      assert.isBelow(lines.length, 20_000)
+      const fiber = yield* Effect.fork(TreeFiles.scan(path, () => true))
+      yield* nextTurn
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      while ((yield* descriptorsOf(path)) > 0) yield* nextTurn
+    })
+  )
+})

@@ -1,0 +1,91 @@
+/** An agent whose conversation can be compacted: a scripted model, settings, hooks, and the session behind it. */
+import { Effect, Fiber } from "effect"
+import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
+import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
+import { zeroTokens } from "../../../src/domain/model/Usage.ts"
+import type { Session } from "../../../src/services/session/Session.ts"
+import type { SettingsValues } from "../../../src/services/Settings.ts"
+import type * as AgentHarness from "./AgentHarness.ts"
+import * as ScriptedModel from "./ScriptedModel.ts"
+import * as TestAgent from "./TestAgent.ts"
+
+export interface Options extends AgentHarness.HarnessOptions, Pick<TestAgent.AgentParts, "hooks" | "store"> {}
+
+interface Harness extends TestAgent.TestAgent {
+  /** How often the session was asked to survive a power cut, and how many entries it had then. */
+  readonly synced: ReadonlyArray<number>
+  /** Sends a prompt and waits for the end of its run. */
+  readonly ask: (text: string) => Effect.Effect<void>
+}
+
+/** Keeps five tokens: a short message. The window of the scripted model has 1000. */
+const settings: Partial<SettingsValues> = { "compaction.keepRecentTokens": 5, "retry.enabled": false }
+
+export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const synced: Array<number> = []
+    const watch = (session: typeof Session.Service) => ({
+      ...session,
+      sync: Effect.zipRight(
+        Effect.map(session.entries, ({ length }) => synced.push(length)),
+        session.sync
+      )
+    })
+    const { hooks = {}, store } = options
+    const parts = { hooks, watch, ...(store === undefined ? {} : { store }) }
+    const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
+    return Effect.flatMap(made, (made) => {
+      const { agent } = made
+      const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
+      return body({ ...made, ask, synced })
+    })
+  }).pipe(Effect.scoped)
+
+/** Summaries without a model: what is left of the script are the turns of the run. */
+export const supplied = { before: () => Effect.succeed({ _tag: "Supply", compaction: { summary: "S" } } as const) }
+
+/** Worth a summary. */
+export const story = ScriptedModel.say("A long story about a loom, told at length and with many details.")
+
+/** The end of a run that went well, in the words of `summary`. */
+export const ending = [
+  "MessageEnded:assistant/stop",
+  "TurnEnded",
+  "RunEnded",
+  "PromptFinished:completed",
+  "RunSettled",
+  "SessionSettled"
+] as const
+
+/** Asks, aborts when the agent has told of `at` things, and waits for both. False where it had told of fewer. */
+export const abortAt = Effect.fnUntraced(function* ({ agent, ask }: Harness, text: string, at: number) {
+  let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
+  const point = () => {
+    if (count++ === at) acting = Effect.runFork(agent.abort)
+  }
+  yield* agent.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
+  yield* ask(text)
+  const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
+  if (aborting !== undefined) yield* Fiber.join(aborting)
+  return aborting !== undefined
+})
+
+/** The answer with a count of the tokens that it took. */
+export const counted = (turn: ScriptedModel.ScriptedTurn, input: number, output = 1): ScriptedModel.ScriptedTurn => {
+  const usage: ModelEvent = { _tag: "UsageReported", tokens: { ...zeroTokens, input, output } }
+  return { ...turn, events: [usage, ...turn.events] }
+}
+
+/** Compactions as short words: `threshold`, then `threshold done` or what else became of it. */
+export const compactions = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<string> =>
+  events.flatMap((event) => {
+    if (event._tag === "CompactionStarted") return [event.reason]
+    if (event._tag !== "CompactionEnded") return []
+    const { aborted, errorMessage, reason, result, skipped, willRetry } = event
+    if (result !== undefined) return [`${reason} done${willRetry ? ", again" : ""}`]
+    return [`${reason} ${aborted ? "aborted" : skipped === true ? "skipped" : errorMessage}`]
+  })
+
+/** What a model was asked, without the system prompt. */
+export const asked = (request: { readonly messages: ReadonlyArray<{ readonly content: unknown }> } | undefined) =>
+  JSON.stringify(request?.messages.map(({ content }) => content) ?? [])

@@ -1,0 +1,25 @@
+/** Ids that count: run_1, msg_1, msg_2, … */
+import { Effect, Layer } from "effect"
+import * as Ids from "../../../src/services/Ids.ts"
+
+const prefixes = {
+  run: "run_",
+  message: "msg_",
+  epoch: "ep_",
+  compaction: "cmp_",
+  session: "session-",
+  entry: "entry-",
+  hostCall: "host_",
+  hostCancel: "host_cancel_"
+} as const
+
+export const make = Effect.sync(() => {
+  const counters = new Map<Ids.IdKind, number>()
+  return Ids.make((kind) => {
+    const n = (counters.get(kind) ?? 0) + 1
+    counters.set(kind, n)
+    return `${prefixes[kind]}${n}`
+  })
+})
+
+export const layer = Layer.effect(Ids.Ids, make)

@@ -1,0 +1,135 @@
+/**
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays), `>` is a line of the host (lines in a
+ * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
+ * are what else happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
+import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
+import * as SessionAgent from "../../../src/layers/agent/SessionAgent.ts"
+import * as HtmlExport from "../../../src/layers/export/HtmlExport.ts"
+import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
+import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
+import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
+import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
+import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
+import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
+import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import * as Server from "../../../src/rpc/Server.ts"
+import * as FixedIds from "../agent/FixedIds.ts"
+import * as FullStore from "../sessions/FullStore.ts"
+import * as TestHost from "./TestHost.ts"
+
+type Step =
+  | { readonly kind: "send"; readonly lines: Array<string> }
+  | { readonly kind: "expect"; readonly lines: Array<string> }
+  | { readonly kind: "act"; readonly lines: Array<string> }
+
+const kinds = { ">": "send", "<": "expect", "!": "act" } as const
+
+export const parse = (text: string): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (const line of text.split("\n")) {
+    const kind = line[0] === ">" || line[0] === "<" || line[0] === "!" ? kinds[line[0]] : undefined
+    if (kind === undefined) continue
+    const last = steps.at(-1)
+    if (last?.kind === kind && kind !== "act") last.lines.push(line.slice(2))
+    else steps.push({ kind, lines: [line.slice(2)] })
+  }
+  return steps
+}
+
+const header = (text: string, name: string): string | undefined => new RegExp(`^# ${name}: (.*)$`, "m").exec(text)?.[1]
+
+const workspace = Effect.acquireRelease(
+  Effect.sync(() => {
+    const root = mkdtempSync(join(tmpdir(), "heddle-golden-"))
+    const cwd = join(root, "work")
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, "notes.txt"), "first line\nsecond line\n")
+    writeFileSync(join(cwd, "README.md"), "# Sample\n\nA small folder.\n")
+    return { root, cwd }
+  }),
+  ({ root }) => Effect.sync(() => rmSync(root, { recursive: true }))
+)
+
+const memory = MemorySessionStore.layer
+
+const agent = (cwd: string, scenario: Option.Option<string>, settings: object, store: typeof memory) =>
+  Layer.unwrapScoped(
+    Effect.map(Offline.make({ scenario, cwd }), (offline) =>
+      HtmlExport.layer({ cwd }).pipe(
+        Layer.provideMerge(
+          SessionAgent.layer({
+            cwd,
+            model: Option.isSome(scenario) ? Offline.script : Offline.guide,
+            thinkingLevel: "off",
+            scopedModels: []
+          })
+        ),
+        Layer.provideMerge(ToolRegistry.layer({ cwd })),
+        Layer.provideMerge(LocalShell.layer({ cwd })),
+        Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
+        Layer.provideMerge(Layer.provideMerge(Layer.orDie(CurrentSession.layer), store({ cwd: "/work" }))),
+        Layer.provideMerge(MemoryBudget.layer({})),
+        Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, FixedIds.layer)),
+        Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
+      )
+    )
+  )
+
+const act = (host: TestHost.TestHost, cwd: string, action: string): Effect.Effect<unknown> => {
+  const [what, amount = ""] = action.split(" ")
+  if (what === "eof") return host.close
+  if (what === "touch") return Effect.sync(() => writeFileSync(join(cwd, amount), ""))
+  return TestClock.adjust(Duration.millis(Number(amount)))
+}
+
+/** `GOLDEN_WRITE=1` makes a transcript anew; `same` keeps its shape, line for line, and is safe on a busy machine. */
+const mode = process.env["GOLDEN_WRITE"]
+const write = mode === "1"
+
+/** Plays one file against a fresh server and returns the lines we wrote for each `<` block. */
+export const play = Effect.fnUntraced(function* (path: string) {
+  const text = readFileSync(path, "utf8")
+  const { cwd, root } = yield* workspace
+  const scenario = Option.map(Option.fromNullable(header(text, "scenario")), (json) => {
+    const file = join(root, "scenario.json")
+    writeFileSync(file, json)
+    return file
+  })
+  const host = yield* TestHost.make
+  const updates = header(text, "updates") === "full" ? "full" : "delta"
+  const settings = JSON.parse(header(text, "settings") ?? "{}")
+  const store = header(text, "store") === "full" ? FullStore.layer : memory
+  const serving = yield* Server.serve({
+    version: "0.0.0",
+    updates,
+    drain: header(text, "drain") !== undefined,
+    uptime: Effect.succeed(0),
+    stop: Effect.never
+  }).pipe(Effect.provide(Layer.merge(agent(cwd, scenario, settings, store), host.layer)), Effect.fork)
+  const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
+  for (const step of parse(text)) {
+    if (step.kind === "expect") {
+      if (write) continue
+      const got = yield* host.receive(step.lines.length)
+      written.push(...got.map((line) => `< ${line}`))
+      if (mode !== "same") assert.deepStrictEqual(got, step.lines)
+      continue
+    }
+    if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
+    written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
+    if (step.kind === "send") yield* host.send(...step.lines)
+    else yield* act(host, cwd, step.lines.join())
+  }
+  if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
+  if (mode !== undefined) writeFileSync(path, `${written.join("\n")}\n`)
+  yield* host.close
+  yield* Fiber.join(serving)
+  assert.deepStrictEqual(yield* host.rest, [], "nothing more is written")
+}, Effect.scoped)
