@@ -69,7 +69,8 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
   const calls = new Map<string, Pending>()
   let connected = true
 
-  const begin = Effect.map(ids.next("hostCall"), (id) => {
+  const begin = Effect.sync(() => {
+    const id = ids.next("hostCall")
     const news = Effect.unsafeMakeLatch(false)
     const pending: Pending = { id, updates: [], news, answer: undefined, hostIsWorking: true }
     calls.set(id, pending)
@@ -80,7 +81,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
   const end = ({ hostIsWorking, id: targetId }: Pending, exit: Exit.Exit<unknown, unknown>) => {
     calls.delete(targetId)
     if (Exit.isSuccess(exit) || !hostIsWorking || !connected) return Effect.void
-    return Effect.map(ids.next("hostCancel"), (id) => send({ type: "host_tool_cancel", id, targetId }))
+    return Effect.sync(() => send({ type: "host_tool_cancel", id: ids.next("hostCancel"), targetId }))
   }
 
   const call = ({ label, name }: HostToolDefinition, args: JsonObject, context: ToolContext) => {

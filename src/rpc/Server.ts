@@ -221,7 +221,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const connection: Connection = {
         serverVersion: options.version,
         sessionId,
-        epoch: yield* ids.next("epoch"),
+        epoch: ids.next("epoch"),
         maxFrameBytes: settings["rpc.maxFrameBytes"],
         updates: options.updates,
         abortQueue: settings.abortQueue,
@@ -229,7 +229,11 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         negotiated: false,
         seq: 0
       }
-      const { run, writer } = Writer.make(transport, connection, ids.next("epoch"))
+      const { run, writer } = Writer.make(
+        transport,
+        connection,
+        Effect.sync(() => ids.next("epoch"))
+      )
       const lanes = yield* Lanes.make<CommandServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),

@@ -17,6 +17,6 @@ const fresh = (kind: Ids.IdKind): string => {
   return kind === "entry" ? random.slice(0, 8) : `${prefixes[kind]}${random.slice(0, 12)}`
 }
 
-export const service = Ids.make(fresh)
+export const service = Ids.Ids.of({ next: fresh })
 
 export const layer = Layer.succeed(Ids.Ids, service)

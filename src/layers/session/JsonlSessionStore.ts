@@ -45,7 +45,7 @@ const newHeader = Effect.fnUntraced(function* ({ ids, place }: Dependencies, opt
   const header: SessionHeader = {
     type: "session",
     version: sessionVersion,
-    id: sessionId ?? (yield* ids.next("session")),
+    id: sessionId ?? ids.next("session"),
     timestamp: yield* IsoTime.now,
     cwd: place.cwd,
     ...(parentSession === undefined ? {} : { parentSession })

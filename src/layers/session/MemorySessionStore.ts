@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
     )
 
   const create = Effect.fnUntraced(function* ({ entries = [], parentSession, sessionId }: NewSession) {
-    const id = sessionId ?? (yield* ids.next("session"))
+    const id = sessionId ?? ids.next("session")
     const timestamp = yield* IsoTime.now
     const parent = parentSession === undefined ? {} : { parentSession }
     const header: SessionHeader = { type: "session", version: sessionVersion, id, timestamp, cwd, ...parent }

@@ -15,10 +15,12 @@ const prefixes = {
 
 export const make = Effect.sync(() => {
   const counters = new Map<Ids.IdKind, number>()
-  return Ids.make((kind) => {
-    const n = (counters.get(kind) ?? 0) + 1
-    counters.set(kind, n)
-    return `${prefixes[kind]}${n}`
+  return Ids.Ids.of({
+    next: (kind) => {
+      const n = (counters.get(kind) ?? 0) + 1
+      counters.set(kind, n)
+      return `${prefixes[kind]}${n}`
+    }
   })
 })
 

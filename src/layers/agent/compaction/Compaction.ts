@@ -131,8 +131,8 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
     )
 
   const refer = ({ runId, ...order }: CompactionOrder) =>
-    Effect.map(ids.next("compaction"), (compactionId): CompactionRef => ({
-      compactionId,
+    Effect.sync((): CompactionRef => ({
+      compactionId: ids.next("compaction"),
       reason: order.reason,
       action: actionOf(order),
       ...(runId === undefined ? {} : { runId })

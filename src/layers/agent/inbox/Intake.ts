@@ -63,7 +63,7 @@ export const make = (dependencies: Dependencies): Intake => {
       if (point !== "start") journal.startTurn()
       if (item !== undefined) return deliver(item, point)
       if (own === undefined) return Effect.succeed(true)
-      return Effect.as(say({ messageId: ids.unsafeNext("message") }, userMessage(own, [], now())), true)
+      return Effect.as(say({ messageId: ids.next("message") }, userMessage(own, [], now())), true)
     })
 
   return { open }

@@ -70,7 +70,7 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
 
   const put = (queue: QueueName, input: MessageInput): PromptReceipt => {
     const { images = [], text } = input
-    const messageId = ids.unsafeNext("message")
+    const messageId = ids.next("message")
     const request = input.requestId === undefined ? {} : { requestId: input.requestId }
     const waiting = { messageId, ...named(input), ...request, queue, text, images, createdAt: now() }
     const idle = takesMessages() ? {} : ({ idle: true } as const)
@@ -85,8 +85,8 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     const message: UserMessage = userMessage(input.text, input.images ?? [], now())
     const since = queues.nextOrder()
     return Effect.flatMap(admit(message), (ahead) => {
-      const runId = ids.unsafeNext("run")
-      const messageId = ids.unsafeNext("message")
+      const runId = ids.next("run")
+      const messageId = ids.next("message")
       const request = input.requestId === undefined ? {} : { requestId: input.requestId }
       const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
       const stored = Effect.flatMap(session.append({ type: "message", message, messageId, ...named(input) }), () => {

@@ -51,7 +51,7 @@ export const make = ({ calls, ids, messages, now, publish, runId, session }: Dep
     open.result = message
     const durationMs = timestamp - (open.startedAt ?? timestamp)
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
-    const messageId = ids.unsafeNext("message")
+    const messageId = ids.next("message")
     messages.push(message)
     return Effect.map(session.append({ type: "message", message }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })

@@ -79,7 +79,7 @@ export const make = ({ budget, ids, now, publish, runId, session }: Dependencies
 
   const startAssistant = (model: Model) => {
     const draft = AssistantDraft.empty(model, now())
-    const messageId = ids.unsafeNext("message")
+    const messageId = ids.next("message")
     turn.streaming = { messageId, draft }
     publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
   }
