@@ -8,6 +8,7 @@ const steps: Record<string, ReadonlyArray<string>> = {
   format: ["oxfmt", "--check"],
   house: ["bun", "scripts/house.ts"],
   docs: ["bun", "scripts/docs.ts", "--check"],
+  blocks: ["bun", "scripts/docBlocks.ts"],
   viewer: ["bun", "scripts/viewer.ts", "--check"]
 }
 

@@ -1,0 +1,77 @@
+/** The programs in README.md and docs print what the page says, and scripts/docBlocks.ts finds a block that is wrong. */
+import { resolve } from "node:path"
+import { assert, describe, it } from "vitest"
+import { allBlocks, blocksOf, check, programsOf } from "../scripts/docBlocks.ts"
+
+const root = resolve(import.meta.dirname, "..")
+
+describe("programs in the docs", () => {
+  const programs = allBlocks().filter(({ prints }) => prints !== undefined)
+
+  it("are more than none", () => assert.isNotEmpty(programs))
+
+  it.each(programs.map((block) => [`${block.page}:${block.line}`, block] as const))("%s", async (_, block) => {
+    const child = Bun.spawn([process.execPath, "run", "-"], {
+      cwd: root,
+      stdin: new Blob([...block.hidden, block].map(({ code }) => `${code}\n`)),
+      stdout: "pipe",
+      stderr: "pipe"
+    })
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    assert.deepStrictEqual({ out: out.trimEnd(), err, code }, { out: block.prints, err: "", code: 0 })
+  })
+})
+
+const page = `# Page
+
+<!-- prints: 1 -->
+
+\`\`\`ts
+import { join } from "node:path"
+const one: number = 1
+\`\`\`
+
+\`\`\`sh
+ls
+\`\`\`
+
+<!-- check: declare const mine: { readonly size: number } -->
+
+\`\`\`ts
+const one: string = join("a", mine.size)
+\`\`\`
+
+\`\`\`ts
+import { join } from "node:path"
+one
+\`\`\`
+`
+
+describe("the check of TypeScript blocks", () => {
+  it("finds blocks with their lines, hidden code and output", () => {
+    assert.deepStrictEqual(blocksOf("p.md", page), [
+      {
+        page: "p.md",
+        line: 6,
+        code: 'import { join } from "node:path"\nconst one: number = 1\n',
+        hidden: [],
+        prints: "1"
+      },
+      {
+        page: "p.md",
+        line: 17,
+        code: 'const one: string = join("a", mine.size)\n',
+        hidden: [{ line: 14, code: "declare const mine: { readonly size: number }" }],
+        prints: undefined
+      },
+      { page: "p.md", line: 21, code: 'import { join } from "node:path"\none\n', hidden: [], prints: undefined }
+    ])
+  })
+
+  it("continues a program, starts another with imports, and reports errors at the line of the page", () => {
+    assert.deepStrictEqual(check(programsOf(blocksOf("p.md", page))), [
+      "p.md:17:31: error TS2345: Argument of type 'number' is not assignable to parameter of type 'string'.\n" +
+        "p.md:22:1: error TS2304: Cannot find name 'one'."
+    ])
+  })
+})
