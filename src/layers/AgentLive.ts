@@ -29,14 +29,12 @@ import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
-import * as Environment from "./platform/processes/Environment.ts"
-import * as LocalPaths from "./platform/files/LocalPaths.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
-import * as ReadText from "./platform/files/ReadText.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import * as SessionFolders from "./session/SessionFolders.ts"
 import * as SessionStart from "./session/SessionStart.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
@@ -114,15 +112,12 @@ const constants = Effect.sync(() =>
   )
 )
 
-/** Files, unless nothing is to be written; where they are is said by the option, the environment or the settings. */
+/** Session files, or memory with `--no-session`. */
 const sessionStore = Effect.fnUntraced(function* ({ agentDir, cwd, session }: AgentOptions) {
   if (session.inMemory) return yield* MemorySessionStore.make({ cwd })
-  const settings = yield* Settings
-  const given = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
-  const folder = session.sessionDir ?? given ?? settings.sessionDir
-  const sessionDir = folder === undefined ? {} : { sessionDir: ReadText.absolute(cwd, folder) }
-  const place = { agentDir: LocalPaths.resolve(agentDir), cwd, home: LocalPaths.home(), ...sessionDir }
-  return yield* JsonlSessionStore.make(place)
+  const { sessionDir } = session
+  const chosen = sessionDir === undefined ? {} : { sessionDir }
+  return yield* JsonlSessionStore.make(yield* SessionFolders.place({ agentDir, cwd, ...chosen }))
 })
 
 export const layer = (options: AgentOptions) =>

@@ -2,12 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { toJson } from "../../src/domain/session/SessionEntry.ts"
 import { answer, entry, open, type } from "../support/host/HostProcess.ts"
 import * as Sample from "../support/sessions/SampleSessions.ts"
+import { makeHome } from "./command.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-export-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -40,6 +41,7 @@ describe("--export", () => {
   const good: ReadonlyArray<readonly [ReadonlyArray<string>, string, number]> = [
     [["--export", "2026_abc.jsonl"], "heddle-session-2026_abc.html", entries.length],
     [["--export", "ab", "--session-dir", "."], "heddle-session-2026_abc.html", entries.length],
+    [["--export", "ab", "--set", "sessionDir=."], "heddle-session-2026_abc.html", entries.length],
     [["--export=2026_abc.jsonl", "sub/out.html"], "sub/out.html", entries.length],
     [["--export", "torn.jsonl", "--cwd", "."], "heddle-session-torn.html", 3]
   ]
@@ -53,6 +55,39 @@ describe("--export", () => {
         leafId: entries[count - 1]?.id,
         tools: []
       })
+    })
+  }
+
+  const settings = { sessionDir: "in-settings" }
+  const environment = { PI_CODING_AGENT_SESSION_DIR: "in-environment" }
+  const places: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, ReadonlyArray<string>]> = [
+    ["in-settings", {}, []],
+    ["in-environment", environment, []],
+    ["in-arguments", environment, ["--session-dir", "in-arguments"]]
+  ]
+  for (const [place, variables, args] of places) {
+    it(`finds by its id a session that the same options stored in the folder ${place}`, async () => {
+      const home = makeHome()
+      home.write("settings.json", settings)
+      const commands = [
+        { id: 1, type: "prompt", message: "Hi" },
+        { id: 2, type: "get_state" }
+      ]
+      const input = commands.map((command) => `${JSON.stringify(command)}\n`).join("")
+      const session = await home.run(["--mode", "rpc", "--drain", "--model", "offline/guide", ...args], {
+        variables,
+        input
+      })
+      const frames = session.out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      const { sessionFile, sessionId } = frames.find(({ command }) => command === "get_state").data
+      assert.strictEqual(basename(dirname(sessionFile)), place)
+      const exported = await home.run(["--export", sessionId, ...args], { variables })
+      const html = readFileSync(exported.out.trim(), "utf8")
+      assert.deepStrictEqual([exported.code, embedded(html).header.id], [0, sessionId])
+      home.remove()
     })
   }
 

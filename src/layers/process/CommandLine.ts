@@ -114,15 +114,15 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
     const one = (name: string) => given.values.get(name)?.[0]
     const has = (name: string) => given.values.has(name)
     yield* checkChoices(given)
+    const isOffline = has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+    const overrides = yield* readOverrides(given.values.get("set") ?? [], isOffline)
     const exported = one("export")
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
       const place = { ...present("cwd", one("cwd")), ...present("sessionDir", one("session-dir")) }
-      return yield* ExportSession.run({ session: exported, words: given.messages, ...place })
+      return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place })
     }
     yield* checkMessages(given.messages)
-    const isOffline = has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
-    const overrides = yield* readOverrides(given.values.get("set") ?? [], isOffline)
     const search = one(listModels.name)
     if (search !== undefined) {
       const ListModels = yield* Effect.promise(() => import("./ListModels.ts"))

@@ -1,37 +1,43 @@
-/** `--export <session> [out.html]`: reads a session, whoever may be writing it, and writes its page. Starts nothing else. */
+/** `--export <session> [out.html]`: writes the page of a session, even while another process has it open. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Ids } from "../../services/Ids.ts"
+import { Settings } from "../../services/Settings.ts"
 import * as PageFile from "../export/PageFile.ts"
-import * as Environment from "../platform/processes/Environment.ts"
 import * as LocalFiles from "../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as RandomIds from "../platform/RandomIds.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as JsonlSessionStore from "../session/JsonlSessionStore.ts"
+import * as SessionFolders from "../session/SessionFolders.ts"
+import * as FileSettings from "../settings/FileSettings.ts"
 import { invalid } from "./StartupFailure.ts"
 
 export interface ExportRequest {
   /** A path, an id, or the beginning of one. */
   readonly session: string
-  /** What else stands on the command line: where to write, if anything. */
+  /** The other words of the command line: at most one, the path of the page. */
   readonly words: ReadonlyArray<string>
   readonly cwd?: string
   readonly sessionDir?: string
+  /** Values of `--set`, by dotted key. */
+  readonly overrides: Readonly<Record<string, unknown>>
 }
 
-const openStore = Effect.fnUntraced(function* (cwd: string, wanted: string | undefined) {
-  const given = wanted ?? Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
-  const sessionDir = given === undefined ? {} : { sessionDir: ReadText.absolute(cwd, given) }
-  const place = { agentDir: LocalPaths.resolve(yield* Process.agentDir), cwd, home: LocalPaths.home(), ...sessionDir }
+const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, sessionDir }: ExportRequest) {
+  const agentDir = yield* Process.agentDir
+  const chosen = sessionDir === undefined ? {} : { sessionDir }
+  const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen }).pipe(
+    Effect.provideServiceEffect(Settings, FileSettings.make({ agentDir, cwd, overrides }))
+  )
   return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.service)
 })
 
 const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {
   const cwd = LocalPaths.resolve(request.cwd ?? (yield* Process.currentFolder))
-  const store = yield* openStore(cwd, request.sessionDir)
-  // Whatever its name looks like: a file that is there is meant.
+  const store = yield* openStore(cwd, request)
+  // A path of an existing file counts as a path, even where it looks like an id.
   const path = ReadText.absolute(cwd, request.session)
   const reference = Option.isSome(yield* Effect.option(LocalFiles.realPath(path))) ? path : request.session
   const { entries, file, header } = yield* store.read(reference)

@@ -1,13 +1,35 @@
-/** Where session files are and what they are called (protocol.md 9.1). Pure. */
-import { join } from "../platform/files/LocalPaths.ts"
+/** Where session files are and what they are called (protocol.md 9.1). */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Settings } from "../../services/Settings.ts"
+import { home, join, resolve } from "../platform/files/LocalPaths.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
+import * as Environment from "../platform/processes/Environment.ts"
 
 export interface Place {
   readonly agentDir: string
   readonly cwd: string
   readonly home: string
-  /** A folder that was asked for; it holds the sessions of all folders side by side. */
+  /** The folder that the user chose; it holds the sessions of all working folders side by side. */
   readonly sessionDir?: string
 }
+
+export interface PlaceOptions {
+  readonly agentDir: string
+  readonly cwd: string
+  /** The value of `--session-dir`. */
+  readonly sessionDir?: string
+}
+
+/** The command line decides before the environment, the environment before the settings. */
+export const place = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir }: PlaceOptions) {
+  const settings = yield* Settings
+  const variable = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
+  const folder = sessionDir ?? variable ?? settings.sessionDir
+  const chosen = folder === undefined ? {} : { sessionDir: ReadText.absolute(cwd, folder) }
+  const found: Place = { agentDir: resolve(agentDir), cwd, home: home(), ...chosen }
+  return found
+})
 
 const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")
 
