@@ -1,16 +1,12 @@
 #!/usr/bin/env node
-// The one entry of heddle. Under bun it loads the program into this process: the bundle if nothing it was made
-// from has changed, else the source. Under node it becomes the bun that npm installed, and starts over there.
+// Starts heddle. Under bun it loads the program into this process: the bundle if no file that it was built from has
+// changed, else the source. Under node it replaces itself with the bun that npm installed, which runs this file again.
 import { readFileSync, statSync } from "node:fs"
 
 const underBun = process.versions.bun !== undefined
-// Every millisecond here is one of every start, so nothing is loaded that bun has at hand.
+// Every start pays for each millisecond here, so the path under bun loads no module beyond `node:fs`.
 const self = underBun ? import.meta.path : (await import("node:url")).fileURLToPath(import.meta.url)
 const root = self.slice(0, -"bin/heddle.js".length)
-// Most of our code runs a few times per prompt: compiling it costs more than it saves, and so does looking for garbage every
-// second (docs/decisions/0015-jit-options.md).
-// The engine reads this when a process starts, so the script `cli` sets the same.
-const engine = { BUN_GC_TIMER_INTERVAL: "10000", BUN_JSC_useDFGJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp: "4000" }
 const stat = (path) => statSync(path, { throwIfNoEntry: false })
 
 const readManifest = () => {
@@ -21,14 +17,14 @@ const readManifest = () => {
   }
 }
 
-// npm and git rewrite times without touching contents, so only a differing time makes us look inside.
+// npm and git change the time of a file without changing its contents: where the time differs, compare the contents.
 const unchanged = ([path, size, mtime, hash]) => {
   const now = stat(root + path)
   if (now === undefined) return !path.startsWith("src/") && path !== "package.json"
   return now.size === size && (now.mtimeMs === mtime || String(Bun.hash(readFileSync(root + path))) === hash)
 }
 
-/** @returns the file to load; a package published without sources has nothing the bundle could lag behind. */
+/** @returns the file to load. In a package that was published without sources the bundle cannot be stale. */
 const program = () => {
   const bundle = `${root}dist/heddle.js`
   const source = `${root}src/cli.ts`
@@ -38,7 +34,7 @@ const program = () => {
   return manifest.inputs.every(unchanged) ? bundle : source
 }
 
-// Without its install script the `bun` package holds a text stub, and the binary is still in the platform's package.
+// If npm skipped the install script of `bun`, that package holds a text stub; the package of the platform has the binary.
 const isBinary = (path) => (stat(path)?.size ?? 0) > 1_000_000
 
 const findBun = async () => {
@@ -65,24 +61,30 @@ const findBun = async () => {
   return undefined
 }
 
+/** The script `cli` in package.json is the one list of the engine's options (docs/decisions/0015-jit-options.md). */
+const engineOptions = () => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+  return Object.fromEntries([...`${scripts?.cli}`.matchAll(/\b(BUN_\w+)=(\S+)/g)].map(([, ...option]) => option))
+}
+
 const becomeBun = async () => {
   const bun = await findBun()
   if (bun === undefined) {
     console.error(
-      `heddle: the bun that comes with it is not installed for ${process.platform}-${process.arch}.\n` +
-        "Run `npm install` in its folder, or, if install scripts were skipped, `node node_modules/bun/install.js`."
+      `heddle: bun is not installed for ${process.platform}-${process.arch}.\n` +
+        "Run `npm install` in the folder of heddle, or, if npm skipped install scripts, `node node_modules/bun/install.js`."
     )
     process.exit(1)
   }
   const { constants, devNull } = await import("node:os")
-  // The working folder is the user's project: its bunfig.toml, which can preload code, and its .env are not for us.
+  // The working folder is the user's project. Ignore its .env and its bunfig.toml, which can preload code.
   const args = ["--no-install", "--no-env-file", `--config=${devNull}`, self, ...process.argv.slice(2)]
-  const env = { ...engine, ...process.env }
+  const env = { ...engineOptions(), ...process.env }
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")
   const { isatty } = await import("node:tty")
   const child = spawn(bun, args, { stdio: "inherit", env })
-  // A terminal sends Ctrl-C to the child as well; passed on, it would count as a second one.
+  // A terminal sends Ctrl-C to the child, too. If we passed it on, the child would count two.
   const typed = [0, 1, 2].some((fd) => isatty(fd))
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
     process.on(signal, () => (signal === "SIGINT" && typed ? undefined : child.kill(signal)))
@@ -93,10 +95,10 @@ const becomeBun = async () => {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-// Once this file has run, bun collects garbage. That takes 10 ms with the program in memory and 1 ms without.
+// When this file has run, bun collects garbage. That takes 1 ms before the program is loaded and 10 ms after.
 const load = () => {
-  // It is in force, and not meant for the programs that we start.
-  for (const name of Object.keys(engine)) delete process.env[name]
+  // The engine has read its options. Programs that heddle starts must not inherit them.
+  for (const name of Object.keys(process.env)) if (/^BUN_(JSC|GC)_/.test(name)) delete process.env[name]
   import.meta.require(program())
 }
 if (underBun) setImmediate(load)
