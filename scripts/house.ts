@@ -7,8 +7,8 @@ const root = resolve(process.argv[2] ?? join(import.meta.dir, ".."))
 const platform = (file: string) => file.startsWith("src/layers/platform/")
 const top = (file: string) => file === "src/cli.ts"
 const nowhere = () => false
-/** The page of an exported session runs in a browser: its edge is a file of its own. */
-const edge = (file: string) => platform(file) || file === "src/layers/export/viewer/Attempt.ts"
+/** The viewer of exported pages runs in a browser, so it has a place of its own that catches. */
+const edge = (file: string) => platform(file) || file === "src/layers/export/viewer/text/Json.ts"
 const either = (file: string) => platform(file) || top(file)
 
 interface Rule {

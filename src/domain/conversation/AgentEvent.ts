@@ -3,11 +3,10 @@ import type { AssistantDraft, Update } from "./AssistantDraft.ts"
 import type { CompactionReason, CompactionResult } from "../compaction/CompactionResult.ts"
 import type { JsonObject } from "./Content.ts"
 import type { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "./Message.ts"
-import type { MessageQueue } from "./MessageQueue.ts"
+import type { MessageQueue, RequestId } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../model/Model.ts"
-import type { RequestId } from "./RequestId.ts"
 
-export type { RequestId } from "./RequestId.ts"
+export type { RequestId } from "./MessageQueue.ts"
 
 /** Why an accepted prompt did not come to a normal end. */
 export interface RunFailure {

@@ -3,7 +3,9 @@
  * An immutable value; every change makes a new one with the next revision.
  */
 import type { ImageContent } from "./Content.ts"
-import type { RequestId } from "./RequestId.ts"
+
+/** The id that a host gave to its command. It is echoed unchanged. */
+export type RequestId = string | number
 
 export type QueueName = "steering" | "followUp"
 export type QueueMode = "all" | "one-at-a-time"

@@ -1,10 +1,9 @@
-/** What a model is sent of a conversation (protocol.md 5.4). */
+/** The messages of a conversation that the model is sent (protocol.md 5.4). */
 import { text } from "../conversation/Content.ts"
-import * as Kept from "../Kept.ts"
 import type { AgentMessage, BashExecutionMessage, Message } from "../conversation/Message.ts"
 import { userMessage } from "../conversation/Message.ts"
 
-/** Longer than every run of backticks in the text, so that the text cannot end it. */
+/** Longer than every run of backticks in the text, so that the text cannot close the fence. */
 const fence = (text: string): string =>
   "`".repeat(Math.max(3, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length + 1)))
 
@@ -25,8 +24,20 @@ const summaryText = (introduction: string, summary: string) => `${introduction}\
 
 type Told = Exclude<AgentMessage, Message>
 
-/** What a model reads of what nobody said to it; nothing where it is not meant for it. The same each time it is asked. */
-const retell = Kept.make((message: Told): Message | undefined => {
+/** Messages never change, and every turn asks for all of them again, so each result is computed once. */
+const memoize = <Key extends object, Value>(create: (key: Key) => Value): ((key: Key) => Value) => {
+  const kept = new WeakMap<Key, { readonly value: Value }>()
+  return (key) => {
+    const known = kept.get(key)
+    if (known !== undefined) return known.value
+    const value = create(key)
+    kept.set(key, { value })
+    return value
+  }
+}
+
+/** The message that tells the model of a command, a summary or a note; undefined if the model is not to see it. */
+const retell = memoize((message: Told): Message | undefined => {
   switch (message.role) {
     case "bashExecution":
       if (message.excludeFromContext === true) return undefined
@@ -65,8 +76,8 @@ const read = (message: AgentMessage): Message | undefined => {
 }
 
 /**
- * An attempt that failed and was repeated is not part of the conversation, nor are the placeholder results of the calls
- * it had begun. In one pass: every call of a model begins with this, whatever the length of the conversation.
+ * Leaves out model calls that failed and were retried, and the placeholder results of their tool calls. One pass,
+ * because it runs before every model call, however long the conversation is.
  */
 export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> => {
   const sent: Array<Message> = []

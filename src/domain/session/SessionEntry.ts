@@ -125,3 +125,12 @@ export const toJson = (entry: SessionEntry): object => {
   const { id, parentId, timestamp, type, ...rest } = entry
   return { type, id, parentId, timestamp, ...rest }
 }
+
+/** The name of a session as a person typed it, on one line without control characters; undefined if nothing is left. */
+export const cleanName = (typed: string): string | undefined => {
+  const name = typed
+    .replaceAll(/(?!\s)\p{Cc}/gu, "")
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+  return name === "" ? undefined : name
+}

@@ -1,6 +1,6 @@
 /** The entries of a session as nested nodes, for hosts that draw the tree. */
-import * as Labels from "./Labels.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
+import * as SessionTree from "./SessionTree.ts"
 
 export interface TreeNode<A> {
   readonly entry: A
@@ -15,13 +15,13 @@ interface Growing<A> extends TreeNode<A> {
 
 export interface Forest<A> {
   readonly roots: ReadonlyArray<TreeNode<A>>
-  /** Levels of the deepest branch. */
+  /** How many levels the deepest branch has. */
   readonly depth: number
 }
 
-/** Entries come parents first. One whose parent did not come before it is a root, so a circle cannot arise. */
+/** Takes entries parents first. An entry whose parent does not come before it becomes a root, which rules out circles. */
 export const make = <A>(entries: ReadonlyArray<SessionEntry>, show: (entry: SessionEntry) => A): Forest<A> => {
-  const labels = Labels.current(entries)
+  const labels = SessionTree.labels(entries)
   const nodes = new Map<string, { readonly node: Growing<A>; readonly level: number }>()
   const roots: Array<TreeNode<A>> = []
   let depth = 0

@@ -1,12 +1,42 @@
-/** The entries of one session as a tree that only grows. Owned by whoever made it; appending costs the same always. */
+/** The entries of one session as a tree that only grows. Its maker owns it. Appending takes constant time. */
 import * as Option from "effect/Option"
 import type { AgentMessage } from "../conversation/Message.ts"
 import * as SessionContext from "./SessionContext.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
+export type LabelEntry = Extract<SessionEntry, { readonly type: "label" }>
+
+/** The label entry in force for each labelled entry: the newest one counts, and one without text removes the label. */
+export const labels = (entries: ReadonlyArray<SessionEntry>): ReadonlyMap<string, LabelEntry> => {
+  const found = new Map<string, LabelEntry>()
+  for (const entry of entries) {
+    if (entry.type !== "label") continue
+    if (entry.label === undefined) found.delete(entry.targetId)
+    else found.set(entry.targetId, entry)
+  }
+  return found
+}
+
+/**
+ * The initial entries of a branched session (protocol.md 9.6): the path with its ids, then the labels that its entries
+ * have elsewhere in the tree. Such a label entry keeps its id and gets another parent.
+ */
+export const copyPath = (
+  path: ReadonlyArray<SessionEntry>,
+  entries: ReadonlyArray<SessionEntry>
+): ReadonlyArray<SessionEntry> => {
+  const ids = new Set(path.map(({ id }) => id))
+  const copied = path.slice()
+  for (const label of labels(entries).values()) {
+    if (!ids.has(label.targetId) || ids.has(label.id)) continue
+    copied.push({ ...label, parentId: copied.at(-1)?.id ?? null })
+  }
+  return copied
+}
+
 export type SessionTree = ReturnType<typeof make>
 
-/** Entries come parents first, as they were appended; the leaf is the last of them. */
+/** Takes entries in the order in which they were appended, parents first. The last one is the leaf. */
 export const make = (initial: ReadonlyArray<SessionEntry>) => {
   const entries: Array<SessionEntry> = []
   const byId = new Map<string, SessionEntry>()
@@ -25,7 +55,7 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
   const branch = (from: string | null = leaf): Array<SessionEntry> => {
     const path: Array<SessionEntry> = []
     const seen = new Set<string>()
-    // A damaged file may point in a circle.
+    // The parents in a damaged file may form a circle.
     for (let at = from; at !== null && !seen.has(at);) {
       seen.add(at)
       const entry = byId.get(at)
@@ -56,7 +86,7 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     name: () => name,
     branch,
     tail,
-    /** Kept up to date by appending; made anew after a compaction, an edit or a move. */
+    /** Appending extends it; a compaction, an edit or a move computes it again. */
     conversation: (): ReadonlyArray<AgentMessage> => (conversation ??= SessionContext.conversation(branch())),
     append: (entry: SessionEntry) => {
       add(entry)

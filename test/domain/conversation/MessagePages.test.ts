@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import * as MessagePages from "../../../src/domain/conversation/MessagePages.ts"
-import * as SessionName from "../../../src/domain/session/SessionName.ts"
+import { cleanName } from "../../../src/domain/session/SessionEntry.ts"
 import type { NewEntry } from "../../../src/domain/session/SessionEntry.ts"
 import { compaction, label, line, says, user } from "../../support/sessions/Entries.ts"
 
@@ -58,7 +58,7 @@ describe("MessagePages.endOfPage", () => {
   })
 })
 
-describe("SessionName.clean", () => {
+describe("cleanName", () => {
   it.each([
     ["plain", "plain"],
     ["  two   words ", "two words"],
@@ -67,5 +67,5 @@ describe("SessionName.clean", () => {
     ["naïve 日本 🧵", "naïve 日本 🧵"],
     [" \n\u0000", undefined],
     ["", undefined]
-  ])("%j", (typed, cleaned) => expect(SessionName.clean(typed)).toBe(cleaned))
+  ])("%j", (typed, cleaned) => expect(cleanName(typed)).toBe(cleaned))
 })

@@ -1,13 +1,13 @@
-/** SessionCopy, SessionForest and Labels: what branches of a session become elsewhere. */
+/** Copies of a path for a branched session, and the tree that hosts draw. */
 import { describe, expect, it } from "@effect/vitest"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
-import * as SessionCopy from "../../../src/domain/session/SessionCopy.ts"
 import * as SessionForest from "../../../src/domain/session/SessionForest.ts"
+import { copyPath } from "../../../src/domain/session/SessionTree.ts"
 import { answers, label, line, placed, says, time } from "../../support/sessions/Entries.ts"
 
 const ids = (entries: ReadonlyArray<SessionEntry>) => entries.map(({ id, parentId }) => `${id}<${parentId ?? ""}`)
 
-describe("SessionCopy", () => {
+describe("copyPath", () => {
   const path = line(says("a"), answers("b"))
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<SessionEntry>, ReadonlyArray<string>]> = [
     ["without labels", path, ["e0<", "e1<e0"]],
@@ -29,11 +29,11 @@ describe("SessionCopy", () => {
       ["e0<", "e1<e0", "l<e1", "k<l"]
     ]
   ]
-  it.each(cases)("%s", (_, entries, copied) => expect(ids(SessionCopy.copy(path, entries))).toEqual(copied))
+  it.each(cases)("%s", (_, entries, copied) => expect(ids(copyPath(path, entries))).toEqual(copied))
 
   it("a label on the path stays where it is", () => {
     const labelled = [placed("a", null, says("1")), placed("l", "a", label("a", "A")), placed("b", "l", says("2"))]
-    expect(ids(SessionCopy.copy(labelled, labelled))).toEqual(["a<", "l<a", "b<l"])
+    expect(ids(copyPath(labelled, labelled))).toEqual(["a<", "l<a", "b<l"])
   })
 })
 

@@ -5,10 +5,9 @@ import type * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
-import * as SessionCopy from "../../../domain/session/SessionCopy.ts"
-import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
-import * as SessionName from "../../../domain/session/SessionName.ts"
+import { cleanName, type SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { ModelName } from "../../../domain/session/SessionSettings.ts"
+import { copyPath } from "../../../domain/session/SessionTree.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -128,7 +127,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   const copyOf = Effect.fnUntraced(function* (path: ReadonlyArray<SessionEntry>, more: NewSession = {}) {
     const { file, sessionId } = yield* session.info
     const parentSession = Option.getOrElse(file, () => sessionId)
-    return yield* place.create({ ...more, parentSession, entries: SessionCopy.copy(path, yield* session.entries) })
+    return yield* place.create({ ...more, parentSession, entries: copyPath(path, yield* session.entries) })
   })
 
   const branch = Effect.fn("Agent.branchSession")(function* (entryId: string) {
@@ -153,7 +152,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   }).pipe(Effect.withSpan("Agent.cloneSession"))
 
   const rename = Effect.fn("Agent.renameSession")(function* (wanted: string) {
-    const name = SessionName.clean(wanted)
+    const name = cleanName(wanted)
     if (name === undefined) return yield* new EmptySessionName()
     yield* session.append({ type: "session_info", name })
     publish({ _tag: "SessionNamed", name })

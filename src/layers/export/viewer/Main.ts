@@ -1,12 +1,11 @@
 /** The page of an exported session: reads what is embedded, builds everything else. */
-import { attempt } from "./Attempt.ts"
 import { button, h, icon } from "./Dom.ts"
 import { read as readEntries } from "./conversation/Entries.ts"
 import * as Help from "./Help.ts"
 import { anchorOf } from "./conversation/ItemView.ts"
-import * as Payload from "./Payload.ts"
 import * as Reader from "./Reader.ts"
 import * as Search from "./outline/Search.ts"
+import { attempt, decode } from "./text/Json.ts"
 
 const root = document.documentElement
 const lookEvery = 80
@@ -108,6 +107,6 @@ const follow = (reader: ReturnType<typeof Reader.make>, main: HTMLElement) => {
   toHash()
 }
 
-const payload = Payload.read("session")
+const payload = decode(document.getElementById("session")?.textContent?.trim() ?? "")
 if (payload === undefined) document.body.append(damaged())
 else start(payload)

@@ -36,7 +36,7 @@ import swift from "highlight.js/lib/languages/swift"
 import typescript from "highlight.js/lib/languages/typescript"
 import xml from "highlight.js/lib/languages/xml"
 import yaml from "highlight.js/lib/languages/yaml"
-import { attempt } from "../Attempt.ts"
+import { attempt } from "./Json.ts"
 
 const languages = {
   bash,

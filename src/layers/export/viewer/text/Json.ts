@@ -1,4 +1,4 @@
-/** Reads values of unknown form: session files come from many programs and versions, and some are damaged. */
+/** Reads input of any form: session files come from many programs and versions, and some are damaged. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -11,6 +11,29 @@ export const records = (value: unknown): ReadonlyArray<JsonRecord> => list(value
 export const text = (value: unknown): string => (typeof value === "string" ? value : "")
 export const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0)
 
-/** As people read it; a text stands for itself. */
+/** Pretty-printed JSON; a string is shown as it is. */
 export const show = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")
+
+/** The only place of the viewer that catches: a text that makes a library throw must not break the page. */
+export const attempt = <A, B>(run: () => A, otherwise: () => B): A | B => {
+  try {
+    return run()
+  } catch {
+    return otherwise()
+  }
+}
+
+const bytesOf = (base64: string): Uint8Array => {
+  const binary = atob(base64)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}
+
+/** Reads base64 of UTF-8 JSON, the form in which the page embeds the session. Undefined if the page is damaged. */
+export const decode = (base64: string): unknown =>
+  attempt(
+    (): unknown => JSON.parse(new TextDecoder().decode(bytesOf(base64))),
+    () => undefined
+  )

@@ -4,7 +4,7 @@
  */
 import DOMPurify from "dompurify"
 import { Marked } from "marked"
-import { attempt } from "../Attempt.ts"
+import { attempt } from "./Json.ts"
 import { codeBlock } from "./Code.ts"
 import { h } from "../Dom.ts"
 
