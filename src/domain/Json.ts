@@ -1,12 +1,12 @@
-/** The one place that turns text into unknown JSON, so that a parse error is always a value. */
+/** The one place that parses JSON, so that a parse error is always a value. */
 import * as Either from "effect/Either"
 
 export const parse = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => JSON.parse(text), catch: (cause) => String(cause) })
 
 /**
- * Best-effort reading of JSON that is still arriving: open strings, arrays and objects are closed,
- * a key without its value and a half-written literal are dropped. Anything unusable reads as undefined.
+ * Parses as much as possible of JSON that is still arriving: closes open strings, arrays and objects, and drops a key
+ * without its value and a half-written literal. Undefined if nothing is usable.
  */
 export const parsePartial = (text: string): unknown => {
   const whole = parse(text)

@@ -1,4 +1,4 @@
-/** Schemas that are made when they are first used: a start needs few of them, and each costs it a tenth of a millisecond. */
+/** Builds a schema when it is first used: a process needs few of them to start, and each takes a tenth of a millisecond. */
 import type * as Schema from "effect/Schema"
 
 export const lazy = <S extends Schema.Schema.Any>(make: () => S): (() => S) => {
@@ -6,5 +6,5 @@ export const lazy = <S extends Schema.Schema.Any>(make: () => S): (() => S) => {
   return () => (made ??= make())
 }
 
-/** What a lazy schema describes. */
+/** The type of a lazy schema. */
 export type Type<Lazy extends () => Schema.Schema.Any> = Schema.Schema.Type<ReturnType<Lazy>>

@@ -1,8 +1,8 @@
-/** Arrays of things that never change, told apart by what is in them and not by what that says. */
+/** Compares arrays of immutable items by identity. */
 
 export const startsWith = (whole: ReadonlyArray<unknown>, start: ReadonlyArray<unknown>): boolean => {
   if (start.length > whole.length) return false
-  // A loop, because whole conversations are compared before every call of a model.
+  // A loop, because whole conversations are compared before every model call.
   for (let at = 0; at < start.length; at++) if (whole[at] !== start[at]) return false
   return true
 }

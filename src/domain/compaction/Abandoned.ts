@@ -1,10 +1,10 @@
-/** What is left behind when a session goes on from an earlier point (protocol.md 9.5). Pure. */
+/** The part of a branch that a session leaves when it moves to another entry (protocol.md 9.5). Pure. */
 import * as ContextTokens from "./ContextTokens.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import * as SessionContext from "../session/SessionContext.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
 
-/** The entries of `from` that are not on the way to `to`; both root to leaf. */
+/** The entries of `from` that `to` does not share. Both are paths from the root to a leaf. */
 export const entries = (
   from: ReadonlyArray<SessionEntry>,
   to: ReadonlyArray<SessionEntry>
@@ -14,7 +14,7 @@ export const entries = (
   return from.slice(shared)
 }
 
-/** What they say, as much of the end as fits; earlier summaries count as said. */
+/** The newest messages of the abandoned entries that fit into `maxTokens`, summaries included. */
 export const messages = (left: ReadonlyArray<SessionEntry>, maxTokens: number): ReadonlyArray<AgentMessage> => {
   const kept: Array<AgentMessage> = []
   let tokens = 0
@@ -29,6 +29,6 @@ export const messages = (left: ReadonlyArray<SessionEntry>, maxTokens: number): 
   return kept.reverse()
 }
 
-/** The file lists of the summaries among them. */
+/** The details, with file lists, of the summaries among the abandoned entries. */
 export const details = (left: ReadonlyArray<SessionEntry>) =>
   left.flatMap((entry) => (entry.type === "compaction" || entry.type === "branch_summary" ? [entry.details] : []))

@@ -1,4 +1,4 @@
-/** When a conversation has become too long for its model (protocol.md 7.2), and how much of it stays. Pure. */
+/** Decides when a conversation is too long for its model (protocol.md 7.2), and how much of it to keep. Pure. */
 import * as ContextTokens from "./ContextTokens.ts"
 import type { AgentMessage, AssistantMessage } from "../conversation/Message.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
@@ -6,9 +6,9 @@ import type { SessionEntry } from "../session/SessionEntry.ts"
 export interface CompactionLimits {
   readonly reserveTokens: number
   readonly keepRecentTokens: number
-  /** Counts when above zero. */
+  /** Applies if above zero. */
   readonly thresholdPercent: number
-  /** Counts when above zero, before the percentage. */
+  /** Applies if above zero, and then replaces the percentage. */
   readonly thresholdTokens: number
 }
 
@@ -19,11 +19,11 @@ export const threshold = (window: number, limits: CompactionLimits): number => {
   if (limits.thresholdTokens > 0) return clamp(limits.thresholdTokens, 1, window - 1)
   if (limits.thresholdPercent > 0) return Math.floor((window * clamp(limits.thresholdPercent, 1, 99)) / 100)
   const margin = Math.floor(0.15 * window)
-  // A reserve as large as the window would compact an empty conversation.
+  // With a reserve as large as the window even an empty conversation would be compacted.
   return window - (limits.reserveTokens < window ? Math.max(margin, limits.reserveTokens) : margin)
 }
 
-/** Before the first answer after a compaction nobody knows how large the context is. */
+/** Between a compaction and the next answer no provider has counted the context. */
 const isUnmeasured = (branch: ReadonlyArray<SessionEntry>): boolean => {
   for (let at = branch.length - 1; at >= 0; at--) {
     const entry = branch[at]
@@ -36,8 +36,8 @@ const isUnmeasured = (branch: ReadonlyArray<SessionEntry>): boolean => {
 }
 
 /**
- * `branch` may begin at its newest `ContextTokens.isBasis`, unless that is a compaction with answers behind it; `coming`
- * are tokens of what is about to be added to it.
+ * `branch` may start at its newest `ContextTokens.isBasis`, unless that is a compaction followed by answers. `coming`
+ * is the number of tokens about to be added.
  */
 export const isOverThreshold = (
   branch: ReadonlyArray<SessionEntry>,
@@ -47,14 +47,14 @@ export const isOverThreshold = (
 ): boolean =>
   window > 0 && !isUnmeasured(branch) && ContextTokens.ofBranch(branch).tokens + coming > threshold(window, limits)
 
-/** Some providers cut a prompt that is too long instead of refusing it, or leave no room for an answer. */
+/** Some providers truncate a prompt that is too long instead of refusing it, or leave no room for an answer. */
 export const isSilentOverflow = ({ stopReason, usage }: AssistantMessage, window: number): boolean => {
   if (window <= 0 || stopReason === "error" || stopReason === "aborted") return false
   const prompt = usage.input + usage.cacheRead
   return prompt > window || (stopReason === "length" && usage.output === 0 && prompt >= 0.99 * window)
 }
 
-/** How many times larger the provider found the last prompt than our estimate; 1 where the estimate was enough. */
+/** The provider's count of the last prompt divided by our estimate; at least 1. */
 export const underestimate = (context: ReadonlyArray<AgentMessage>): number => {
   const at = context.findLastIndex((message) => ContextTokens.reported(message) !== undefined)
   const answer = context[at]
@@ -64,7 +64,7 @@ export const underestimate = (context: ReadonlyArray<AgentMessage>): number => {
   return Math.max(1, (input + cacheRead + cacheWrite) / Math.max(1, estimated))
 }
 
-/** Keeping as much as triggers a compaction would make the next turn trigger one again. */
+/** Below the threshold: if a compaction kept that much, the next turn would compact again. */
 export const tokensToKeep = (window: number, limits: CompactionLimits, ratio: number): number => {
   const most = window > 0 ? threshold(window, limits) : Number.POSITIVE_INFINITY
   const wanted = limits.keepRecentTokens < most ? limits.keepRecentTokens : Math.floor(most / 2)

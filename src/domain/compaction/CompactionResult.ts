@@ -1,4 +1,4 @@
-/** What a compaction leaves behind (protocol.md 3.5, supplement 1.1). */
+/** The result of a compaction (protocol.md 3.5, supplement 1.1). */
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../conversation/Content.ts"
 import { lazy, type Type } from "../Lazy.ts"
@@ -15,9 +15,9 @@ export const CompactionResult = lazy(() =>
     tokensBefore: Schema.Finite,
     details: optional(JsonObject()),
     preserveData: optional(JsonObject()),
-    /** A guess: nobody has counted the new context yet. */
+    /** An estimate, because no provider has counted the new context yet. */
     estimatedTokensAfter: optional(Schema.Finite),
-    /** Of all calls that made the summary; absent where none was needed. */
+    /** The sum over the model calls for the summary; absent if none was made. */
     usage: optional(Usage())
   }).annotations({ identifier: "CompactionResult" })
 )

@@ -1,4 +1,4 @@
-/** How much of a model's window a conversation takes (protocol.md 7.2): what the provider counted last, and a guess at the rest. */
+/** How many tokens of the window a conversation takes (protocol.md 7.2): the provider's last count, and an estimate of the rest. */
 import type { InputContent, OutputContent } from "../conversation/Content.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import * as SessionContext from "../session/SessionContext.ts"
@@ -30,7 +30,7 @@ const contentChars = (content: string | ReadonlyArray<InputContent | OutputConte
 const messageChars = (message: AgentMessage): number => {
   switch (message.role) {
     case "assistant":
-      // Models are not shown attempts that failed.
+      // Failed attempts are not sent to the model.
       return message.stopReason === "error" ? 0 : contentChars(message.content)
     case "bashExecution":
       return message.excludeFromContext === true ? 0 : message.command.length + message.output.length
@@ -42,7 +42,7 @@ const messageChars = (message: AgentMessage): number => {
   }
 }
 
-/** A guess at the tokens of one message, whoever counts them. */
+/** A rough number of tokens, the same for every provider. */
 export const estimate = (message: AgentMessage): number => Math.ceil(messageChars(message) / 4)
 
 export const estimateAll = (messages: ReadonlyArray<AgentMessage>): number => {
@@ -55,7 +55,7 @@ export const estimateAll = (messages: ReadonlyArray<AgentMessage>): number => {
 export const ofUsage = ({ cacheRead, cacheWrite, input, output, totalTokens }: Usage): number =>
   totalTokens > 0 ? totalTokens : input + output + cacheRead + cacheWrite
 
-/** What a provider has counted; a call that failed or was cut off counted nothing that can be relied on. */
+/** The provider's count for an answer. The counts of failed and aborted calls are not reliable. */
 export const reported = (message: AgentMessage): number | undefined => {
   if (message.role !== "assistant" || message.stopReason === "error" || message.stopReason === "aborted") {
     return undefined
@@ -66,15 +66,15 @@ export const reported = (message: AgentMessage): number | undefined => {
 
 export interface ContextSize {
   readonly tokens: number
-  /** `usage`: counted from what a provider reported. `compacted`: nothing was reported since the last compaction. */
+  /** `usage`: based on a provider's count. `compacted`: no provider has counted since the last compaction. */
   readonly basis: "usage" | "estimate" | "compacted"
 }
 
-/** Whether nothing before this entry matters for `ofBranch`, except for a number of tokens after a compaction. */
+/** Whether `ofBranch` can ignore the entries before this one. After a compaction it needs them for the number of tokens. */
 export const isBasis = (entry: SessionEntry): boolean =>
   entry.type === "compaction" || (entry.type === "message" && reported(entry.message) !== undefined)
 
-/** Usage that is older than the newest compaction says nothing about the context it left. */
+/** Ignores counts from before the newest compaction, which changed the context. */
 export const ofBranch = (branch: ReadonlyArray<SessionEntry>): ContextSize => {
   let later = 0
   for (let at = branch.length - 1; at >= 0; at--) {

@@ -1,30 +1,30 @@
-/** Where a conversation is cut in two: what is summarised, and what stays as it was said (protocol.md 7.3). Pure. */
+/** Finds the cut: messages before it are summarised, messages from it on are kept (protocol.md 7.3). Pure. */
 import * as ContextTokens from "./ContextTokens.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import * as SessionContext from "../session/SessionContext.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
 
 export interface Cut {
-  /** The first entry that stays. */
+  /** Index of the first entry that is kept. */
   readonly firstKept: number
-  /** The message at which it was cut; entries between the two put nothing into the conversation. */
+  /** Index of the first message that is kept. The entries between the two are not part of the conversation. */
   readonly message: number
-  /** Where the turn of that message begins; the message itself unless the cut goes through a turn. */
+  /** Index of the message that starts the turn; equal to `message` unless the cut divides a turn. */
   readonly turnStart: number
 }
 
-/** The message of an entry; an older compaction is no part of what is said. */
+/** The message of an entry. The summary of an older compaction does not count. */
 export const messageAt = (entries: ReadonlyArray<SessionEntry>, at: number): AgentMessage | undefined => {
   const entry = entries[at]
   return entry === undefined || entry.type === "compaction" ? undefined : SessionContext.messageOf(entry)
 }
 
-/** Results belong to the calls before them. */
+/** A tool result must stay with its tool call. */
 const canCut = (message: AgentMessage | undefined) => message !== undefined && message.role !== "toolResult"
 
 const beginsTurn = (message: AgentMessage | undefined) => canCut(message) && message?.role !== "assistant"
 
-/** Where, counted from the newest message, `keep` tokens are reached. */
+/** The index at which the messages from the newest backwards reach `keep` tokens. */
 const reach = (entries: ReadonlyArray<SessionEntry>, start: number, keep: number): number | undefined => {
   let tokens = 0
   for (let at = entries.length - 1; at >= start; at--) {
@@ -41,13 +41,13 @@ const search = (from: number, to: number, step: 1 | -1, fits: (at: number) => bo
   return undefined
 }
 
-/** Undefined when nothing can be cut off. */
+/** Undefined if there is nothing to summarise. */
 export const find = (entries: ReadonlyArray<SessionEntry>, start: number, keep: number): Cut | undefined => {
   const last = entries.length - 1
   const reached = reach(entries, start, keep)
   if (reached === undefined) return undefined
   const fits = (at: number) => canCut(messageAt(entries, at))
-  // A long result at the very end can only stay together with its call.
+  // A long tool result at the end is kept together with its tool call, which comes before it.
   const message = search(reached, last, 1, fits) ?? search(reached - 1, start, -1, fits)
   if (message === undefined) return undefined
   const isSaid = (at: number) => entries[at]?.type === "compaction" || messageAt(entries, at) !== undefined

@@ -1,14 +1,14 @@
-/** Which files a conversation has read and changed, and how a summary names them (protocol.md 7.4). Pure. */
+/** Lists the files that a conversation has read and changed, for its summary (protocol.md 7.4). Pure. */
 import type { JsonObject } from "../conversation/Content.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 
 export interface FileLists {
-  /** Read and not changed. */
+  /** Files that were read and not changed. */
   readonly readFiles: ReadonlyArray<string>
   readonly modifiedFiles: ReadonlyArray<string>
 }
 
-/** More would crowd out what the summary says. */
+/** Longer lists would crowd out the text of the summary. */
 const longest = 20
 
 const strings = (value: unknown): ReadonlyArray<string> =>
@@ -19,7 +19,7 @@ const pathOf = ({ file_path, path }: JsonObject): string | undefined => {
   return typeof file_path === "string" && file_path !== "" ? file_path : undefined
 }
 
-/** Those of the messages, and those that the summaries before them had in their details. */
+/** The files of the messages, and the files in the details of earlier summaries. */
 export const collect = (
   messages: ReadonlyArray<AgentMessage>,
   earlier: ReadonlyArray<JsonObject | undefined>
@@ -48,10 +48,10 @@ const block = (tag: string, files: ReadonlyArray<string>): ReadonlyArray<string>
   return [`<${tag}>\n${lines.join("\n")}\n</${tag}>`]
 }
 
-/** A summary without the lists that were appended to it. */
+/** Removes the lists from a summary. */
 export const strip = (summary: string): string =>
   summary.replaceAll(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trim()
 
-/** The summary with these lists and no others. */
+/** Replaces the lists of a summary. */
 export const append = (summary: string, { modifiedFiles, readFiles }: FileLists): string =>
   [strip(summary), ...block("read-files", readFiles), ...block("modified-files", modifiedFiles)].join("\n\n")

@@ -1,4 +1,4 @@
-/** What a compaction is going to do to a branch, before any model is asked (protocol.md 7.3). Pure. */
+/** Decides what a compaction summarises and keeps, before it asks a model (protocol.md 7.3). Pure. */
 import * as Either from "effect/Either"
 import type { AgentMessage } from "../conversation/Message.ts"
 import type { OwnEntry, SessionEntry } from "../session/SessionEntry.ts"
@@ -7,19 +7,19 @@ import * as CutPoint from "./CutPoint.ts"
 export type CompactionEntry = Extract<OwnEntry, { readonly type: "compaction" }>
 
 export interface Preparation {
-  /** Whole turns that are summarised. */
+  /** The whole turns that are summarised. */
   readonly history: ReadonlyArray<AgentMessage>
-  /** The beginning of a turn whose rest stays. */
+  /** The first messages of the turn that the cut divides; they are summarised, and the rest of the turn is kept. */
   readonly prefix: ReadonlyArray<AgentMessage>
   readonly kept: ReadonlyArray<AgentMessage>
   readonly firstKeptEntryId: string
-  /** Stands for what came before the history. */
+  /** The previous compaction, whose summary covers everything before the history. */
   readonly previous?: CompactionEntry
 }
 
 export type Refusal = "already_compacted" | "nothing_to_compact"
 
-/** What the previous compaction kept has not been summarised yet. */
+/** Starts with the messages that the previous compaction kept: no summary covers them. */
 const startAfter = (branch: ReadonlyArray<SessionEntry>, previous: CompactionEntry, at: number): number => {
   const kept = branch.findIndex(({ id }) => id === previous.firstKeptEntryId)
   return kept < 0 || kept >= at ? at + 1 : kept
@@ -34,7 +34,7 @@ const messages = (branch: ReadonlyArray<SessionEntry>, from: number, to: number)
   return found
 }
 
-/** `branch` is root to leaf; `keepTokens` is how much of its end stays. */
+/** `branch` is the path from the root to the leaf, and `keepTokens` says how much of its end to keep. */
 export const prepare = (
   branch: ReadonlyArray<SessionEntry>,
   keepTokens: number

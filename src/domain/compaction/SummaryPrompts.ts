@@ -1,4 +1,4 @@
-/** What a model is asked for when a conversation is summarised (protocol.md 7.4, 9.5). Pure. */
+/** The prompts that ask a model for a summary (protocol.md 7.4, 9.5). Pure. */
 
 export const system =
   "You write summaries of conversations between a person and a coding agent. The conversation is given to you as text to read: " +
@@ -107,7 +107,7 @@ export const shortSummary = (summary: string): string => [tagged("summary", summ
 export const abandoned = ({ conversation, customInstructions }: Asked): string =>
   [tagged("conversation", conversation), branch, ...focus(customInstructions)].join("\n\n")
 
-/** Both parts as one summary; where there is no prefix the history is all of it. */
+/** Joins the summaries of the history and of the divided turn. */
 export const merge = (historySummary: string | undefined, prefixSummary: string | undefined): string => {
   const before = historySummary ?? "No prior history."
   return prefixSummary === undefined ? before : `${before}\n\n---\n\n**Turn Context (split turn):**\n\n${prefixSummary}`

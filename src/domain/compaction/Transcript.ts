@@ -1,10 +1,10 @@
-/** A conversation as text to read, so that a model which is shown it does not go on with it (protocol.md 7.4). Pure. */
+/** Writes a conversation as one text, so that the model that summarises it does not continue it (protocol.md 7.4). Pure. */
 import { plainText, type ToolCall } from "../conversation/Content.ts"
 import type { AgentMessage, AssistantMessage } from "../conversation/Message.ts"
 import { bashExecutionText } from "../model/ModelContext.ts"
 
 const longestResult = 2000
-/** Tried one after the other when a text is too long: how much of each block stays. */
+/** Lengths of a block in characters, tried in this order while the whole text is too long. */
 const shorter = [8000, 2000, 500, 100] as const
 
 const cut = (text: string, length: number): string =>
@@ -35,7 +35,7 @@ const assistantBlocks = ({ content }: AssistantMessage): ReadonlyArray<readonly 
   ]
 }
 
-/** Who says what, in a few blocks for each message. */
+/** The blocks of a message, each with its speaker. */
 const blocksOf = (message: AgentMessage): ReadonlyArray<readonly [string, string]> => {
   switch (message.role) {
     case "user":
@@ -56,7 +56,7 @@ const blocksOf = (message: AgentMessage): ReadonlyArray<readonly [string, string
 const join = (blocks: ReadonlyArray<readonly [string, string]>, length: number): string =>
   blocks.map(([who, said]) => `[${who}]: ${cut(said, length)}`).join("\n\n")
 
-/** At most about `maxChars` long: long blocks are cut first, then the beginning is left out. */
+/** Keeps to about `maxChars`: shortens long blocks first, then drops the beginning. */
 export const serialize = (
   messages: ReadonlyArray<AgentMessage>,
   maxChars: number = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** What happens in a session, in the order in which it happens. The wire form of each is rpc/protocol/EventFrames.ts. */
+/** The events of a session. rpc/protocol/EventFrames.ts turns them into frames. */
 import type { AssistantDraft, Update } from "./AssistantDraft.ts"
 import type { CompactionReason, CompactionResult } from "../compaction/CompactionResult.ts"
 import type { JsonObject } from "./Content.ts"
@@ -8,7 +8,7 @@ import type { Model, ThinkingLevel } from "../model/Model.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
 
-/** Why an accepted prompt did not come to a normal end. */
+/** Why the run of an accepted prompt failed. */
 export interface RunFailure {
   readonly message: string
   readonly provider?: string
@@ -48,7 +48,7 @@ export type AgentEvent =
       readonly isError: boolean
       readonly durationMs: number
     } & Omit<ToolRef, "args">)
-  /** A failed model call will be tried again after a wait. */
+  /** The agent will retry a failed model call after a wait. */
   | {
       readonly _tag: "RetryScheduled"
       readonly runId: string
@@ -57,7 +57,7 @@ export type AgentEvent =
       readonly delayMs: number
       readonly errorMessage: string
     }
-  /** The chain of retries ended, by an answer or for good. */
+  /** The retries ended, with an answer or with a final failure. */
   | {
       readonly _tag: "RetryEnded"
       readonly runId: string
@@ -65,7 +65,7 @@ export type AgentEvent =
       readonly attempt: number
       readonly finalError?: string
     }
-  /** Another model takes over from one that failed. */
+  /** The agent replaces a model that failed by another one. */
   | {
       readonly _tag: "FallbackApplied"
       readonly runId: string
@@ -74,19 +74,19 @@ export type AgentEvent =
       readonly role: string
     }
   | { readonly _tag: "FallbackSucceeded"; readonly runId: string; readonly model: string; readonly role: string }
-  /** Older parts of the conversation are about to be replaced by a summary. */
+  /** A compaction starts: a summary is about to replace older messages. */
   | ({ readonly _tag: "CompactionStarted" } & CompactionRef)
   | ({
       readonly _tag: "CompactionEnded"
       readonly result?: CompactionResult
       readonly aborted: boolean
-      /** The model call that did not fit is made again. */
+      /** Whether the agent repeats the model call that did not fit. */
       readonly willRetry: boolean
       readonly errorMessage?: string
-      /** There was nothing to do. */
+      /** Whether there was nothing to compact. */
       readonly skipped?: boolean
     } & CompactionRef)
-  /** The call for a summary failed and will be made again after a wait. */
+  /** The agent will retry the call for a summary after a wait. */
   | {
       readonly _tag: "SummaryRetryScheduled"
       readonly attempt: number
@@ -100,27 +100,27 @@ export type AgentEvent =
       readonly reason?: CompactionReason
     }
   | { readonly _tag: "SummaryRetryFinished" }
-  /** Exactly one for each accepted prompt; one more for each time it was sent again. */
+  /** Published once for each accepted prompt, and once more each time the host sends it again. */
   | ({
       readonly _tag: "PromptFinished"
       readonly requestId?: RequestId
-      /** False while a run goes on, which this prompt was no part of. */
+      /** False while a run goes on that does not belong to this prompt. */
       readonly sessionSettled: boolean
     } & PromptEnd)
-  /** Nothing of the run is left, and nothing queued continues it. */
+  /** The run has ended, and no queued message continues it. */
   | { readonly _tag: "RunSettled"; readonly runId: string; readonly aborted: boolean }
   | { readonly _tag: "SessionSettled" }
-  /** Something was queued, delivered, edited, moved or removed. */
+  /** A message was queued, delivered, edited, moved or removed. */
   | { readonly _tag: "QueueChanged"; readonly queue: MessageQueue }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
-  /** The agent is in another session; everything that follows belongs to that one. */
+  /** The agent has switched sessions. All later events belong to the new session. */
   | { readonly _tag: "SessionChanged"; readonly sessionId: string }
-  /** After a change of the name, and after a change of the session; absent when it has none. */
+  /** Published when the name or the session changes; `name` is absent if the session has none. */
   | { readonly _tag: "SessionNamed"; readonly name?: string }
-  /** The conversation is not stored any more; it goes on in memory. */
+  /** The store failed. The session goes on in memory, and nothing more is stored. */
   | { readonly _tag: "PersistFailed"; readonly error: string }
-  /** Something that people should know, whoever watches. */
+  /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"
       readonly level: "info" | "warning" | "error"
@@ -131,11 +131,11 @@ export type AgentEvent =
 export interface MessageRef {
   readonly runId: string
   readonly messageId: string
-  /** The name its sender gave to a user message. */
+  /** The `clientMessageId` of a user message. */
   readonly clientMessageId?: string
 }
 
-/** How an accepted prompt ended. No run: it waited in the queue and was taken out of it. */
+/** How an accepted prompt ended. A prompt that was removed from the queue had no run. */
 export interface PromptEnd {
   readonly runId?: string
   readonly status: PromptStatus
@@ -151,8 +151,8 @@ export interface ToolRef {
 export interface CompactionRef {
   readonly compactionId: string
   readonly reason: CompactionReason
-  /** `handoff` goes on in a new session that begins with the summary. */
+  /** `handoff` continues in a new session that starts with the summary. */
   readonly action: "context-full" | "handoff"
-  /** Absent where no run is going on. */
+  /** Absent if there is no run. */
   readonly runId?: string
 }

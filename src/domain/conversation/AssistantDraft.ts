@@ -1,6 +1,6 @@
 /**
- * An assistant message while it streams: an immutable value, folded from ModelEvents. A delta costs a few small
- * objects whatever the length of the message; strings grow as ropes and are flattened only when somebody reads them.
+ * An assistant message while it streams: an immutable value, folded from ModelEvents. A delta allocates a few small
+ * objects, however long the message is: strings grow as ropes, and the engine flattens them when they are read.
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -18,7 +18,7 @@ type ThinkingBlock = {
   readonly signature?: string
   readonly redacted?: boolean
 }
-/** `text` is the raw JSON of the arguments; `ended` says whether the model finished it. */
+/** `text` is the raw JSON of the arguments, and `ended` tells whether the model completed it. */
 type ToolCallBlock = {
   readonly type: "toolCall"
   readonly text: string
@@ -32,13 +32,13 @@ export interface AssistantDraft {
   readonly model: Model
   readonly timestamp: number
   readonly blocks: ReadonlyArray<Block>
-  /** Whether the last block still grows. */
+  /** Whether the last block is still open. */
   readonly open: boolean
   readonly usage: Usage.Usage
   readonly finished?: { readonly stopReason: FinishReason; readonly responseId?: string }
 }
 
-/** One step of the stream as a host sees it; `contentIndex` counts the blocks of the message. */
+/** One step of the stream; `contentIndex` is the index of its block in the message. */
 export type Update =
   | { readonly kind: "text" | "thinking" | "toolCall"; readonly step: "start"; readonly contentIndex: number }
   | {
@@ -62,7 +62,7 @@ const appendBlock = (draft: AssistantDraft, block: Block): readonly [AssistantDr
   { kind: block.type, step: "start", contentIndex: draft.blocks.length }
 ]
 
-/** Events that make no sense where they come (a delta without a block) change nothing. */
+/** Ignores events that are out of place, such as a delta without an open block. */
 export const apply = (
   draft: AssistantDraft,
   event: ModelEvent
@@ -115,7 +115,7 @@ const endBlock = (
   ]
 }
 
-/** Closes a block that an abort or a failure cut off; a tool call stays marked as unfinished. */
+/** Closes the block that an abort or a failure cut off. A tool call stays marked as unfinished. */
 export const cutOff = (draft: AssistantDraft): readonly [AssistantDraft, Update | undefined] => {
   const last = draft.blocks[draft.blocks.length - 1]
   if (last === undefined || !draft.open) return [draft, undefined]
@@ -125,7 +125,7 @@ export const cutOff = (draft: AssistantDraft): readonly [AssistantDraft, Update 
   ]
 }
 
-/** Predicate.isRecord excludes arrays, which a model must not send as arguments. */
+/** A record, because arrays are not valid arguments. */
 const asObject = (value: unknown): JsonObject => (Predicate.isRecord(value) ? { ...value } : {})
 
 const toolCall = (block: ToolCallBlock): ToolCall => ({
@@ -157,7 +157,7 @@ export const toContent = (block: Block): OutputContent => {
 
 export type End = { readonly stopReason: StopReason; readonly errorMessage?: string }
 
-/** The message as it stands; while it streams the stop reason is the placeholder `stop`. */
+/** The message so far. While it streams, its stop reason is the placeholder `stop`. */
 export const toMessage = (draft: AssistantDraft, end?: End): AssistantMessage => ({
   role: "assistant",
   content: draft.blocks.map(toContent),
@@ -171,13 +171,13 @@ export const toMessage = (draft: AssistantDraft, end?: End): AssistantMessage =>
   timestamp: draft.timestamp
 })
 
-/** A call as the model left it: cut off by the output limit, not JSON, or ready to run. */
+/** A tool call is ready to run, or its arguments were cut off by the output limit or are not JSON. */
 export type RequestedCall = { readonly call: ToolCall; readonly state: "ready" | "malformed" | "unfinished" }
 
 export const requestedCalls = (draft: AssistantDraft): ReadonlyArray<RequestedCall> =>
   draft.blocks.flatMap((block): ReadonlyArray<RequestedCall> => {
     if (block.type !== "toolCall") return []
-    // No arguments at all is how several providers spell `{}`.
+    // Several providers send no arguments instead of `{}`.
     const parsed = Json.parse(block.text === "" ? "{}" : block.text)
     const complete = Either.isRight(parsed) && Predicate.isRecord(parsed.right)
     const cut = !block.ended || draft.finished?.stopReason === "length"

@@ -4,7 +4,7 @@ import { lazy, type Type } from "../Lazy.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** A JSON object of any members: tool arguments, tool details, JSON Schemas. */
+/** Any JSON object: tool arguments, tool details, a JSON Schema. */
 export const JsonObject = lazy(() => Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 export type JsonObject = Type<typeof JsonObject>
 
@@ -46,11 +46,11 @@ export const ToolCall = lazy(() =>
 )
 export type ToolCall = Type<typeof ToolCall>
 
-/** What users and tools may say. */
+/** The content of user messages and tool results. */
 export const InputContent = lazy(() => Schema.Union(TextContent(), ImageContent()))
 export type InputContent = Type<typeof InputContent>
 
-/** What a model may say. */
+/** The content of assistant messages. */
 export const OutputContent = lazy(() => Schema.Union(TextContent(), ThinkingContent(), ToolCall()))
 export type OutputContent = Type<typeof OutputContent>
 

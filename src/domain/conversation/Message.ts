@@ -1,4 +1,4 @@
-/** Messages of a conversation (protocol.md 5.2). A role is added here when something first produces it. */
+/** The messages of a conversation (protocol.md 5.2). */
 import * as Schema from "effect/Schema"
 import { ImageContent, InputContent, JsonObject, optional, OutputContent, plainText } from "./Content.ts"
 import { Usage } from "../model/Usage.ts"
@@ -35,7 +35,7 @@ export const AssistantMessage = lazy(() =>
 )
 export type AssistantMessage = Type<typeof AssistantMessage>
 
-/** What a tool hands back: content for the model, details for the host. */
+/** The output of a tool: content for the model, details for the host. */
 export const ToolOutput = lazy(() =>
   Schema.Struct({
     content: Schema.Array(InputContent()),
@@ -56,7 +56,7 @@ export const ToolResultMessage = lazy(() =>
 )
 export type ToolResultMessage = Type<typeof ToolResultMessage>
 
-/** What models are sent, and what a run consists of. */
+/** The messages that models are sent and that runs produce. */
 export const Message = lazy(() =>
   Schema.Union(UserMessage(), AssistantMessage(), ToolResultMessage()).annotations({
     identifier: "Message"
@@ -64,7 +64,7 @@ export const Message = lazy(() =>
 )
 export type Message = Type<typeof Message>
 
-/** A command that the person behind the host has run; ModelContext.ts says how a model reads it. */
+/** A shell command that a person ran through the host. ModelContext.ts turns it into a message for the model. */
 export const BashExecutionMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("bashExecution"),
@@ -80,13 +80,13 @@ export const BashExecutionMessage = lazy(() =>
 )
 export type BashExecutionMessage = Type<typeof BashExecutionMessage>
 
-/** Something that neither the user nor the model said: of an extension, of the agent itself. Models read it as said by the user. */
+/** A message of an extension or of the agent itself. Models read it as a user message. */
 export const CustomMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("custom"),
     customType: Schema.String,
     content: Schema.Union(Schema.String, Schema.Array(InputContent())),
-    /** Whether hosts show it. */
+    /** Whether hosts should show it. */
     display: Schema.Boolean,
     details: optional(Schema.Unknown),
     timestamp: Timestamp
@@ -94,7 +94,7 @@ export const CustomMessage = lazy(() =>
 )
 export type CustomMessage = Type<typeof CustomMessage>
 
-/** What became of a branch that was left. */
+/** The summary of a branch that the session left. */
 export const BranchSummaryMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("branchSummary"),
@@ -105,7 +105,7 @@ export const BranchSummaryMessage = lazy(() =>
 )
 export type BranchSummaryMessage = Type<typeof BranchSummaryMessage>
 
-/** Stands for everything before it that was compacted away. */
+/** The summary that replaces the compacted messages before it. */
 export const CompactionSummaryMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("compactionSummary"),
@@ -117,7 +117,7 @@ export const CompactionSummaryMessage = lazy(() =>
 )
 export type CompactionSummaryMessage = Type<typeof CompactionSummaryMessage>
 
-/** Everything that a conversation may hold. */
+/** All messages that a conversation may hold. */
 export const AgentMessage = lazy(() =>
   Schema.Union(
     ...Message().members,
@@ -129,14 +129,14 @@ export const AgentMessage = lazy(() =>
 )
 export type AgentMessage = Type<typeof AgentMessage>
 
-/** Text first, then the images, which is the order every provider expects. */
+/** Puts the text before the images, as every provider expects. */
 export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({
   role: "user",
   content: message === "" ? images : [{ type: "text", text: message }, ...images],
   timestamp
 })
 
-/** Text of the newest assistant message that says something; an aborted one without content does not count. */
+/** The text of the newest assistant message, not counting an aborted one without content. */
 export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string | null => {
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i]

@@ -1,11 +1,11 @@
-/** Cutting a conversation into what hosts ask for. */
+/** Cuts a conversation into the parts that hosts ask for. */
 import type { AgentMessage } from "./Message.ts"
 import * as SessionContext from "../session/SessionContext.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
 
 const isMessage = (entry: SessionEntry) => entry.type !== "compaction" && SessionContext.messageOf(entry) !== undefined
 
-/** What was said after an entry of the branch; a summary that was made later counts as said later. */
+/** The messages after an entry of the branch, including summaries that were written after it. */
 export const after = (branch: ReadonlyArray<SessionEntry>, position: number): ReadonlyArray<AgentMessage> => {
   const all = SessionContext.conversation(branch)
   const own = branch.slice(position + 1).filter(isMessage).length
@@ -14,7 +14,7 @@ export const after = (branch: ReadonlyArray<SessionEntry>, position: number): Re
   return position < compacted ? [...all.slice(0, 1), ...all.slice(Math.max(1, from))] : all.slice(from)
 }
 
-/** Where a page that begins at `from` ends: before the message that would make it too large, but after one at least. */
+/** The end of the page that starts at `from`: before the message that would make it too large, but after at least one. */
 export const endOfPage = (
   messages: ReadonlyArray<AgentMessage>,
   from: number,

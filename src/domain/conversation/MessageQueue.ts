@@ -18,7 +18,7 @@ export interface QueuedMessage {
   readonly text: string
   readonly images: ReadonlyArray<ImageContent>
   readonly createdAt: number
-  /** Counts what was ever queued: tells what was there before a run from what came during it. */
+  /** The position among all messages ever queued. It tells messages from before a run from those that came during it. */
   readonly order: number
 }
 
@@ -34,7 +34,7 @@ export const size = ({ followUp, steering }: MessageQueue): number => steering.l
 
 export const items = ({ followUp, steering }: MessageQueue): ReadonlyArray<QueuedMessage> => [...steering, ...followUp]
 
-/** What people see of it. */
+/** The texts of both queues, as hosts show them. */
 export const texts = ({ followUp, steering }: MessageQueue) => ({
   steering: steering.map(({ text }) => text),
   followUp: followUp.map(({ text }) => text)
@@ -54,7 +54,7 @@ export const remove = (queue: MessageQueue, { messageId, queue: name }: QueuedMe
 
 export const clear = (queue: MessageQueue): MessageQueue => change(queue, { steering: [], followUp: [] })
 
-/** In place of the item with the same id. */
+/** Replaces the item with the same id. */
 export const replace = (queue: MessageQueue, item: QueuedMessage): MessageQueue =>
   change(queue, {
     [item.queue]: queue[item.queue].map((other) => (other.messageId === item.messageId ? item : other))
@@ -62,7 +62,7 @@ export const replace = (queue: MessageQueue, item: QueuedMessage): MessageQueue 
 
 export type Promotion = "steering" | "front"
 
-/** To the end of steering, or to the front of the queue it is in. */
+/** Moves an item to the end of steering, or to the front of its own queue. */
 export const promote = (queue: MessageQueue, item: QueuedMessage, to: Promotion): MessageQueue => {
   if (to === "steering" && item.queue === "steering") return queue
   const rest = remove(queue, item)
@@ -79,17 +79,17 @@ export const findText = (queue: MessageQueue, name: QueueName, text: string): Qu
 export const position = (queue: MessageQueue, { messageId, queue: name }: QueuedMessage): number =>
   queue[name].findIndex((item) => item.messageId === messageId)
 
-/** Where messages join a run: in its first turn, after tools or a failed call, or when the model would stop. */
+/** The drain points: the first turn of a run, after tools or a failed call, and when the model would stop. */
 export type DrainPoint = "start" | "continue" | "settled"
 
 export interface Drain {
   readonly point: DrainPoint
   readonly modes: { readonly steering: QueueMode; readonly followUp: QueueMode }
-  /** Follow-ups of a lower `order` were there before the run began: its first turn takes them. */
+  /** Follow-ups with a lower `order` were queued before the run started. Its first turn takes them. */
   readonly since: number
 }
 
-/** The message to deliver after `last` at one drain point; follow-ups only when no steering is left. */
+/** The message to deliver after `last` at a drain point. Follow-ups come after all steering. */
 export const next = (
   { followUp, steering }: MessageQueue,
   { modes, point, since }: Drain,

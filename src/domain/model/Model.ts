@@ -23,13 +23,13 @@ export const Model = lazy(() =>
     cost: Tokens(),
     contextWindow: Schema.Finite,
     maxTokens: Schema.Finite,
-    /** A string is what the provider is sent for the level, null says the model does not have it. */
+    /** A string is sent to the provider for the level; null means that the model does not have the level. */
     thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }))
   }).annotations({ identifier: "Model" })
 )
 export type Model = Type<typeof Model>
 
-/** `xhigh` and `max` exist only where a model's map names them. */
+/** A model has `xhigh` and `max` only if its map names them. */
 const supports = (model: Model, level: ThinkingLevel): boolean => {
   const mapped = model.thinkingLevelMap?.[level]
   if (mapped !== undefined) return mapped !== null
@@ -39,7 +39,7 @@ const supports = (model: Model, level: ThinkingLevel): boolean => {
 export const supportedLevels = (model: Model | undefined): ReadonlyArray<ThinkingLevel> =>
   model?.reasoning === true ? thinkingLevels.filter((level) => supports(model, level)) : ["off"]
 
-/** The level itself, else the next higher one the model has, else the next lower one. */
+/** The level if the model has it, else the next higher one, else the next lower one. */
 export const clampLevel = (model: Model | undefined, level: ThinkingLevel): ThinkingLevel => {
   const supported = supportedLevels(model)
   const wanted = thinkingLevels.indexOf(level)

@@ -1,6 +1,6 @@
 /**
- * What a provider reports while it answers, in one vocabulary for all of them. Blocks come one after the other:
- * a block is ended before the next one starts, so a delta needs no index.
+ * The events of a model call, the same for all providers. A block ends before the next one starts, so a delta needs no
+ * index.
  */
 import type { StopReason } from "../conversation/Message.ts"
 import type { Tokens } from "./Usage.ts"

@@ -1,4 +1,4 @@
-/** Which environment variables hold the keys of which provider, best first (protocol.md 16.3). */
+/** The environment variables that hold the keys of each provider, preferred ones first (protocol.md 16.3). */
 
 const variables: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["anthropic", ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"]],
@@ -20,7 +20,7 @@ const variables: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 
 export const keyVariables = (provider: string): ReadonlyArray<string> => variables.get(provider) ?? []
 
-/** What to do when there is no key: the last variable is the one that people have. */
+/** Tells the user how to set a key. It names the last variable, which is the usual one. */
 export const keyAdvice = (provider: string): string => {
   const variable = keyVariables(provider).at(-1)
   return variable === undefined

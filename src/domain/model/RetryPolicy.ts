@@ -1,4 +1,4 @@
-/** When a failed model call is tried again, and after how long (protocol.md 8). Pure. */
+/** Decides whether to retry a failed model call, and after how long (protocol.md 8). Pure. */
 
 export interface RetrySettings {
   readonly maxRetries: number
@@ -8,13 +8,13 @@ export interface RetrySettings {
 
 export interface Failure {
   readonly retryable: boolean
-  /** What the server asked us to wait. */
+  /** The wait that the server asked for. */
   readonly retryAfterMs?: number
 }
 
 /**
- * Milliseconds before attempt `attempt` (counted from 1), or undefined when there is none: not worth it, too often
- * already, or the server asks for more patience than the settings allow.
+ * Milliseconds before attempt `attempt` (counted from 1). Undefined if the failure is final, the attempts are used up,
+ * or the server asks for a longer wait than the settings allow.
  */
 export const delayBefore = (attempt: number, failure: Failure, settings: RetrySettings): number | undefined => {
   const hint = failure.retryAfterMs ?? 0

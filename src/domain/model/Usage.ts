@@ -4,7 +4,7 @@ import { lazy, type Type } from "../Lazy.ts"
 
 const Count = Schema.Finite
 
-/** Token classes of one call; `input` leaves out what was read from or written to a cache. */
+/** The token classes of one call. `input` does not include tokens read from or written to a cache. */
 export const Tokens = lazy(() => Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }))
 export type Tokens = Type<typeof Tokens>
 

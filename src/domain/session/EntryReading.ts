@@ -1,6 +1,6 @@
 /**
- * Entries as pi, xcsh, omp and older versions of ours wrote them, read as entries of ours. What had to be changed for
- * that keeps its original, and what we do not know is kept as it came: writing it again gives the same object.
+ * Reads entries written by pi, xcsh, omp and older versions of heddle. An entry that had to be converted keeps its
+ * original, and an unknown entry stays as it is, so that writing either again gives the same object.
  */
 import { type JsonObject, text } from "../conversation/Content.ts"
 import { isAgentMessage, isInput, isObject, isOutput, isOwnEntry, isUsage, stopReasons } from "./EntryShape.ts"
@@ -8,7 +8,7 @@ import type { AgentMessage } from "../conversation/Message.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import * as Usage from "../model/Usage.ts"
 
-/** Old files have plain text where there are blocks today; blocks of a kind we do not know are left out. */
+/** Old files have plain text in place of blocks. Blocks of an unknown type are left out. */
 const blocks = (content: unknown, isKnown: (block: unknown) => boolean): ReadonlyArray<unknown> => {
   if (typeof content === "string") return content === "" ? [] : [text(content)]
   return Array.isArray(content) ? content.filter(isKnown) : []
@@ -61,14 +61,14 @@ const mendMessage = (message: JsonObject, at: number): unknown => {
   }
 }
 
-/** Undefined when it is none that can be part of a conversation; `at` is when it was stored. */
+/** Undefined if the value is not a message of a conversation. `at` is the time of its entry. */
 export const readMessage = (value: unknown, at: number): AgentMessage | undefined => {
   if (isAgentMessage(value)) return value
   const mended = isObject(value) ? mendMessage(value, at) : undefined
   return isAgentMessage(mended) ? mended : undefined
 }
 
-/** `anthropic/claude` of xcsh; a model for another role than the conversation's is not ours to use. */
+/** The form of xcsh, `anthropic/claude`. Models for other roles than the conversation are ignored. */
 const modelOf = ({ model, role }: JsonObject): object => {
   if (typeof model !== "string" || (role !== undefined && role !== "default")) return {}
   const slash = model.indexOf("/")
@@ -104,7 +104,7 @@ const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject
   }
 }
 
-/** Undefined for what has no place in a tree: the lines of a damaged file. */
+/** Undefined if the value has no place in a tree, like lines of a damaged file. */
 export const readEntry = (value: unknown): SessionEntry | undefined => {
   if (isOwnEntry(value)) return value
   if (!isObject(value)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Whether a JSON value is a message or an entry of ours. Written by hand, because a session of 100,000 messages is looked
- * at when it is opened and a schema takes ten times as long; a test holds these against the schemas.
+ * Checks whether a JSON value is a message or an entry of heddle. Written by hand, because opening a session checks all
+ * its messages, and a schema takes ten times as long. A test compares these checks with the schemas.
  */
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../conversation/Content.ts"
@@ -17,14 +17,14 @@ const optional = (fits: (value: unknown) => boolean) => (value: unknown) => valu
 const optionalText = optional(isString)
 const optionalObject = optional(isObject)
 
-/** What users and tools say. */
+/** The content of user messages and tool results. */
 export const isInput = (block: unknown): boolean => {
   if (!isObject(block)) return false
   if (block["type"] === "text") return isString(block["text"])
   return block["type"] === "image" && isString(block["data"]) && isString(block["mimeType"])
 }
 
-/** What models say. */
+/** The content of assistant messages. */
 export const isOutput = (block: unknown): boolean => {
   if (!isObject(block)) return false
   if (block["type"] === "text") return isString(block["text"])

@@ -1,6 +1,6 @@
 /**
- * What entries have cost: one item for each call to a provider. Assistant messages carry theirs, also attempts that
- * failed; other calls are `usage` entries; a tool that calls models says so in its details.
+ * The cost of entries: one item for each call to a provider. Assistant messages carry their usage, failed attempts
+ * included. Other calls have `usage` entries. A tool that calls models reports their usage in its details.
  */
 import * as Schema from "effect/Schema"
 import type { SessionEntry } from "./SessionEntry.ts"

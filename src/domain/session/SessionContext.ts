@@ -1,6 +1,6 @@
 /**
- * What of a branch is conversation (protocol.md 9.5): its messages, compactions and edits applied. And what a branch says
- * about the state it was left in.
+ * The conversation of a branch (protocol.md 9.5): its messages, with compactions and edits applied. Also the tool calls
+ * that a process left without a result.
  */
 import type { ToolCall } from "../conversation/Content.ts"
 import { readMessage } from "./EntryReading.ts"
@@ -8,7 +8,7 @@ import { isObject } from "./EntryShape.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
-/** The message an entry puts into the conversation, if it puts one there. */
+/** The message that an entry adds to the conversation, if any. */
 export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
   switch (entry.type) {
     case "message":
@@ -41,11 +41,11 @@ export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
   }
 }
 
-/** Whether an entry changes what came before it, so that the conversation has to be made anew. */
+/** Whether an entry changes earlier messages, so that the conversation has to be computed again. */
 export const changesPast = (entry: SessionEntry): boolean =>
   entry.type === "compaction" || (entry.type === "foreign" && entry.raw["type"] === "context_edit")
 
-/** Edits of pi (supplement 7.9), by the entry they change; the latest on the branch wins. */
+/** The edits of pi (supplement 7.9), by the entry they change. The latest on the branch wins. */
 const editsOf = (branch: ReadonlyArray<SessionEntry>): ReadonlyMap<unknown, unknown> => {
   const edits = new Map<unknown, unknown>()
   for (const entry of branch) {
@@ -61,7 +61,7 @@ const edited = (message: AgentMessage, replacement: unknown): AgentMessage | und
   return readMessage({ ...message, content: replacement["content"] }, message.timestamp) ?? message
 }
 
-/** The summary of the newest compaction comes first, then what it kept, then what came after it. */
+/** The summary of the newest compaction, then the messages that it kept, then those after it. */
 export const conversation = (branch: ReadonlyArray<SessionEntry>): Array<AgentMessage> => {
   const edits = editsOf(branch)
   const at = branch.findLastIndex(({ type }) => type === "compaction")
@@ -72,7 +72,7 @@ export const conversation = (branch: ReadonlyArray<SessionEntry>): Array<AgentMe
   return messagesOf([compaction, ...(from < 0 ? [] : kept.slice(from)), ...branch.slice(at + 1)], edits)
 }
 
-/** An older compaction inside what a newer one kept says nothing new. */
+/** Skips an older compaction among the entries that a newer one kept: the newer summary includes it. */
 const messagesOf = (
   entries: ReadonlyArray<SessionEntry>,
   edits: ReadonlyMap<unknown, unknown>
@@ -86,12 +86,12 @@ const messagesOf = (
   return messages
 }
 
-/** As far as one has to go back from a leaf to know which calls have no result. */
+/** Whether a search for calls without a result, back from the leaf, may stop at this entry. */
 export const endsCalls = (entry: SessionEntry): boolean =>
   entry.type === "compaction" ||
   (entry.type === "message" && (entry.message.role === "user" || entry.message.role === "assistant"))
 
-/** The tool calls at the end of a branch that never got a result: the process ended while they ran. */
+/** The tool calls at the end of a branch without a result: the process ended while they ran. */
 export const unansweredCalls = (branch: ReadonlyArray<SessionEntry>): ReadonlyArray<ToolCall> => {
   const answered = new Set<string>()
   for (let at = branch.length - 1; at >= 0; at--) {

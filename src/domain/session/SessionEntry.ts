@@ -1,6 +1,6 @@
 /**
- * What a session is made of (protocol.md 9.3): a header and entries, each the child of an earlier one. Entries are only
- * ever added. The path from the leaf back to a root is the active branch.
+ * The header and the entries of a session (protocol.md 9.3). Each entry is the child of an earlier one, and none ever
+ * changes. The path from a root to the leaf is the active branch.
  */
 import * as Schema from "effect/Schema"
 import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
@@ -9,7 +9,7 @@ import { ThinkingLevel } from "../model/Model.ts"
 import { Usage } from "../model/Usage.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
-/** The version we write. */
+/** The version that heddle writes. */
 export const sessionVersion = 3
 
 export const SessionHeader = lazy(() =>
@@ -17,7 +17,7 @@ export const SessionHeader = lazy(() =>
     type: Schema.Literal("session"),
     version: Schema.Literal(sessionVersion),
     id: Schema.String,
-    /** ISO, as in every entry. */
+    /** ISO 8601, as in every entry. */
     timestamp: Schema.String,
     cwd: Schema.String,
     parentSession: optional(Schema.String),
@@ -31,7 +31,7 @@ const Message = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("message"),
     message: AgentMessage(),
-    /** The names by which hosts know a user message (supplement 6.3). */
+    /** The `clientMessageId`s of a user message (supplement 6.3). */
     messageId: optional(Schema.String),
     clientMessageId: optional(Schema.String)
   })
@@ -53,7 +53,7 @@ const Compaction = lazy(() =>
 const BranchSummary = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("branch_summary"),
-    /** `root` where the abandoned branch began at the beginning. */
+    /** The entry that the session moved to, or `root`. */
     fromId: Schema.String,
     summary: Schema.String,
     details: optional(JsonObject()),
@@ -71,7 +71,7 @@ const CustomMessage = lazy(() =>
   })
 )
 
-/** One call to a provider that is no assistant message: a summary, a title. Messages carry their own usage. */
+/** One call to a provider that produced no assistant message, such as a summary. Messages carry their own usage. */
 const UsageEntry = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("usage"),
@@ -82,7 +82,7 @@ const UsageEntry = lazy(() =>
   })
 )
 
-/** What can be appended; the session adds id, parent and time. */
+/** An entry to append. The session adds id, parent and time. */
 export const NewEntry = lazy(() =>
   Schema.Union(
     Message(),
@@ -99,17 +99,17 @@ export const NewEntry = lazy(() =>
 )
 export type NewEntry = Type<typeof NewEntry>
 
-/** Where an entry stands in the tree. */
+/** The place of an entry in the tree. */
 export interface Place {
   readonly id: string
   /** Null for a root. */
   readonly parentId: string | null
   readonly timestamp: string
-  /** As it stands in the file, where reading it as an entry of ours had to change it. */
+  /** The object in the file, if reading it had to convert it. */
   readonly original?: JsonObject
 }
 
-/** An entry that other programs of the family write and we do not use: kept as it came. */
+/** An entry of another program that heddle does not use. It is kept unchanged. */
 export interface ForeignEntry extends Place {
   readonly type: "foreign"
   readonly raw: JsonObject
@@ -118,7 +118,7 @@ export interface ForeignEntry extends Place {
 export type OwnEntry = NewEntry & Place
 export type SessionEntry = OwnEntry | ForeignEntry
 
-/** The JSON object that stands for an entry in files and on the wire. */
+/** The JSON object of an entry, in files and on the wire. */
 export const toJson = (entry: SessionEntry): object => {
   if (entry.type === "foreign") return entry.raw
   if (entry.original !== undefined) return entry.original

@@ -1,6 +1,6 @@
 /**
- * What a session begins with that goes on for another one: the part of the conversation that a compaction keeps, and
- * what was in force. The compaction itself stands behind it, as it would in the old session. Pure.
+ * The initial entries of a session that continues another one by a handoff: the settings in force and the messages that
+ * the compaction keeps. The compaction entry follows them, as in the old session. Pure.
  */
 import * as Ledger from "./Ledger.ts"
 import type { ModelName } from "./SessionSettings.ts"
@@ -8,7 +8,7 @@ import { settingsOf } from "./SessionSettings.ts"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
 import type { Usage } from "../model/Usage.ts"
 
-/** Older summaries are part of the new one, and what was spent is carried over as a sum. */
+/** The new summary includes the older ones, and one `usage` entry carries over the sum of all earlier costs. */
 const staysBehind = ({ type }: SessionEntry) => type === "compaction" || type === "usage"
 
 export const kept = (branch: ReadonlyArray<SessionEntry>, firstKeptEntryId: string): ReadonlyArray<SessionEntry> => {
@@ -16,7 +16,7 @@ export const kept = (branch: ReadonlyArray<SessionEntry>, firstKeptEntryId: stri
   return from < 0 ? [] : branch.slice(from).filter((entry) => !staysBehind(entry))
 }
 
-/** Ledgers are sums over entries; those that are copied count again by themselves. */
+/** The cost of the old session without the copied entries, which the new ledger counts by itself. */
 const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<SessionEntry>): Usage | undefined => {
   const [before, again] = [Ledger.total(all), Ledger.total(copied)]
   const left = (name: "input" | "output" | "cacheRead" | "cacheWrite") => before.tokens[name] - again.tokens[name]
@@ -29,14 +29,14 @@ const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<Ses
 }
 
 export interface Left {
-  /** Everything that the old session holds. */
+  /** All entries of the old session. */
   readonly entries: ReadonlyArray<SessionEntry>
   readonly branch: ReadonlyArray<SessionEntry>
   readonly copied: ReadonlyArray<SessionEntry>
   readonly name: string | undefined
 }
 
-/** Stands before what is copied, whose own changes then count. */
+/** Comes before the copied entries, so that their own changes override it. */
 export const inForce = ({ branch, copied, entries, name }: Left, { modelId, provider }: ModelName) => {
   const { model, thinkingLevel } = settingsOf(branch)
   const usage = spentBefore(entries, copied)
@@ -48,7 +48,7 @@ export const inForce = ({ branch, copied, entries, name }: Left, { modelId, prov
   return found
 }
 
-/** Each below the one before it; ids stay. */
+/** Makes each entry the child of the one before it. Ids stay the same. */
 export const chain = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<SessionEntry> => {
   let parentId: string | null = null
   return entries.map((entry): SessionEntry => {

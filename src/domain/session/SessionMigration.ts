@@ -1,13 +1,13 @@
 /**
- * Files of older versions (protocol.md 9.4), brought to today's as JSON objects. Version 1 is a list without ids, and its
- * compactions name what they kept by line; version 2 differs from 3 by a role that EntryReading.ts reads anyway.
+ * Migrates the JSON objects of older files (protocol.md 9.4). Version 1 is a list without ids, and its compactions name
+ * the first kept entry by line. Version 2 differs from 3 by a role that EntryReading.ts reads anyway.
  */
 import type { JsonObject } from "../conversation/Content.ts"
 
-/** Stable, so that a file which is only read gives the same ids every time. */
+/** Stable, so that every reading of a file gives the same ids. */
 const idAt = (line: number): string => line.toString(16).padStart(8, "0")
 
-/** `lines` are the objects of the file in order, the header first. */
+/** `lines` are the objects of the file, the header first. */
 export const fromVersion1 = (lines: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   lines.map((entry, line) => {
     if (line === 0) return entry
@@ -17,7 +17,7 @@ export const fromVersion1 = (lines: ReadonlyArray<JsonObject>): ReadonlyArray<Js
     return { ...inherited, ...target, id: idAt(line), parentId: line === 1 ? null : idAt(line - 1) }
   })
 
-/** The same for the role, so that files we write again have no `hookMessage` in them. */
+/** Renames the role `hookMessage`, so that rewritten files do not contain it. */
 export const fromVersion2 = (lines: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   lines.map((entry) => {
     const { message } = entry

@@ -1,4 +1,4 @@
-/** What a branch says about the model that goes on with it (protocol.md 9.5). */
+/** The model and the thinking level that a branch was left with (protocol.md 9.5). */
 import type { ThinkingLevel } from "../model/Model.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
@@ -18,7 +18,7 @@ const modelOf = (entry: SessionEntry): ModelName | undefined => {
   return { provider: entry.message.provider, modelId: entry.message.model }
 }
 
-/** The newest word counts: a change, or who answered. Absent where the branch does not say. */
+/** The newest entry wins: a change, or an answer, which names its model. Absent if the branch has neither. */
 export const settingsOf = (branch: ReadonlyArray<SessionEntry>): SessionSettings => {
   let model: ModelName | undefined
   let thinkingLevel: ThinkingLevel | undefined

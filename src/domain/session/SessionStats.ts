@@ -1,4 +1,4 @@
-/** What `get_session_stats` tells (protocol.md 3.7). */
+/** The data of `get_session_stats` (protocol.md 3.7). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
 import * as ContextTokens from "../compaction/ContextTokens.ts"
@@ -11,7 +11,7 @@ import { Tokens } from "../model/Usage.ts"
 
 export const ContextUsage = lazy(() =>
   Schema.Struct({
-    /** Null after a compaction, until a model has counted what is left. */
+    /** Null after a compaction, until a provider has counted the new context. */
     tokens: Schema.NullOr(Schema.Finite),
     contextWindow: Schema.Finite,
     percent: Schema.NullOr(Schema.Finite)
@@ -40,7 +40,7 @@ export const SessionStats = lazy(() =>
 )
 export type SessionStats = Type<typeof SessionStats>
 
-/** Absent without a model whose window is known. `branch` may begin at its newest `ContextTokens.isBasis`. */
+/** Undefined if there is no model or its window is unknown. `branch` may start at its newest `ContextTokens.isBasis`. */
 export const contextUsage = (
   branch: ReadonlyArray<SessionEntry>,
   model: Model | undefined
@@ -71,9 +71,9 @@ const totals = (entries: ReadonlyArray<SessionEntry>): Type<typeof Totals> => {
 }
 
 export interface Parts {
-  /** The conversation as a model is shown it: what messages are counted in. */
+  /** The conversation as the model is sent it. Its messages are counted. */
   readonly messages: ReadonlyArray<AgentMessage>
-  /** All of the active branch, also what was compacted away: what tokens and cost are counted in. */
+  /** The whole active branch, compacted entries included. Its tokens and cost are counted. */
   readonly branch: ReadonlyArray<SessionEntry>
   readonly entries: ReadonlyArray<SessionEntry>
   readonly model: Model | undefined

@@ -1,4 +1,4 @@
-/** What an exported page holds of a session (protocol.md 9.8). Pure. */
+/** The part of a session that an exported page embeds (protocol.md 9.8). Pure. */
 import { plainText } from "../../domain/conversation/Content.ts"
 import { type SessionEntry, type SessionHeader, toJson } from "../../domain/session/SessionEntry.ts"
 
@@ -26,7 +26,7 @@ const nameOf = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
   return named?.type === "session_info" && named.name !== "" ? named.name : undefined
 }
 
-/** The name that was given, else what was asked first. */
+/** The name of the session, else its first prompt. */
 export const titleOf = ({ entries, header }: Document): string => {
   const title = nameOf(entries) ?? header.title ?? firstPrompt(entries) ?? "Empty session"
   return title.length <= longestTitle ? title : `${title.slice(0, longestTitle - 1).trimEnd()}…`

@@ -1,4 +1,4 @@
-/** Exports the session of this process as a page. What that takes is loaded when it is first asked for. */
+/** Exports the current session as a page. The code for that is loaded on first use. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -1,10 +1,10 @@
 /**
- * The page itself: the viewer, and the session as base64, which no parser of HTML can mistake for markup. The policy lets
- * exactly this script and this style run, and nothing be loaded.
+ * Writes the page: the viewer, and the session as base64, which an HTML parser cannot mistake for markup. The content
+ * security policy allows exactly this script and this style, and loads nothing.
  */
 import * as Document from "./Document.ts"
 
-/** Made by `npm run viewer`. */
+/** Written by `npm run viewer`. */
 export interface Viewer {
   readonly script: string
   readonly scriptHash: string

@@ -1,4 +1,4 @@
-/** Writes the page of a session: whole or not at all. */
+/** Writes the page of a session to a file, completely or not at all. */
 import * as Effect from "effect/Effect"
 import { ExportFailed } from "../../services/session/SessionExport.ts"
 import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
@@ -10,7 +10,7 @@ import * as Page from "./Page.ts"
 
 const extension = /\.jsonl$/
 
-/** From the session's file or, where it has none, its id. */
+/** `sessionFile` is the path of the session, or its id if it has no file. */
 export const defaultName = (sessionFile: string): string =>
   `heddle-session-${LocalPaths.basename(sessionFile).replace(extension, "")}.html`
 
@@ -33,11 +33,11 @@ const detailOf = (error: FileError, path: string): string => {
 export interface WriteOptions {
   readonly cwd: string
   readonly outputPath: string
-  /** Never overwritten: a slip of the hand must not cost a session. */
+  /** Never overwritten, so that a typing error cannot destroy a session. */
   readonly sessionFile?: string
 }
 
-/** Answers the absolute path. What was there before is replaced. */
+/** Replaces an existing file. Returns the absolute path. */
 export const write = Effect.fnUntraced(function* (document: Document, options: WriteOptions) {
   const { cwd, outputPath, sessionFile } = options
   const path = ReadText.absolute(cwd, outputPath)

@@ -1,4 +1,4 @@
-/** The viewer, in a module of its own so that the bundle can have it apart: only an export pays for it. */
+/** The viewer, in a module of its own, so that the bundle keeps it in a separate file that only an export loads. */
 import viewer from "./viewer.json" with { type: "json" }
 
 export { viewer }

@@ -1,4 +1,4 @@
-/** The Session service: a tree of entries in memory, and the log they are stored in. */
+/** The Session service: the tree of entries in memory, and the log that stores them. */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,15 +20,15 @@ import * as Persistence from "./Persistence.ts"
 interface Current {
   readonly log: SessionLog
   readonly scope: Scope.CloseableScope
-  /** Made when it is first asked for. */
+  /** Built on first use. */
   readonly tree: SessionTree.SessionTree
-  /** What is known while there is no tree. */
+  /** Answers questions without the tree, until the tree is built. */
   readonly glance: () => SessionGlance | undefined
-  /** In the tree already and not stored yet: the order in the file is the order in the tree. */
+  /** Entries of the tree that are not stored yet, in the order of the tree. */
   unstored: Array<OwnEntry>
 }
 
-/** What the model reads about a call that was cut off by the end of the process (protocol.md 5.4). */
+/** The result that the model reads for a tool call that was running when the process ended (protocol.md 5.4). */
 export const interruptedText = "Tool execution was interrupted (session recovery). Its effects are unknown."
 
 const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: number): NewEntry => {
@@ -36,7 +36,7 @@ const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: nu
   return { type: "message", message: { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp } }
 }
 
-/** Opens in a scope of its own, which is closed when the opening fails. */
+/** Opens the session in a scope of its own, and closes that scope if opening fails. */
 const enter = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -62,7 +62,7 @@ interface Making {
   readonly clock: Clock.Clock
 }
 
-/** Puts an entry below the leaf. */
+/** Appends an entry to the leaf. */
 const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEntry => {
   const { tree } = current
   const timestamp = IsoTime.fromMillis(clock.unsafeCurrentTimeMillis())
@@ -73,8 +73,8 @@ const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEn
 }
 
 /**
- * Calls that ran when the process ended get a result, so that the conversation can go on. It is stored with what comes
- * next: merely opening a session changes nothing.
+ * Adds a result for each tool call that was running when the process ended, so that the conversation can go on. The
+ * results are stored with the next entry: opening a session does not write to it.
  */
 const recover = (making: Making, current: Current) => {
   const now = making.clock.unsafeCurrentTimeMillis()
@@ -82,7 +82,7 @@ const recover = (making: Making, current: Current) => {
   for (const call of calls) place(making, current, interrupted(call, now))
 }
 
-/** `first` is the session it begins in. */
+/** `first` opens the initial session. */
 export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
   Effect.gen(function* () {
     const making: Making = { ids: yield* Ids, clock: yield* Effect.clock }
@@ -146,9 +146,9 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
     })
   })
 
-/** Begins in a new session of the store. */
+/** Starts with a new session of the store. */
 export const layer = Layer.scoped(Session, make(Effect.flatMap(SessionStore, (store) => store.create({}))))
 
-/** A store in memory and a first session in it. */
+/** A store in memory with one session. */
 export const layerMemory = (options: { readonly cwd: string }) =>
   Layer.provideMerge(Layer.orDie(layer), MemorySessionStore.layer(options))

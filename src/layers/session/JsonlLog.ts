@@ -1,6 +1,6 @@
 /**
- * One session file that is written. It is touched when the first message comes: made, brought to today's version, or opened;
- * what comes before that waits. The scope it was made in owns the file and the lease.
+ * Writes one session file. The first message creates, migrates or opens the file; entries before it wait in memory. The
+ * scope of `make` owns the file and the lease.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,15 +12,15 @@ import * as SessionText from "./SessionText.ts"
 
 export interface LogOptions {
   readonly path: string
-  /** Its entries may be made when they are first asked for. */
+  /** Its entries may be read lazily. */
   readonly session: Pick<SessionLog, "header" | "entries" | "glance">
-  /** Makes the file ready for appending and puts the text in it, in one write. */
+  /** Prepares the file for appending and writes the text, in one write. */
   readonly begin: (text: string) => Effect.Effect<GrowingFile, StoreFailure>
-  /** Whether entries without a message are worth a file. */
+  /** Whether the file exists, so that entries without a message are written, too. */
   readonly hasFile: boolean
 }
 
-/** A session that nobody has said anything in is not worth a file. */
+/** A session without messages gets no file. */
 export const isWorthAFile = (entries: ReadonlyArray<SessionEntry>): boolean =>
   entries.some(({ type }) => type === "message" || type === "custom_message")
 
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (
     )
   )
 
-  /** Everything before the first message waits for it. */
+  /** Keeps entries in memory until the first message. */
   const begun = (added: ReadonlyArray<SessionEntry>) => {
     waiting = [...waiting, ...added]
     if (!options.hasFile && !isWorthAFile(waiting)) return Effect.void

@@ -1,6 +1,6 @@
 /**
- * Sessions as files (protocol.md 9.1, 9.2). A session that is open here has a lease, so that nobody else writes its file;
- * reading needs none.
+ * Stores sessions in files (protocol.md 9.1, 9.2). An open session holds a lease, so that no other process writes its
+ * file. Reading needs no lease.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -62,7 +62,7 @@ const unreadable = (reference: string) => (refused: FileRefused) => {
 const readBytes = ({ files }: Dependencies, reference: string, path: string) =>
   Effect.mapError(files.read(path), unreadable(reference))
 
-/** A file that was just made and never written is a session nobody has said anything in. */
+/** An empty file reads as a session without messages. */
 const decode = Effect.fnUntraced(function* (
   dependencies: Dependencies,
   reference: string,
@@ -88,7 +88,7 @@ const decode = Effect.fnUntraced(function* (
 const load = (dependencies: Dependencies, reference: string, path: string) =>
   Effect.flatMap(readBytes(dependencies, reference, path), (bytes) => decode(dependencies, reference, path, bytes))
 
-/** For a list. Long folders must not hold up the rest of the process, so it goes on between two files. */
+/** Yields to the event loop before each file, so that a long list does not hold up the process. */
 const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { path }: Found) {
   yield* EventLoop.nextTurn
   const bytes = yield* readBytes(dependencies, path, path)
@@ -100,7 +100,7 @@ const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { pat
   return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
 })
 
-/** Held until the scope closes. */
+/** Holds the lease until the scope closes. */
 const lease = (path: string) =>
   Effect.asVoid(
     Effect.acquireRelease(
@@ -115,7 +115,7 @@ const writeFirst = (file: Effect.Effect.Success<ReturnType<Files["open"]>>, text
     file
   )
 
-/** A file that is there: brought to today's version by replacing it, else continued on a line of its own. */
+/** Starts writing to an existing file: replaces a file of an older version, and appends to a current one on a new line. */
 const beginOld = (files: Files, path: string, session: SessionText.SessionText) =>
   Effect.fnUntraced(function* (text: string) {
     const { endsWithNewline, entries, header, version } = session
@@ -128,7 +128,7 @@ const beginOld = (files: Files, path: string, session: SessionText.SessionText) 
 
 const open = Effect.fnUntraced(function* (dependencies: Dependencies, reference: string, path: string) {
   const { files } = dependencies
-  // Where no lease can be written nothing can: that is said when something is to be.
+  // If the lease cannot be written, the session can still be read. The first append reports the failure.
   const leased = yield* Effect.either(lease(path))
   if (Either.isLeft(leased) && leased.left._tag === "LeaseHeld") {
     const { host, pid, since } = leased.left.owner
@@ -143,7 +143,7 @@ const open = Effect.fnUntraced(function* (dependencies: Dependencies, reference:
   return yield* JsonlLog.make({ path, session: session, begin, hasFile: session.version > 0 })
 })
 
-/** The header and what is said first are one write, so that there is no file without a conversation. */
+/** Writes the header and the first message at once, so that no file lacks a conversation. */
 const beginNew = (files: Files, path: string, header: SessionHeader, scope: Scope.Scope) =>
   Effect.fnUntraced(
     function* (text: string) {
@@ -190,7 +190,7 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
     open: (reference) => Effect.flatMap(lookup.locate(reference), (path) => open(dependencies, reference, path)),
     read,
     latest: Effect.mapError(lookup.latest, listing),
-    // A file that cannot be read is no reason to show none of the others.
+    // Skips files that cannot be read.
     list: Effect.mapError(lookup.own, listing).pipe(
       Effect.flatMap(
         Effect.forEach((found) => Effect.option(dependencies.summaries(found, summarize(dependencies, found))))

@@ -1,6 +1,6 @@
 /**
- * The beginnings of the lines of a session file, read from its bytes: what an entry is, whose child, and who speaks. Only
- * lines that begin as all programs of the family write them are understood.
+ * Reads the start of each line of a session file from its bytes: type, id, parent and role of the entry. Understands
+ * only lines whose members stand in the order in which heddle, pi, xcsh and omp write them.
  */
 import * as Either from "effect/Either"
 import { readEntry } from "../../domain/session/EntryReading.ts"
@@ -21,7 +21,7 @@ const marks = {
 
 const words = (...all: ReadonlyArray<string>) => all.map((text) => ({ text, bytes: bytesOf(`${text}"`) }))
 
-/** What is not here may change what came before it. */
+/** Entries of other types may change earlier ones, so a file with such an entry has to be read as a whole. */
 const types = words(
   "message",
   "custom_message",
@@ -38,7 +38,7 @@ const roles = words("assistant", "user", "toolResult", "bashExecution", "custom"
 
 export interface Head {
   type: string
-  /** Empty for what is no message. */
+  /** Empty if the entry is not a message. */
   role: string
   idAt: number
   idEnd: number
@@ -48,15 +48,15 @@ export interface Head {
 }
 
 export interface Lines {
-  /** Where each begins, and where the next one would. */
+  /** The position of each line, and of the end of the file. */
   readonly starts: ReadonlyArray<number>
   readonly types: ReadonlyArray<string>
   readonly roles: ReadonlyArray<string>
-  /** Whether each is the child of the one before it. */
+  /** Whether each entry is the child of the one before it. */
   readonly isList: boolean
 }
 
-/** What was read last is in `head`, so that a line costs no memory. */
+/** `read` fills the same `head` for every line, so that it allocates nothing. */
 export const make = (bytes: Uint8Array) => {
   const decoder = new TextDecoder()
   const { has, isSame, next } = ByteSearch.make(bytes)
@@ -80,7 +80,7 @@ export const make = (bytes: Uint8Array) => {
     return isRoot ? parent + marks.noParent.length : head.parentEnd + 1
   }
 
-  /** False where the line is not as ours are. */
+  /** False if the line does not have the known form. */
   const read = (start: number): boolean => {
     const typeAt = start + marks.type.length
     head.type = has(marks.type, start) ? wordAt(types, typeAt) : ""
@@ -91,7 +91,7 @@ export const make = (bytes: Uint8Array) => {
     return (head.role !== "") === (head.type === "message")
   }
 
-  /** All lines behind the header; undefined unless all of them are plain. */
+  /** All lines after the header; undefined unless all of them have the known form. */
   const lines = (): Lines | undefined => {
     const [starts, types, roles]: [Array<number>, Array<string>, Array<string>] = [[], [], []]
     let [isList, idAt, idEnd] = [true, 0, 0]
@@ -99,7 +99,7 @@ export const make = (bytes: Uint8Array) => {
     for (let start = bytes.indexOf(newline) + 1; start < bytes.length;) {
       const end = bytes.indexOf(newline, start)
       if (bytes[end - 1] !== brace || !read(start) || head.idEnd > end) return undefined
-      // Two lines that ran into each other have two parents.
+      // A line with two parents is two torn lines in one.
       const again = next(marks.parent, head.idEnd + marks.parent.length)
       if (again >= 0 && again < end) return undefined
       isList &&= isSame(head.parentAt, head.parentEnd, idAt, idEnd)

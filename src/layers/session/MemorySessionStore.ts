@@ -1,4 +1,4 @@
-/** Sessions that live as long as the process. */
+/** Stores sessions in memory, for as long as the process lives. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -35,7 +35,7 @@ const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")
 
 export const root = ({ agentDir }: Place): string => join(agentDir, "sessions")
 
-/** Where new sessions go. */
+/** The folder for new sessions. */
 export const own = (place: Place): string =>
   place.sessionDir ?? join(root(place), `--${joined(place.cwd.replace(/^[/\\]/, ""))}--`)
 
@@ -44,7 +44,7 @@ const below = (cwd: string, folder: string): string | undefined => {
   return cwd.startsWith(`${folder}/`) ? cwd.slice(folder.length + 1) : undefined
 }
 
-/** xcsh names folders below the home and below /tmp in a shorter way. */
+/** xcsh has shorter names for folders below the home folder and below /tmp. */
 const ofXcsh = ({ cwd, home }: Place): ReadonlyArray<string> => {
   const [inHome, inTemp] = [below(cwd, home), below(cwd, "/tmp")]
   return [
@@ -53,7 +53,7 @@ const ofXcsh = ({ cwd, home }: Place): ReadonlyArray<string> => {
   ]
 }
 
-/** Where sessions of this folder may be. */
+/** The folders that may hold sessions of the working folder. */
 export const searched = (place: Place): ReadonlyArray<string> =>
   place.sessionDir === undefined
     ? [own(place), ...ofXcsh(place).map((name) => join(root(place), name))]
@@ -64,12 +64,12 @@ export const suffix = ".jsonl"
 export const fileName = (timestamp: string, sessionId: string): string =>
   `${timestamp.replaceAll(/[:.]/g, "-")}_${sessionId}${suffix}`
 
-/** What stands behind the time; undefined for a file with a name of its own. */
+/** The id in the name of a file; undefined if the file has a name of another form. */
 export const sessionIdIn = (name: string): string | undefined => /^[^_]+_(.+)\.jsonl$/.exec(name)?.[1]
 
-/** Beside a session's file, in a folder of the same name. */
+/** The folder of a session's artifacts: beside its file, with the same name. */
 export const artifacts = (sessionFile: string): string =>
   sessionFile.endsWith(suffix) ? sessionFile.slice(0, -suffix.length) : `${sessionFile}.artifacts`
 
-/** What is a path and what is the beginning of an id. */
+/** Tells a path from the start of an id. */
 export const isPath = (reference: string): boolean => /[/\\]/.test(reference) || reference.endsWith(suffix)

@@ -1,7 +1,7 @@
 /**
- * What a process wants to know of a session before anybody says something in it, found in the bytes of its file without
- * making an object of every line: those of a long conversation take several times the memory of its text. Undefined
- * where the file is not as plain as ours are; then it is read as a whole.
+ * Takes a glance at a session: finds what a process needs to start in the bytes of the file, without an object for every
+ * line. The objects of a long conversation take several times the memory of its text. Undefined if LineHeads does not
+ * understand the file; then it is read as a whole.
  */
 import * as Option from "effect/Option"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
@@ -9,15 +9,15 @@ import { type SessionSettings, settingsOf } from "../../domain/session/SessionSe
 import type { SessionGlance } from "../../services/session/SessionStore.ts"
 import * as LineHeads from "./LineHeads.ts"
 
-/** A file that was looked at; lines are numbered. */
+/** The lines of a file, by number. */
 interface Seen extends LineHeads.Lines {
   readonly id: (line: number) => string
   readonly entry: (line: number) => SessionEntry | undefined
-  /** From the leaf to the root. */
+  /** The numbers of the active branch, from the leaf to the root. */
   readonly branch: ReadonlyArray<number>
 }
 
-/** Parents come before their children, so one look at each line is enough. */
+/** Parents come before their children, so one pass backwards finds the branch. */
 const climb = (heads: LineHeads.LineHeads, { isList, starts }: LineHeads.Lines): ReadonlyArray<number> | undefined => {
   const branch: Array<number> = []
   let [wantedAt, wantedEnd] = [0, 0]
@@ -54,7 +54,7 @@ const look = (bytes: Uint8Array): Seen | undefined => {
 
 const said: ReadonlyArray<string | undefined> = ["message", "custom_message", "branch_summary"]
 
-/** As SessionContext.conversation does it, without the messages. */
+/** Counts like SessionContext.conversation, without reading the messages. */
 const countMessages = ({ branch, entry, id, types }: Seen): number => {
   let [count, keptFrom] = [0, ""]
   for (const line of branch) {
@@ -70,7 +70,7 @@ const countMessages = ({ branch, entry, id, types }: Seen): number => {
   return count
 }
 
-/** Beyond this the whole of it is read, once, rather than a part of it again and again. */
+/** A longer tail reads the whole file once, instead of the same part of it for every question. */
 const longestTail = 64
 
 const tail = ({ branch, entry }: Seen, fits: (entry: SessionEntry) => boolean) => {

@@ -1,4 +1,4 @@
-/** Which file a reference means, and which files there are. Nothing is opened for that but the beginning of files. */
+/** Finds the file that a reference means, and lists session files. Reads only the start of files. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { AmbiguousSession, SessionNotFound } from "../../services/session/SessionStore.ts"
@@ -8,14 +8,14 @@ import { failure } from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionText from "./SessionText.ts"
 
-/** What is not there, in contrast to what cannot be used. */
+/** The file does not exist, in contrast to one that cannot be used. */
 export const isMissing = ({ code }: FileRefused): boolean => code === "ENOENT" || code === "ENOTDIR"
 
 export const absolute = ({ cwd, home }: SessionFolders.Place, path: string): string =>
   resolve(cwd, path.startsWith("~/") ? join(home, path.slice(2)) : path)
 
 export const make = (files: Files, place: SessionFolders.Place) => {
-  /** The session files of some folders, those written last first. */
+  /** The session files in some folders, newest first. */
   const filesIn = (folders: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Found>, FileRefused> =>
     Effect.map(Effect.forEach(folders, files.list), (found) =>
       found
@@ -38,7 +38,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
     found.filter(({ isFolder }) => isFolder).map(({ path }) => path)
   )
 
-  /** Sessions of this folder come before all others. */
+  /** Searches the sessions of the working folder first, then all others. */
   const find = Effect.fnUntraced(function* (reference: string) {
     const near = yield* named(SessionFolders.searched(place), reference)
     const found = near.length > 0 ? near : yield* named(yield* everywhere, reference)
@@ -53,7 +53,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
     return yield* files.real(asked)
   })
 
-  /** Two folders may share a name (9.1), so the header decides whose session it is. */
+  /** Two working folders may share a folder of sessions (9.1), so the header decides. */
   const isOurs = ({ path }: Found) =>
     Effect.match(files.readStart(path), {
       onFailure: () => false,

@@ -1,7 +1,6 @@
 /**
- * What a list says about a session, from the bytes of its file. How much was said and under which name can stand
- * anywhere in it, so all lines are looked at, but objects are made of three of them. Undefined where the file is not as
- * plain as ours are; then it is read as a whole.
+ * Finds the facts for a list of sessions in the bytes of a file. It scans all lines to count messages and find the name,
+ * and parses three of them. Undefined if LineHeads does not understand the file; then it is read as a whole.
  */
 import type { SessionHeader } from "../../domain/session/SessionEntry.ts"
 import * as LineHeads from "./LineHeads.ts"

@@ -1,4 +1,4 @@
-/** Which session a process begins in, as its options say (protocol.md 1.1). */
+/** Opens the initial session that the options of a process choose (protocol.md 1.1). */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -8,18 +8,18 @@ import * as CurrentSession from "./CurrentSession.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 
 export interface SessionChoice {
-  /** At most one of these four. */
+  /** At most one of `session`, `continue`, `fork` and `sessionId` is given. */
   readonly session?: string
   readonly continue?: boolean
   readonly fork?: string
-  /** Opened where there is such a session, else the id of a new one. */
+  /** Opens the session with this id, or creates one. */
   readonly sessionId?: string
   readonly name?: string
 }
 
 type Store = typeof SessionStore.Service
 
-/** A path that leads nowhere is where the new session goes. */
+/** A path without a file becomes the path of a new session. */
 const openOrCreate = (store: Store, reference: string) =>
   Effect.catchIf(
     store.open(reference),
@@ -41,7 +41,7 @@ const continued = Effect.fnUntraced(function* (store: Store) {
   return yield* Option.isSome(latest) ? store.open(latest.value) : store.create({})
 })
 
-/** The beginning of an id is not enough here: the caller has chosen the whole of it. */
+/** Opens a session only if the whole id is the same: a prefix is not enough here. */
 const withId = Effect.fnUntraced(function* (store: Store, sessionId: string) {
   const kept = yield* Effect.option(store.read(sessionId))
   const isThere = Option.exists(kept, ({ header }) => header.id === sessionId)

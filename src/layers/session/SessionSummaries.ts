@@ -1,4 +1,4 @@
-/** What a list of sessions says about each of them. */
+/** The summary of each session in a list. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { plainText } from "../../domain/conversation/Content.ts"
@@ -9,14 +9,14 @@ import type { Found } from "../platform/files/SessionFiles.ts"
 
 const longestText = 200
 
-/** As much as a list needs of a session. */
+/** The facts that a summary is made from. */
 export interface SessionFacts {
   readonly header: SessionHeader
   readonly messageCount: number
   readonly name: string | undefined
-  /** When the last entry was written; empty where there is none. */
+  /** The time of the last entry; empty if there is none. */
   readonly newest: string
-  /** The first message of the user. */
+  /** The first user message. */
   readonly first: AgentMessage | undefined
 }
 
@@ -41,7 +41,7 @@ export const summary = (
   cwd: header.cwd,
   name: Option.fromNullable(name ?? header.title),
   createdAt: header.timestamp,
-  // A copy is younger than its entries.
+  // The header of a copied session is younger than its entries.
   updatedAt: newest > header.timestamp ? newest : header.timestamp,
   messageCount,
   firstMessage: first?.role === "user" ? plainText(first.content).slice(0, longestText) : ""
@@ -49,7 +49,7 @@ export const summary = (
 
 type FileState = Pick<Found, "path" | "modifiedAt" | "size">
 
-/** Files only grow or are replaced: one that has its size and time still says what it said when it was read. */
+/** Remembers summaries. A file with the same size and time has not changed, because files only grow or are replaced. */
 export const makeMemory = () => {
   const known = new Map<string, FileState & { readonly summary: SessionSummary }>()
   return <E>({ modifiedAt, path, size }: FileState, read: Effect.Effect<SessionSummary, E>) =>

@@ -1,6 +1,6 @@
 /**
- * Session files as text (protocol.md 9.2 to 9.4): a header line, then a line for each entry. Reading is lenient: a line that
- * is not an entry is skipped, and what hung on it hangs on the entry before it instead.
+ * The text of session files (protocol.md 9.2 to 9.4): a header line, then a line for each entry. Reading is lenient: it
+ * skips a line that is not an entry, and gives the children of that line to the entry before it.
  */
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
@@ -15,17 +15,17 @@ import { glance } from "./SessionGlance.ts"
 export interface SessionText {
   readonly _tag: "Session"
   readonly header: SessionHeader
-  /** Read when they are first asked for; the bytes are kept until then. */
+  /** Read on first use. The bytes are kept until then. */
   readonly entries: ReadonlyArray<SessionEntry>
-  /** While they are not read. */
+  /** Present until the entries are read. */
   readonly glance?: SessionGlance | undefined
-  /** Below today's where the file has to be written anew before anything is added. */
+  /** Below the current version if the file has to be rewritten before an append. */
   readonly version: number
-  /** False when the last line is not finished, torn or not. */
+  /** False if the last line lacks its newline. */
   readonly endsWithNewline: boolean
 }
 
-/** Nothing was ever acknowledged of a file whose first line is not complete. */
+/** A file with an incomplete first line is `Empty`: no entry of it was ever acknowledged. */
 export type Decoded =
   | SessionText
   | { readonly _tag: "Empty" }
@@ -43,7 +43,7 @@ const isHeader = (value: unknown): value is SessionHeader =>
   typeof value["timestamp"] === "string" &&
   typeof value["cwd"] === "string"
 
-/** Other members of the header stay in it. */
+/** Unknown members of the header are kept. */
 const readHeader = (line: JsonObject): SessionHeader | undefined => {
   const { cwd = "", id, timestamp = "1970-01-01T00:00:00.000Z", type, version: _, ...rest } = line
   const header = { type, version: sessionVersion, id, timestamp, cwd, ...rest }
@@ -52,13 +52,13 @@ const readHeader = (line: JsonObject): SessionHeader | undefined => {
 
 const versionOf = ({ version }: JsonObject): number => (typeof version === "number" ? version : 1)
 
-/** What a power cut may leave of a file that was just made. */
+/** Whether the text may be the rest of a new file after a power cut. */
 const isBarelyBegun = (text: string): boolean => {
   const begun = text.replaceAll("\0", "").trim()
   return begun.startsWith(beginning) || beginning.startsWith(begun)
 }
 
-/** Lines that are JSON objects, in order; `line` gets undefined for each that is not. */
+/** Calls `line` for each line, with undefined if the line is not a JSON object. */
 const forEachLine = (bytes: Uint8Array, line: (value: JsonObject | undefined) => void) => {
   const decoder = new TextDecoder()
   for (let from = 0; from < bytes.length;) {
@@ -72,7 +72,7 @@ const forEachLine = (bytes: Uint8Array, line: (value: JsonObject | undefined) =>
   }
 }
 
-/** An entry whose parent was in a line that could not be read continues what was there before that line. */
+/** Gives an entry whose parent could not be read the entry before it as parent. */
 const reconnect = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<SessionEntry> => {
   const known = new Set<string>()
   let before: string | null = null
@@ -110,7 +110,7 @@ const readCurrent = (bytes: Uint8Array) => {
   return { entries, hasGaps }
 }
 
-/** Lets go of the bytes when it has read them. */
+/** Releases the bytes once the entries are read. */
 const readOnce = (bytes: Uint8Array, version: number) => {
   let unread: Uint8Array | undefined = bytes
   let seen = version < sessionVersion ? undefined : glance(bytes)
@@ -135,7 +135,7 @@ export const firstLine = (bytes: Uint8Array): unknown => {
   return Either.getOrUndefined(Json.parse(text))
 }
 
-/** Of a file in today's version. */
+/** The header of a file in the current version. */
 export const currentHeader = (bytes: Uint8Array): SessionHeader | undefined => {
   const first = firstLine(bytes)
   return isObject(first) && versionOf(first) === sessionVersion ? readHeader(first) : undefined
@@ -164,7 +164,7 @@ export const decode = (bytes: Uint8Array): Decoded => {
   }
 }
 
-/** A file in which nothing was ever said: it is written anew with the first words. */
+/** A session without messages. Its file is rewritten with the first message. */
 export const begun = (header: SessionHeader): SessionText => ({
   _tag: "Session",
   header,
@@ -173,7 +173,7 @@ export const begun = (header: SessionHeader): SessionText => ({
   endsWithNewline: true
 })
 
-/** The folder a file's conversation belongs to, by its first bytes. */
+/** The working folder of a session, from the first bytes of its file. */
 export const cwdOf = (start: Uint8Array): string | undefined => {
   const first = firstLine(start)
   return isObject(first) && first["type"] === "session" && typeof first["cwd"] === "string" ? first["cwd"] : undefined

@@ -1,6 +1,6 @@
 /**
- * What every SessionStore must do, as a list of checks that need nothing but the store: embedders run them on theirs, with
- * an empty store for each. A check that fails says what it expected.
+ * Checks that every SessionStore must pass. Embedders run them on their own store, with an empty store for each check.
+ * A failed check says what it expected.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export interface Check {
   readonly run: Effect.Effect<void, NotConforming | OpenFailure | StoreFailure, SessionStore>
 }
 
-/** After the session was made, whenever that is. */
+/** Later than the creation of the session, whenever the check runs. */
 const time = (n: number) => `2999-01-01T00:00:${String(n).padStart(2, "0")}.000Z`
 
 const entry = (n: number, added: NewEntry): SessionEntry => ({
@@ -44,7 +44,7 @@ const same = (what: string, actual: unknown, wanted: unknown) => {
 
 const json = (entries: ReadonlyArray<SessionEntry>) => entries.map(toJson)
 
-/** Makes a session, adds what is given, one append for each list, and leaves it. Answers its id. */
+/** Creates a session, appends each list with one call, closes the session, and returns its id. */
 const keep = (store: typeof SessionStore.Service, options: NewSession, ...lists: ReadonlyArray<Array<SessionEntry>>) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -70,7 +70,7 @@ const check = (name: string, body: (store: typeof SessionStore.Service) => Check
   run: Effect.flatMap(SessionStore, body)
 })
 
-/** What another program wrote: a kind of entry that we do not know, and one that is read in another form. */
+/** Entries of another program: one of an unknown type, and one that reading converts. */
 const foreign = [
   { type: "weather", id: "00000002", parentId: "00000001", timestamp: time(2), sky: { colour: "grey" } },
   {

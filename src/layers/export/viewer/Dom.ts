@@ -1,4 +1,4 @@
-/** Builds elements from values. Text becomes text nodes: nothing here reads markup. */
+/** Builds elements. Text becomes text nodes and is never parsed as markup. */
 
 export type Child = Node | string | undefined | ReadonlyArray<Child>
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
@@ -38,7 +38,7 @@ export const svg = <K extends keyof SVGElementTagNameMap>(
   return element
 }
 
-/** An element that does something when it is pressed. */
+/** A button with its action. */
 export const button = (attributes: Attributes, onPress: () => void, ...children: ReadonlyArray<Child>) => {
   const element = h("button", { type: "button", ...attributes }, ...children)
   element.addEventListener("click", onPress)

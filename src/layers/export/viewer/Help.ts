@@ -1,4 +1,4 @@
-/** Shortcuts: which there are, and the dialog that lists them. */
+/** The keyboard shortcuts, and the dialog that lists them. */
 import { button, h, icon } from "./Dom.ts"
 
 export interface Shortcut {

@@ -1,4 +1,4 @@
-/** The page of an exported session: reads what is embedded, builds everything else. */
+/** The entry point of the viewer: reads the embedded session and builds the page. */
 import { button, h, icon } from "./Dom.ts"
 import { read as readEntries } from "./conversation/Entries.ts"
 import * as Help from "./Help.ts"
@@ -19,7 +19,7 @@ const toggleTheme = () => {
 
 const narrow = matchMedia("(max-width: 960px)")
 
-/** Beside the conversation where there is room, over it where not. */
+/** The outline is beside the conversation in a wide window, and over it in a narrow one. */
 const toggleOutline = (open = root.dataset["outline"] !== "open") => {
   root.dataset["outline"] = open ? "open" : "closed"
 }
@@ -77,7 +77,7 @@ const start = (payload: unknown) => {
   follow(reader, main)
 }
 
-/** Keeps the outline at what is read, and follows links to entries. */
+/** Keeps the outline at the item that is being read, and follows links to entries. */
 const follow = (reader: ReturnType<typeof Reader.make>, main: HTMLElement) => {
   let asked = false
   const look = () => {

@@ -1,4 +1,4 @@
-/** What the reader looks at: which branch is shown and where in it. Everything on the page follows from here. */
+/** The state of the page: the branch that is shown, and the place in it. All parts of the page follow it. */
 import * as Conversation from "./conversation/Conversation.ts"
 import { h } from "./Dom.ts"
 import { makeTree, type SessionData } from "./conversation/Entries.ts"
@@ -18,10 +18,10 @@ export const make = ({ data, title }: ReaderOptions) => {
   let path = tree.path(data.leafId)
   let branch = Items.make(path)
   let onBranch: ReadonlySet<string> = new Set(path.map(({ id }) => id))
-  /** Branches part at entries that may not show: the fork stands at the first item that does. */
+  /** Branches may part at an entry that is not shown. The fork is then at the first item after it. */
   let forks: ReadonlyMap<Items.Item, Fork> = new Map()
   let at = -1
-  /** Where the reader was taken: what is nearer to the top of the window does not count while that is in view. */
+  /** The item that a link or a key led to. It stays the current item while it is in view. */
   let taken: HTMLElement | undefined
 
   const forksOf = (): ReadonlyMap<Items.Item, Fork> => {
@@ -69,7 +69,7 @@ export const make = ({ data, title }: ReaderOptions) => {
     outline.mark(path, path.indexOf(item.entry))
   }
 
-  /** The first item at or after an entry that shows. */
+  /** The first item at or after an entry. */
   const itemFor = (entryId: string): Items.Item | undefined => {
     const from = path.findIndex(({ id }) => id === entryId)
     const shown = path.slice(Math.max(0, from)).find(({ id }) => branch.itemOf.has(id))
@@ -81,7 +81,7 @@ export const make = ({ data, title }: ReaderOptions) => {
     if (view === undefined) return undefined
     taken = view
     view.scrollIntoView({ block: "start" })
-    // Pages around it are filled with the next frames and may push it away.
+    // The next frames fill the pages around it, which may push it away.
     requestAnimationFrame(() => requestAnimationFrame(() => view.scrollIntoView({ block: "start" })))
     markAround(item)
     return view
@@ -116,7 +116,7 @@ export const make = ({ data, title }: ReaderOptions) => {
     step,
     ends: (last: boolean) => step(last ? branch.items.length : -branch.items.length),
     isShown: (entryId: string) => onBranch.has(entryId),
-    /** What stands at the top of the window: an item, or the head of the page. */
+    /** Takes the item at the top of the window, or an empty id for the head of the page. */
     noticed: (elementId: string) => {
       const { bottom, top } = taken?.getBoundingClientRect() ?? { bottom: 0, top: 0 }
       if (bottom > 0 && top < window.innerHeight / 1.5) return
@@ -124,7 +124,7 @@ export const make = ({ data, title }: ReaderOptions) => {
       const item = branch.items.find(({ id }) => anchorOf(id) === elementId) ?? branch.items[0]
       if (item !== undefined) markAround(item)
     },
-    /** Another branch at the last parting at or above where the reader is, else at the first one below. */
+    /** Switches branches at the nearest fork at or above the current item, else at the first one below. */
     turnOff: (by: number) => {
       const partings = branch.items.flatMap((item, index) => {
         const fork = forks.get(item)

@@ -1,6 +1,6 @@
 /**
- * The items of a branch, in pages that are filled when they come near the window: a session of ten thousand messages
- * opens at once. Short sessions are filled to the end while the browser is idle, so that its own search finds all.
+ * The items of a branch, in pages that are filled when they come near the window, so that a session of ten thousand
+ * messages opens at once. Short sessions are filled completely while the browser is idle, for the browser's own search.
  */
 import { h } from "../Dom.ts"
 import * as Fold from "./Fold.ts"
@@ -25,7 +25,7 @@ export interface ConversationOptions {
 const lettersOf = ({ entry }: Item): number =>
   blocksOf(messageOf(entry)["content"]).reduce((sum, block) => sum + text(block["text"]).length, 0)
 
-/** Roughly, in pixels: only the length of the scroll bar depends on it. */
+/** A rough height in pixels. Only the length of the scroll bar depends on it. */
 const heightOf = (item: Item): number => {
   if (item.kind === "note" || item.kind === "other" || item.kind === "summary") return 56
   return 84 + 44 * item.results.size + Math.min(1200, (lettersOf(item) / 85) * 26)
@@ -60,7 +60,7 @@ export const make = ({ forkAt }: ConversationOptions) => {
     page.element.style.minHeight = ""
   }
 
-  /** One page a frame keeps the scrolling smooth. */
+  /** Fills one page per frame, to keep scrolling smooth. */
   const queue = new Set<Page>()
   const fillNext = () => {
     const page = queue.values().next().value
@@ -112,13 +112,13 @@ export const make = ({ forkAt }: ConversationOptions) => {
     const pages: Array<Page> = []
     for (let at = 0; at < next.items.length; at += pageSize) pages.push(makePage(next.items.slice(at, at + pageSize)))
     element.replaceChildren(...(pages.length === 0 ? [empty()] : pages.map((page) => page.element)))
-    // What a reader sees first is there with the first frame.
+    // The first frame shows the first pages.
     for (const page of pages.slice(0, 2)) fill(page)
     for (const page of waiting.values()) observer.observe(page.element)
     if (next.items.length <= mostIdleItems) whenIdle()
   }
 
-  /** The element of an item, filled, with what surrounds it: its place does not jump when it is scrolled to. */
+  /** The element of an item. Fills the pages around it first, so that it does not jump when scrolled to. */
   const viewOf = (item: Item): HTMLElement | undefined => {
     const page = pageOf.get(item)
     if (page !== undefined) fill(page)

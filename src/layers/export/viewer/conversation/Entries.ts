@@ -1,11 +1,11 @@
-/** The entries of a session as a tree. Whatever the file says, every entry has an id of its own and no circle exists. */
+/** The entries of a session as a tree. Gives every entry a unique id and rules out circles, whatever the file holds. */
 import { isRecord, type JsonRecord, list, number, record, text } from "../text/Json.ts"
 
 export interface Entry {
   readonly id: string
   readonly parentId: string | null
   readonly type: string
-  /** Unix milliseconds; 0 where nothing is known. */
+  /** Unix milliseconds; 0 if unknown. */
   readonly time: number
   readonly raw: JsonRecord
 }
@@ -23,7 +23,7 @@ const timeOf = (raw: JsonRecord): number => {
   return Number.isFinite(parsed) ? parsed : number(record(raw["message"])["timestamp"])
 }
 
-/** A parent that is unknown or comes later does not count. Files of version 1 have no ids: there the line before is it. */
+/** Ignores a parent that is unknown or comes later. In files of version 1, without ids, the line before is the parent. */
 const toEntries = (raws: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
   const seen = new Set<string>()
   const entries: Array<Entry> = []
@@ -70,7 +70,7 @@ export const makeTree = (entries: ReadonlyArray<Entry>) => {
   return {
     get: (id: string) => byId.get(id),
     childrenOf,
-    /** From the root to the entry. */
+    /** The path from the root to the entry. */
     path: (id: string | null): ReadonlyArray<Entry> => {
       const found: Array<Entry> = []
       for (let at = id === null ? undefined : byId.get(id); at !== undefined;) {
@@ -79,7 +79,7 @@ export const makeTree = (entries: ReadonlyArray<Entry>) => {
       }
       return found.reverse()
     },
-    /** The end of the newest branch through an entry. */
+    /** The leaf of the newest branch through an entry. */
     leafBelow: (id: string): string => {
       let at = id
       for (let next = childrenOf(at).at(-1); next !== undefined; next = childrenOf(at).at(-1)) at = next.id

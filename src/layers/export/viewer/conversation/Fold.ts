@@ -1,4 +1,4 @@
-/** Parts that open and close. What is inside is made when it is first opened. */
+/** Parts of an item that open and close. Their content is built when they are first opened. */
 import { type Child, h, icon } from "../Dom.ts"
 import { growToMatch } from "../text/Code.ts"
 
@@ -6,7 +6,7 @@ export interface FoldOptions {
   readonly class: string
   readonly summary: ReadonlyArray<Child>
   readonly body: () => ReadonlyArray<Child>
-  /** Everything inside that a search should find. */
+  /** The text inside that a search should find. */
   readonly words: () => string
   readonly open?: boolean
 }
@@ -51,7 +51,7 @@ export const setAll = (root: Element, open: boolean): void => {
   }
 }
 
-/** Opens what holds `query` (in lower case), folds inside folds too. */
+/** Opens the folds that hold `query` (in lower case), nested ones included. */
 export const openMatching = (root: Element, query: string): void => {
   for (const element of within(root)) {
     if (element.open || contents.get(element)?.words().toLowerCase().includes(query) !== true) continue

@@ -1,4 +1,4 @@
-/** Pictures that are part of the session. Only types that a browser draws without running anything in them. */
+/** Images of the session. Only types that cannot contain scripts. */
 import { button, h } from "../Dom.ts"
 import * as Format from "../text/Format.ts"
 import { blocksOf } from "./Items.ts"
@@ -15,7 +15,7 @@ const picture = (block: JsonRecord) => {
     return h("p", { class: "empty" }, `Image that cannot be shown (${type || "unknown type"}, ${size})`)
   }
   const alt = `Image, ${type.slice("image/".length).toUpperCase()}`
-  // Not lazy: the data is here already, and pages are filled when they come near the window.
+  // Not lazy: the data is in the page already, and items are built when they come near the window.
   const image = h("img", { src: `data:${type};base64,${data}`, alt, decoding: "async" })
   const frame = button(
     { class: "picture", title: "Larger or smaller", "aria-pressed": "false" },

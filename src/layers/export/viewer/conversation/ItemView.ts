@@ -1,10 +1,10 @@
-/** The frame around an item: who, when, what it took, its link, and the way to other branches that begin here. */
+/** The frame around an item: speaker, time, usage, its link, and the other branches that start here. */
 import { button, h, icon } from "../Dom.ts"
 import * as Format from "../text/Format.ts"
 import type { Item } from "./Items.ts"
 import { inside, price, speaker } from "./Messages.ts"
 
-/** An entry that is one of several children: where the reader can turn off. */
+/** An entry with siblings, where readers can switch branches. */
 export interface Fork {
   readonly position: number
   readonly count: number

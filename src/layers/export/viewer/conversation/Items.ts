@@ -1,4 +1,4 @@
-/** What a reader sees of a branch: one item for each entry that shows, results of tools inside the call they answer. */
+/** The items of a branch: one for each entry that is shown. Tool results are part of the item of their call. */
 import type { Entry } from "./Entries.ts"
 import { type JsonRecord, record, records, show, text } from "../text/Json.ts"
 
@@ -8,7 +8,7 @@ export interface Item {
   readonly id: string
   readonly kind: Kind
   readonly entry: Entry
-  /** What the tools answered, by the id of the call. */
+  /** The tool results, by the id of the call. */
   readonly results: Map<string, Entry>
 }
 
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, Kind | undefined>> = {
   session_info: "note"
 }
 
-/** Shown elsewhere: as a mark on the entry that is labelled, and in the sums. */
+/** Shown elsewhere: a label at its entry, usage in the totals. */
 const unseen = new Set(["label", "usage"])
 
 export const messageOf = (entry: Entry): JsonRecord =>
@@ -42,7 +42,7 @@ export const messageOf = (entry: Entry): JsonRecord =>
 export const kindOf = (entry: Entry): Kind =>
   entry.type === "message" ? (roles[text(messageOf(entry)["role"])] ?? "other") : (types[entry.type] ?? "other")
 
-/** Text or blocks, as blocks. */
+/** Turns text into a block. */
 export const blocksOf = (content: unknown): ReadonlyArray<JsonRecord> =>
   typeof content === "string" ? [{ type: "text", text: content }] : records(content)
 
@@ -54,9 +54,9 @@ export const plainText = (content: unknown): string =>
 
 export interface Branch {
   readonly items: ReadonlyArray<Item>
-  /** The item that shows an entry. */
+  /** The item of an entry. */
   readonly itemOf: ReadonlyMap<string, Item>
-  /** Names that were given to entries. */
+  /** The labels of entries. */
   readonly labels: ReadonlyMap<string, string>
 }
 
@@ -99,7 +99,7 @@ const wordsOfBlock = (block: JsonRecord): string => {
   return text(block["text"]) || text(block["thinking"])
 }
 
-/** The texts of a value without the punctuation of JSON, so that a search finds what is shown. */
+/** The strings in a value, without the punctuation of JSON, so that a search finds the text as it is shown. */
 const wordsIn = (value: unknown): string =>
   typeof value === "string"
     ? value
@@ -107,7 +107,7 @@ const wordsIn = (value: unknown): string =>
       ? Object.values(value).map(wordsIn).join("\n")
       : show(value)
 
-/** Everything of an entry that can be searched. */
+/** The text of an entry that a search looks through. */
 export const wordsOf = (entry: Entry): string => {
   const message = messageOf(entry)
   const kind = kindOf(entry)

@@ -1,4 +1,4 @@
-/** The inside of an item: what was said and done, by kind. */
+/** The content of an item, by kind. */
 import { codeBlock } from "../text/Code.ts"
 import { type Child, h } from "../Dom.ts"
 import { fold } from "./Fold.ts"
@@ -162,7 +162,7 @@ export const inside = (item: Item): ReadonlyArray<Child> => {
   }
 }
 
-/** Who speaks. */
+/** The speaker of an item. */
 export const speaker = (item: Item): string => {
   const message = messageOf(item.entry)
   switch (item.kind) {
@@ -181,7 +181,7 @@ export const speaker = (item: Item): string => {
   }
 }
 
-/** What an answer took. */
+/** Tokens and cost of an answer. */
 export const price = (item: Item): string => {
   const [turn] = item.kind === "assistant" ? turns([item.entry]) : []
   if (turn === undefined || turn.total === 0) return ""

@@ -1,4 +1,4 @@
-/** One call of a tool with its answer: a line that says what was done, and the details inside. */
+/** A tool call with its result: one line that says what was done, and the details inside. */
 import { codeBlock } from "../text/Code.ts"
 import * as Diff from "../text/Diff.ts"
 import { diffView } from "../text/DiffView.ts"
@@ -31,7 +31,7 @@ const tellingKeys = [
   "name"
 ]
 
-/** What tells one call from another at a glance. */
+/** The argument that tells one call from another. */
 const preview = ({ args }: Call): string => {
   const key = tellingKeys.find((name) => typeof args[name] === "string") ?? Object.keys(args)[0]
   const value = key === undefined ? undefined : args[key]
@@ -49,7 +49,7 @@ const editsOf = (args: JsonRecord): ReadonlyArray<JsonRecord> => {
 const first = (from: JsonRecord, ...keys: ReadonlyArray<string>): string =>
   keys.map((key) => text(from[key])).find((value) => value !== "") ?? ""
 
-/** The stored difference, or what the arguments asked for. */
+/** The stored diff, or one made from the arguments. */
 const diffOf = ({ answer, args, name }: Call): ReadonlyArray<Diff.DiffLine> => {
   const stored = text(record(answer?.["details"])["diff"])
   if (stored !== "") return Diff.parse(stored)
@@ -72,10 +72,10 @@ const outputOf = (call: Call, language?: string) =>
       )
     : section("Output", codeBlock(call.output, { label: `Output of ${call.name}`, language }))
 
-/** One short argument stands in the head of the card already. */
+/** The head of the card already shows a single short argument. */
 const isSaid = (call: Call) => Object.keys(call.args).length === 1 && preview(call) === Object.values(call.args)[0]
 
-/** What a tool that writes says when all went well is a line at most. */
+/** A tool that writes files reports success in one line at most. */
 const remark = (call: Call) =>
   call.answer?.["isError"] !== true && call.output.length < 200 && !call.output.includes("\n")
     ? h("p", { class: "remark" }, call.output)
@@ -128,7 +128,7 @@ const card = (call: Call, words: () => string): HTMLElement => {
   })
 }
 
-/** A call that stands in an assistant message. */
+/** A call in an assistant message. */
 export const toolCall = (block: JsonRecord, result: Entry | undefined): HTMLElement => {
   const answer = result === undefined ? undefined : messageOf(result)
   const call = {
@@ -143,7 +143,7 @@ export const toolCall = (block: JsonRecord, result: Entry | undefined): HTMLElem
   )
 }
 
-/** An answer whose call is not there. */
+/** A result whose call is missing. */
 export const toolResult = (entry: Entry): HTMLElement => {
   const answer = messageOf(entry)
   const call = { name: text(answer["toolName"]), args: {}, answer, output: plainText(answer["content"]) }

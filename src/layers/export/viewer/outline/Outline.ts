@@ -1,4 +1,4 @@
-/** The list beside the conversation: prompts or everything, all branches, the one that is shown brought out. */
+/** The list beside the conversation: prompts or all items of all branches, with the shown branch highlighted. */
 import { button, h, icon } from "../Dom.ts"
 import type { Entry, Tree } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
@@ -25,7 +25,7 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
   let mode: Mode = "prompts"
 
   const list = h("div", { class: "outline-list" })
-  /** The Tab key stops once in the list; arrows go on from there. */
+  /** The Tab key stops once in the list. Arrow keys move within it. */
   let stop: HTMLElement | undefined
   const stopAt = (next: HTMLElement | undefined) => {
     stop?.setAttribute("tabindex", "-1")
@@ -109,12 +109,12 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
       ),
       list
     ),
-    /** The branch that is shown now. */
+    /** Highlights the branch that is shown. */
     setActive: (entryIds: ReadonlySet<string>) => {
       active = entryIds
       paint()
     },
-    /** The item at the top of the window: its row or the last one before it. */
+    /** Marks the row of the item at the top of the window, or the last row before it. */
     mark: (path: ReadonlyArray<Entry>, from: number) => {
       let next: HTMLElement | undefined
       for (let at = from; at >= 0 && next === undefined; at--) next = links.get(path[at]?.id ?? "")

@@ -1,4 +1,4 @@
-/** The tree of a session as rows: a new indent only where branches part, so that long conversations stay readable. Pure. */
+/** The tree of a session as rows. Only a fork indents further, so that long conversations stay readable. Pure. */
 import type { Entry, Tree } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
 import { blocksOf, type Kind, kindOf, messageOf, plainText } from "../conversation/Items.ts"
@@ -8,7 +8,7 @@ export interface Row {
   readonly entry: Entry
   readonly kind: Kind
   readonly depth: number
-  /** One of several that follow the same entry. */
+  /** Whether the entry has siblings. */
   readonly isFork: boolean
 }
 
@@ -39,7 +39,7 @@ export const titleOf = (entry: Entry): string => {
 
 const hidden = new Set(["label", "usage"])
 
-/** Depth first without recursion: a conversation is as deep as it is long. */
+/** Depth first, without recursion, because the tree is as deep as the conversation is long. */
 export const rows = (tree: Tree): ReadonlyArray<Row> => {
   const found: Array<Row> = []
   const roots = tree.childrenOf(null)

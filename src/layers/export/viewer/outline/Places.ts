@@ -1,8 +1,8 @@
-/** Where in an element a text stands, also across the pieces that highlighting has cut it into. */
+/** Finds a text in an element, also across the elements that highlighting has divided it into. */
 
 const mostPlaces = 2000
 
-/** A letter whose small form has another length would move everything behind it. */
+/** Keeps a text whose lower case has another length as it is, because all later positions would shift. */
 const lowered = (text: string): string => {
   const small = text.toLowerCase()
   return small.length === text.length ? small : text
@@ -15,14 +15,14 @@ const textNodes = (root: Element): ReadonlyArray<Node> => {
   return found
 }
 
-/** Every place that holds `query` (in lower case), in order. */
+/** Every place of `query` (in lower case), in order. */
 export const find = (root: Element, query: string): ReadonlyArray<Range> => {
   const nodes = textNodes(root)
   const texts = nodes.map((node) => lowered(node.textContent ?? ""))
   const whole = texts.join("")
   const found: Array<Range> = []
   let [index, start] = [0, 0]
-  /** The node that holds a position, and the position in it. Positions only grow. */
+  /** The text node of a position, and the offset in it. Positions must be ascending. */
   const locate = (position: number) => {
     while (index < nodes.length - 1 && position > start + (texts[index]?.length ?? 0))
       start += texts[index++]?.length ?? 0

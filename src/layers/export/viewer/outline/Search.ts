@@ -1,4 +1,4 @@
-/** Finds words in the whole session, also where nothing has been drawn yet and inside closed parts. */
+/** Searches the whole session, including items that are not built yet and closed folds. */
 import { button, h, icon } from "../Dom.ts"
 import type { Entry } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
@@ -7,9 +7,9 @@ import * as Places from "./Places.ts"
 
 export interface SearchOptions {
   readonly entries: ReadonlyArray<Entry>
-  /** Whether an entry is on the branch that is shown: those come first. */
+  /** Whether an entry is on the shown branch. Its matches come first. */
   readonly isShown: (entryId: string) => boolean
-  /** Brings the entry into view, open where it holds the query, and answers its element. */
+  /** Scrolls to the entry, opens the folds that hold the query, and returns the element. */
   readonly reveal: (entryId: string, query: string) => HTMLElement | undefined
 }
 

@@ -1,13 +1,13 @@
-/** A picture with a cursor over its marks: one stop of the Tab key; arrows move the cursor, Enter goes where it stands. */
+/** A chart with a cursor over its marks. The Tab key stops once, arrow keys move the cursor, Enter follows the mark. */
 import { type Child, h, svg } from "../Dom.ts"
 
-/** All pictures are this wide inside and stretched to their place. */
+/** The inner width of all charts. They are stretched to fit. */
 export const width = 720
 
 export interface Mark {
   readonly entryId: string
   readonly says: string
-  /** Where it stands, for the pointer and the cursor. */
+  /** The position of the mark. */
   readonly from: number
   readonly to: number
 }

@@ -1,4 +1,4 @@
-/** Bars for tokens and money, and the hours of the session. */
+/** The bar charts of tokens and cost, and the timeline. */
 import { type ChartOptions, chartFace, type Mark, width } from "./ChartFace.ts"
 import { type Child, h, svg } from "../Dom.ts"
 import type { Entry } from "../conversation/Entries.ts"
@@ -47,7 +47,7 @@ const columns = (parts: ReadonlyArray<Part>, most: number, x: number, wide: numb
   })
 }
 
-/** Every call has its bar; where there are too many, neighbours share one. */
+/** One bar for each call. If there are too many calls, neighbours share a bar. */
 const bars = (groups: ReadonlyArray<ReadonlyArray<Totals.Turn>>, series: Series, options: ChartOptions) => {
   const sums = groups.map(Totals.sum)
   const parts = sums.map(series.partsOf)
@@ -88,7 +88,7 @@ const spotNames = { user: "prompt", model: "answer", tool: "tool", bad: "failure
 const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   const { breaks, spots } = Timeline.layout(entries, width)
   const most = Math.max(...spots.map(({ count }) => count))
-  // Prompts stand out while there is room between them; else height says how much happened.
+  // Prompts stand out while there is room between them. Otherwise the height shows how many entries share a spot.
   const isDense = spots.length > width / 6
   const ticks = spots.map(({ count, kind, x }) => {
     const tall = isDense ? 6 + (20 * count) / most : kind === "user" ? 24 : 12
@@ -112,7 +112,7 @@ const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   return figure("Timeline", aside, chartFace("Timeline", marks, [...pauses, ...ticks], timelineHeight, options))
 }
 
-/** What there is to draw; nothing for a session in which nothing happened. */
+/** The charts of a session; none for a session without model calls. */
 export const charts = (path: ReadonlyArray<Entry>, options: ChartOptions): ReadonlyArray<Child> => {
   const turns = Totals.turns(path)
   const all = Totals.sum(turns)

@@ -1,4 +1,4 @@
-/** The head of the page: what the session was, how long it took and what it used. */
+/** The head of the page: name, duration, usage and charts of the session. */
 import type { ChartOptions } from "./ChartFace.ts"
 import { charts } from "./Charts.ts"
 import { type Child, h } from "../Dom.ts"

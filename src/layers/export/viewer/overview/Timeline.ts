@@ -1,4 +1,4 @@
-/** Where entries stand on a line of time. Long pauses are cut short, so that the work fills the line. Pure. */
+/** The positions of entries on a timeline. Long pauses are shortened, so that the work fills the line. Pure. */
 import type { Entry } from "../conversation/Entries.ts"
 import { type Kind, kindOf, messageOf } from "../conversation/Items.ts"
 import type { JsonRecord } from "../text/Json.ts"
@@ -9,7 +9,7 @@ export interface Spot {
   readonly entry: Entry
   readonly kind: SpotKind
   readonly x: number
-  /** How many entries stand here. */
+  /** How many entries share this spot. */
   readonly count: number
 }
 
@@ -26,7 +26,7 @@ const weight: Readonly<Record<SpotKind, number>> = { bad: 4, user: 3, model: 2, 
 
 const columnWidth = 3
 
-/** One spot for each column; the most telling entry wins. */
+/** One spot for each column. The most important kind of entry wins. */
 const thin = (spots: ReadonlyArray<Spot>): ReadonlyArray<Spot> => {
   const columns = new Map<number, Spot>()
   for (const spot of spots) {
@@ -38,7 +38,7 @@ const thin = (spots: ReadonlyArray<Spot>): ReadonlyArray<Spot> => {
   return [...columns.values()].toSorted((one, other) => one.x - other.x)
 }
 
-/** `breaks` are where pauses were cut. */
+/** `breaks` are the positions of shortened pauses. */
 export const layout = (entries: ReadonlyArray<Entry>, width: number) => {
   const gaps = entries.map(({ time }, at) => Math.max(0, time - (entries[at - 1]?.time ?? time)))
   const pauses = gaps.filter((gap) => gap > longPause).length

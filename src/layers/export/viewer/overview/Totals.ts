@@ -1,4 +1,4 @@
-/** Tokens and money, call by call and in sum. */
+/** Tokens and cost, for each call and in total. */
 import type { Entry } from "../conversation/Entries.ts"
 import { kindOf, messageOf } from "../conversation/Items.ts"
 import { isRecord, type JsonRecord, number, record, text } from "../text/Json.ts"
@@ -8,7 +8,7 @@ export type TokenClass = (typeof tokenClasses)[number]
 
 export type Tokens = Readonly<Record<TokenClass, number>>
 
-/** One call to a model. */
+/** One model call. */
 export interface Turn {
   readonly entryId: string
   readonly time: number
@@ -30,7 +30,7 @@ const toTurn = (entry: Entry, usage: JsonRecord, model: string): Turn => {
   return { entryId: entry.id, time: entry.time, model, tokens, total, cost }
 }
 
-/** Calls for summaries and of subagents count too. */
+/** Includes calls for summaries and calls of subagents. */
 const turnOf = (entry: Entry): Turn | undefined => {
   const message = messageOf(entry)
   const kind = kindOf(entry)
@@ -61,7 +61,7 @@ export const sum = (all: ReadonlyArray<Turn>): Sum => {
   return { tokens, total, cost }
 }
 
-/** At most `most` groups of neighbours, all of one size but the last: a chart has no room for ten thousand bars. */
+/** At most `most` groups of neighbours, because a chart has no room for ten thousand bars. */
 export const group = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<ReadonlyArray<A>> => {
   const size = Math.max(1, Math.ceil(all.length / most))
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))

@@ -1,17 +1,17 @@
-/** Blocks of code and of output. Long ones show their beginning and give the rest on demand, in pieces. */
+/** Blocks of code and of output. A long block shows its beginning, and the rest on demand, in pieces. */
 import { button, h, icon } from "../Dom.ts"
 import * as Format from "./Format.ts"
 import { highlight } from "./Highlight.ts"
 
 const firstPiece = 24_000
 const nextPiece = 400_000
-/** A piece is laid out when it comes into view. */
+/** The browser lays out a piece when it comes into view. */
 const pieceSize = 20_000
 
-/** What a long block does to show everything up to a position. */
+/** Shows a long block up to a position. */
 const growers = new WeakMap<Element, { readonly text: string; readonly growTo: (end: number) => void }>()
 
-/** At the end of a line near `wanted`, or right there where lines are long; never inside a character. */
+/** The end of a line near `wanted`, or `wanted` itself if lines are long; never inside a character. */
 const cutAt = (text: string, from: number, wanted: number): number => {
   if (wanted >= text.length) return text.length
   const line = text.lastIndexOf("\n", wanted)
@@ -69,7 +69,7 @@ const copyButton = (text: string) => {
 
 export interface CodeOptions {
   readonly language?: string | undefined
-  /** What it is, for those who do not see it. */
+  /** A description for screen readers. */
   readonly label: string
 }
 
@@ -83,7 +83,7 @@ export const codeBlock = (text: string, { label, language }: CodeOptions): HTMLE
   )
 }
 
-/** Makes the first place that holds `query` (in lower case) visible in the long blocks below `root`. */
+/** Shows the long blocks below `root` up to the first place of `query` (in lower case). */
 export const growToMatch = (root: Element, query: string): void => {
   for (const element of root.querySelectorAll(".code.long")) {
     const grower = growers.get(element)

@@ -1,4 +1,4 @@
-/** Line differences, read from text in the form of `diff -u` or with a line number behind each sign. Pure. */
+/** Parses diffs, in the form of `diff -u` or with a line number after each sign. Pure. */
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "hunk"
@@ -45,13 +45,13 @@ const withNumbers = (lines: ReadonlyArray<string>): ReadonlyArray<DiffLine> =>
 
 export const parse = (diff: string): ReadonlyArray<DiffLine> => {
   const lines = diff.replace(/\n$/, "").split("\n")
-  // What stands above the first hunk names the files.
+  // The lines above the first hunk name the files.
   const firstHunk = lines.findIndex((line) => hunkHeader.test(line))
   const isNumbered = firstHunk < 0 && lines.every((line) => numbered.test(line))
   return isNumbered ? withNumbers(lines) : unified(lines.slice(Math.max(0, firstHunk)))
 }
 
-/** What an edit without a stored difference replaced by what. */
+/** The diff of an edit that stored none: its old text against its new one. */
 export const replacement = (before: string, after: string): ReadonlyArray<DiffLine> => [
   ...before.split("\n").map((text): DiffLine => ({ kind: "removed", text })),
   ...after.split("\n").map((text): DiffLine => ({ kind: "added", text }))

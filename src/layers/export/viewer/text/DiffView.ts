@@ -1,4 +1,4 @@
-/** Shows line differences, the sign beside the colour, so that neither eyes nor printers need the colour. */
+/** Shows a diff with signs and colours, so that it can be read without colours, too. */
 import type { DiffLine } from "./Diff.ts"
 import { button, h } from "../Dom.ts"
 import * as Format from "./Format.ts"

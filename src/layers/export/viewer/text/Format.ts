@@ -12,10 +12,10 @@ export const compact = (value: number): string => (value < 1000 ? plain.format(v
 export const plural = (amount: number, one: string, many = `${one}s`): string =>
   `${whole(amount)} ${amount === 1 ? one : many}`
 
-/** How many lines a text has; empty ones at its end do not count. */
+/** The number of lines, not counting empty ones at the end. */
 export const lines = (text: string): string => plural(text.trimEnd().split("\n").length, "line")
 
-/** Small sums keep two digits that say something. */
+/** Small amounts keep two significant digits. */
 export const money = (value: number): string => {
   if (value === 0) return "$0"
   const digits = value >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(Math.abs(value))))
@@ -41,7 +41,7 @@ export const date = known(day)
 export const time = known(clock)
 export const moment = known(full)
 
-/** One line, cut at a word's length from the end. */
+/** The text on one line, shortened to `most` characters. */
 export const excerpt = (text: string, most: number): string => {
   const line = text
     .slice(0, most * 4)
@@ -50,7 +50,7 @@ export const excerpt = (text: string, most: number): string => {
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`
 }
 
-/** The same without the signs of Markdown. */
+/** The same without Markdown syntax. */
 export const gist = (text: string, most: number): string =>
   excerpt(
     text

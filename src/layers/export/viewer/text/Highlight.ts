@@ -1,4 +1,4 @@
-/** Colours for code: highlight.js with the languages that coding agents meet, its markup cleaned before it is used. */
+/** Highlights code with highlight.js, for the languages that coding agents meet. Its markup is sanitised before use. */
 import DOMPurify from "dompurify"
 import core from "highlight.js/lib/core"
 import bash from "highlight.js/lib/languages/bash"
@@ -77,7 +77,7 @@ const languages = {
 }
 for (const [name, grammar] of Object.entries(languages)) core.registerLanguage(name, grammar)
 
-/** A grammar takes its time with long texts, and nobody reads those for their colours. */
+/** Longer texts are not highlighted, because that takes too long. */
 const mostCharacters = 60_000
 
 const whole: Readonly<Record<string, string>> = {
@@ -86,14 +86,14 @@ const whole: Readonly<Record<string, string>> = {
   "cmakelists.txt": "cmake"
 }
 
-/** Undefined where nothing is known about such files. */
+/** Undefined if no language is known for the file. */
 export const languageOf = (path: string): string | undefined => {
   const name = (path.split(/[\\/]/).at(-1) ?? "").toLowerCase()
   const wanted = whole[name] ?? name.split(".").at(-1) ?? ""
   return core.getLanguage(wanted) === undefined ? undefined : wanted
 }
 
-/** The code in colours, or as it is. */
+/** The highlighted code, or plain text. */
 export const highlight = (code: string, language: string | undefined): Node => {
   const plain = () => document.createTextNode(code)
   if (language === undefined || code.length > mostCharacters || core.getLanguage(language) === undefined) return plain()

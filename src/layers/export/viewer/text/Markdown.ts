@@ -1,6 +1,6 @@
 /**
- * Markdown as elements. Raw HTML in it is shown, never read: the parser escapes it, and what the parser makes is
- * sanitised before it touches the page. Images of other places become links, because the page loads nothing.
+ * Renders Markdown. The parser escapes raw HTML, and its output is sanitised before it is added to the page. Images from
+ * elsewhere become links, because the page loads nothing.
  */
 import DOMPurify from "dompurify"
 import { Marked } from "marked"
@@ -8,7 +8,7 @@ import { attempt } from "./Json.ts"
 import { codeBlock } from "./Code.ts"
 import { h } from "../Dom.ts"
 
-/** Longer texts are no prose. */
+/** Longer texts are shown as they are. */
 const mostCharacters = 200_000
 
 const escapes: Readonly<Record<string, string>> = {
