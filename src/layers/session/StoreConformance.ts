@@ -83,7 +83,7 @@ const foreign = [
 ].flatMap((value) => readEntry(value) ?? [])
 
 export const checks: ReadonlyArray<Check> = [
-  check("what was appended is there again, in order, by id", (store) =>
+  check("a session that is opened by its id has the appended entries, in order", (store) =>
     Effect.gen(function* () {
       const all = [said(1, "one"), said(2, "two"), said(3, "three")]
       const id = yield* keep(store, {}, all.slice(0, 1), all.slice(1))
@@ -92,7 +92,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* same("entries", json(log.entries), json(all))
     })
   ),
-  check("a session goes on where it was left", (store) =>
+  check("entries that are appended after reopening follow the earlier ones", (store) =>
     Effect.gen(function* () {
       const id = yield* keep(store, {}, [said(1, "one")])
       yield* Effect.scoped(Effect.flatMap(store.open(id), (log) => log.append([said(2, "two")])))
@@ -100,7 +100,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* same("entries", json(entries), json([said(1, "one"), said(2, "two")]))
     })
   ),
-  check("the beginning of an id is enough where it fits one session only; a whole id always is", (store) =>
+  check("the start of an id finds a session if it fits only one; a whole id always does", (store) =>
     Effect.gen(function* () {
       for (const sessionId of ["alpha", "alphabet", "beta"]) yield* keep(store, { sessionId }, [said(1, sessionId)])
       yield* same("beginning", (yield* store.read("be")).header.id, "beta")
@@ -110,7 +110,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* failsWith("unknown to open", Effect.scoped(store.open("gamma")), "SessionNotFound")
     })
   ),
-  check("a session has one writer; others may read it, and write it once it is left", (store) =>
+  check("an open session has one writer; others can read it, and can open it once it is closed", (store) =>
     Effect.gen(function* () {
       const id = yield* keep(store, {}, [said(1, "one")])
       yield* Effect.scoped(
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* same("afterwards", (yield* Effect.scoped(store.open(id))).entries.length, 2)
     })
   ),
-  check("a copy of a branch is a session of its own and names where it comes from", (store) =>
+  check("a session that starts with copied entries stores them and names its parent", (store) =>
     Effect.gen(function* () {
       const entries = [said(1, "one"), said(2, "two")]
       const id = yield* keep(store, { entries, parentSession: "elsewhere" }, [said(3, "three")])
@@ -133,14 +133,14 @@ export const checks: ReadonlyArray<Check> = [
       yield* same("entries", json(kept), json([...entries, said(3, "three")]))
     })
   ),
-  check("what other programs wrote stays as it was", (store) =>
+  check("entries of other programs stay unchanged", (store) =>
     Effect.gen(function* () {
       const all = [said(1, "one"), ...foreign]
       const id = yield* keep(store, {}, all)
       yield* same("entries", json((yield* store.read(id)).entries), json(all))
     })
   ),
-  check("the list has the newest first, and says what a session is about", (store) =>
+  check("the list has the newest session first, with name, message count and first message", (store) =>
     Effect.gen(function* () {
       yield* keep(store, { sessionId: "older" }, [said(1, "first words"), said(2, "more")])
       const name = entry(4, { type: "session_info", name: "named" })
@@ -159,7 +159,7 @@ export const checks: ReadonlyArray<Check> = [
       ])
     })
   ),
-  check("the latest is the one that was written last, and can be opened", (store) =>
+  check("the latest session is the one written last, and can be opened", (store) =>
     Effect.gen(function* () {
       yield* same("empty store", Option.isNone(yield* store.latest), true)
       yield* keep(store, { sessionId: "older" }, [said(1, "one")])
@@ -168,7 +168,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* same("latest", (yield* Effect.scoped(store.open(latest))).header.id, "newer")
     })
   ),
-  check("text of every kind survives", (store) =>
+  check("text of every kind is stored unchanged", (store) =>
     Effect.gen(function* () {
       const words = ["", "line\nline\r\n", "\u2028\u2029\u0000\u001b", "häß 漢字 🙂", '"quoted\\"', "x".repeat(300_000)]
       const all = words.map((word, n) => said(n + 1, word))

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as ContextTokens from "../../../src/domain/compaction/ContextTokens.ts"
 import type { AgentMessage } from "../../../src/domain/conversation/Message.ts"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
-import { answers, assistant, compaction, line, says, user } from "../../support/sessions/Entries.ts"
+import { answers, assistant, compaction, line, says, usage, user } from "../../support/sessions/Entries.ts"
 
 const ran = { role: "bashExecution", command: "ls", output: "ab", cancelled: false, truncated: false } as const
 
@@ -29,6 +29,15 @@ describe("ContextTokens.estimate", () => {
     ["a summary", { role: "compactionSummary", summary: "12345678", tokensBefore: 0, timestamp: 0 }, 2]
   ]
   it.each(cases)("%s", (_, input, tokens) => expect(ContextTokens.estimate(input)).toBe(tokens))
+})
+
+describe("ContextTokens.ofUsage", () => {
+  const parts = { ...usage({ input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 }) }
+  const cases = [
+    ["the total", { ...parts, totalTokens: 7 }, 7],
+    ["the sum of the classes where a server leaves the total out", { ...parts, totalTokens: 0 }, 4321]
+  ] as const
+  it.each(cases)("%s", (_, reported, tokens) => expect(ContextTokens.ofUsage(reported)).toBe(tokens))
 })
 
 describe("ContextTokens.ofBranch", () => {

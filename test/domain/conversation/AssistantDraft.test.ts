@@ -63,6 +63,71 @@ describe("AssistantDraft", () => {
     assert.deepStrictEqual([draft.blocks.length, updates.length], [0, 0])
   })
 
+  it("a delta or an end behind a block that has ended changes nothing", () => {
+    const block: ReadonlyArray<ModelEvent> = [
+      { _tag: "TextStarted" },
+      { _tag: "Delta", delta: "a" },
+      { _tag: "BlockEnded", signature: "mine" }
+    ]
+    const { draft, updates } = fold([
+      ...block,
+      { _tag: "Delta", delta: "x" },
+      { _tag: "BlockEnded", signature: "late" }
+    ])
+    assert.deepStrictEqual(draft, fold(block).draft)
+    assert.strictEqual(updates.length, 3)
+  })
+
+  it("a signature belongs to its block, and only thinking can be redacted", () => {
+    const end = { _tag: "BlockEnded", signature: "s", redacted: true } as const
+    const { draft } = fold([
+      { _tag: "TextStarted" },
+      end,
+      { _tag: "ThinkingStarted" },
+      end,
+      ...toolCall("{}", false),
+      end
+    ])
+    assert.deepStrictEqual(AssistantDraft.toMessage(draft).content, [
+      { type: "text", text: "", textSignature: "s" },
+      { type: "thinking", thinking: "", thinkingSignature: "s", redacted: true },
+      { type: "toolCall", id: "c", name: "read", arguments: {} }
+    ])
+  })
+
+  it("usage is a total: the last report counts, at the prices of the model", () => {
+    const tokens = (input: number) => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 })
+    const priced = { ...model, cost: tokens(2_000_000) }
+    const [first] = AssistantDraft.apply(AssistantDraft.empty(priced, 5), { _tag: "UsageReported", tokens: tokens(3) })
+    const [second] = AssistantDraft.apply(first, { _tag: "UsageReported", tokens: tokens(5) })
+    assert.deepStrictEqual([second.usage.input, second.usage.totalTokens, second.usage.cost.total], [5, 5, 10])
+  })
+
+  it("cutOff closes the open block once, and leaves its tool call unfinished", () => {
+    const { draft } = fold([{ _tag: "TextStarted" }, { _tag: "BlockEnded" }, ...toolCall('{"a', false)])
+    const [closed, update] = AssistantDraft.cutOff(draft)
+    assert.deepStrictEqual(update, { kind: "toolCall", step: "end", contentIndex: 1 })
+    assert.strictEqual(AssistantDraft.requestedCalls(closed)[0]?.state, "unfinished")
+    assert.deepStrictEqual(AssistantDraft.cutOff(closed), [closed, undefined])
+    const empty = AssistantDraft.empty(model, 5)
+    assert.deepStrictEqual(AssistantDraft.cutOff(empty), [empty, undefined])
+  })
+
+  it("a message says stop while it streams, then what the model said, unless the run ended it", () => {
+    const { draft } = fold([{ _tag: "TextStarted" }])
+    const { draft: finished } = fold([{ _tag: "Finished", stopReason: "length" }])
+    const reason = (...args: Parameters<typeof AssistantDraft.toMessage>) =>
+      AssistantDraft.toMessage(...args).stopReason
+    assert.deepStrictEqual(
+      [reason(draft), reason(finished), reason(finished, { stopReason: "aborted" })],
+      ["stop", "length", "aborted"]
+    )
+    const failed = AssistantDraft.toMessage(finished, { stopReason: "error", errorMessage: "no" })
+    assert.deepInclude(failed, { stopReason: "error", errorMessage: "no" })
+    assert.notProperty(failed, "responseId")
+    assert.notProperty(AssistantDraft.toMessage(finished), "errorMessage")
+  })
+
   it("earlier drafts stay as they were", () => {
     const before = fold([{ _tag: "TextStarted" }, { _tag: "Delta", delta: "a" }]).draft
     AssistantDraft.apply(before, { _tag: "Delta", delta: "b" })

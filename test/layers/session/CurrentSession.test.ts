@@ -172,6 +172,40 @@ it.effect("a store that fails is told of once; the session goes on in memory, an
   )
 })
 
+describe("places in the tree", () => {
+  const tree = [placed(said("1"), "a", null), placed(said("2"), "b", "a"), placed(said("3"), "c", "a")]
+  const ids = (entries: ReadonlyArray<SessionEntry>) => entries.map(({ id }) => id).join("")
+
+  it.effect("branchTo answers the path to any entry, to nothing for the root, and fails for an unknown one", () =>
+    inSession(makeLog(tree).log, ({ branch, branchTo }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(ids(yield* branch), "ac")
+        assert.strictEqual(ids(yield* branchTo("b")), "ab")
+        assert.strictEqual(ids(yield* branchTo(null)), "")
+        const { _tag, entryId } = yield* Effect.flip(branchTo("x"))
+        assert.deepStrictEqual([_tag, entryId], ["EntryNotFound", "x"])
+      })
+    )
+  )
+
+  it.effect("moveTo changes the leaf, which the next entry becomes the child of", () => {
+    const { log, stored } = makeLog(tree)
+    return inSession(log, ({ append, branch, leafId, moveTo }) =>
+      Effect.gen(function* () {
+        yield* moveTo("b")
+        assert.deepStrictEqual([yield* leafId, ids(yield* branch)], ["b", "ab"])
+        assert.strictEqual((yield* append(said("4"))).parentId, "b")
+        yield* moveTo(null)
+        assert.deepStrictEqual([yield* leafId, ids(yield* branch)], [null, ""])
+        assert.strictEqual((yield* append(said("5"))).parentId, null)
+        assert.strictEqual((yield* Effect.flip(moveTo("x"))).entryId, "x")
+        assert.strictEqual(yield* leafId, "entry-2")
+        assert.deepStrictEqual(stored, [["entry-1"], ["entry-2"]])
+      })
+    )
+  })
+})
+
 describe("where a process begins", () => {
   const start = (choice: SessionStart.SessionChoice, store = MemorySessionStore.layer) => {
     const ids = Layer.provideMerge(store({ cwd: "/" }), FixedIds.layer)

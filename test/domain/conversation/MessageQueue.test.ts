@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as MessageQueue from "../../../src/domain/conversation/MessageQueue.ts"
+
+const { add, empty } = MessageQueue
+
+const item = (messageId: string, queue: MessageQueue.QueueName, order = 0): MessageQueue.QueuedMessage => ({
+  messageId,
+  queue,
+  text: `text of ${messageId}`,
+  images: [],
+  createdAt: 0,
+  order
+})
+const [s1, s2, s3] = [item("s1", "steering"), item("s2", "steering"), item("s3", "steering")]
+const [f1, f2, f3] = [item("f1", "followUp", 1), item("f2", "followUp", 2), item("f3", "followUp", 3)]
+
+const queueOf = (...items: ReadonlyArray<MessageQueue.QueuedMessage>) => items.reduce(add, empty)
+/** `steering | followUp #revision` */
+const show = (queue: MessageQueue.MessageQueue) => {
+  const ids = (items: ReadonlyArray<MessageQueue.QueuedMessage>) => items.map(({ messageId }) => messageId).join(" ")
+  return `${ids(queue.steering)} | ${ids(queue.followUp)} #${queue.revision}`
+}
+
+describe("changes", () => {
+  const full = queueOf(s1, f1, s2, f2, s3, f3)
+  const cases: ReadonlyArray<readonly [string, MessageQueue.MessageQueue, string]> = [
+    ["nothing", empty, " |  #0"],
+    ["each queue keeps its order", full, "s1 s2 s3 | f1 f2 f3 #6"],
+    ["remove from the middle", MessageQueue.remove(full, s2), "s1 s3 | f1 f2 f3 #7"],
+    [
+      "remove looks in the item's own queue",
+      MessageQueue.remove(full, { ...s2, queue: "followUp" }),
+      "s1 s2 s3 | f1 f2 f3 #7"
+    ],
+    ["clear", MessageQueue.clear(full), " |  #7"],
+    ["a follow-up to steering", MessageQueue.promote(full, f2, "steering"), "s1 s2 s3 f2 | f1 f3 #7"],
+    ["a follow-up to the front", MessageQueue.promote(full, f3, "front"), "s1 s2 s3 | f3 f1 f2 #7"],
+    ["steering to the front", MessageQueue.promote(full, s3, "front"), "s3 s1 s2 | f1 f2 f3 #7"],
+    ["steering to steering is no change", MessageQueue.promote(full, s1, "steering"), "s1 s2 s3 | f1 f2 f3 #6"]
+  ]
+  it.each(cases)("%s", (_, queue, shown) => assert.strictEqual(show(queue), shown))
+
+  it("a promoted follow-up belongs to steering", () => {
+    const promoted = MessageQueue.promote(full, f2, "steering")
+    assert.deepStrictEqual(MessageQueue.find(promoted, "f2"), { ...f2, queue: "steering" })
+  })
+
+  it("replace puts the item in the place of the one with its id, and nothing else", () => {
+    const edited = { ...f2, text: "other words" }
+    const queue = MessageQueue.replace(full, edited)
+    assert.strictEqual(show(queue), "s1 s2 s3 | f1 f2 f3 #7")
+    assert.deepStrictEqual(queue.followUp, [f1, edited, f3])
+    assert.deepStrictEqual(queue.steering, full.steering)
+  })
+
+  it("leave the value they were made from alone", () => {
+    const before = show(full)
+    MessageQueue.remove(full, s1)
+    MessageQueue.clear(full)
+    MessageQueue.promote(full, f1, "steering")
+    MessageQueue.replace(full, { ...s1, text: "x" })
+    assert.strictEqual(show(full), before)
+  })
+})
+
+describe("questions", () => {
+  const queue = queueOf(f1, s1, s2, f2)
+
+  it("size, items and texts put steering first", () => {
+    assert.strictEqual(MessageQueue.size(queue), 4)
+    assert.deepStrictEqual(MessageQueue.items(queue), [s1, s2, f1, f2])
+    assert.deepStrictEqual(MessageQueue.texts(queue), {
+      steering: ["text of s1", "text of s2"],
+      followUp: ["text of f1", "text of f2"]
+    })
+  })
+
+  it("find by id, in either queue", () => {
+    assert.strictEqual(MessageQueue.find(queue, "f2"), f2)
+    assert.strictEqual(MessageQueue.find(queue, "s1"), s1)
+    assert.isUndefined(MessageQueue.find(queue, "x"))
+  })
+
+  it("find by text, in one queue", () => {
+    assert.strictEqual(MessageQueue.findText(queue, "steering", "text of s2"), s2)
+    assert.isUndefined(MessageQueue.findText(queue, "followUp", "text of s2"))
+  })
+
+  it("position counts from 0 within the queue", () => {
+    assert.deepStrictEqual(
+      [s1, s2, f1, f2, s3].map((each) => MessageQueue.position(queue, each)),
+      [0, 1, 0, 1, -1]
+    )
+  })
+})
+
+describe("next", () => {
+  const one = { steering: "one-at-a-time", followUp: "one-at-a-time" } as const
+  const all = { steering: "all", followUp: "all" } as const
+  const [both, follow] = [queueOf(s1, s2, f1, f2), queueOf(f1, f2)]
+  /** Everything that one drain point delivers, in order. */
+  const drained = (queue: MessageQueue.MessageQueue, drain: MessageQueue.Drain) => {
+    const delivered: Array<string> = []
+    let [left, last]: [MessageQueue.MessageQueue, MessageQueue.QueuedMessage | undefined] = [queue, undefined]
+    for (;;) {
+      const found: MessageQueue.QueuedMessage | undefined = MessageQueue.next(left, drain, last)
+      if (found === undefined) return delivered.join(" ")
+      delivered.push(found.messageId)
+      left = MessageQueue.remove(left, found)
+      last = found
+    }
+  }
+
+  const cases: ReadonlyArray<readonly [string, MessageQueue.MessageQueue, MessageQueue.Drain, string]> = [
+    ["between turns one steering message", both, { point: "continue", modes: one, since: 9 }, "s1"],
+    ["between turns all steering", both, { point: "continue", modes: all, since: 9 }, "s1 s2"],
+    ["between turns no follow-ups", follow, { point: "continue", modes: all, since: 9 }, ""],
+    ["at the end one follow-up", follow, { point: "settled", modes: one, since: 0 }, "f1"],
+    ["at the end all follow-ups", follow, { point: "settled", modes: all, since: 0 }, "f1 f2"],
+    ["at the end steering comes alone", both, { point: "settled", modes: all, since: 0 }, "s1 s2"],
+    ["at the end one steering message comes alone", both, { point: "settled", modes: one, since: 0 }, "s1"],
+    ["the first turn takes the follow-ups from before the run", follow, { point: "start", modes: all, since: 2 }, "f1"],
+    ["the first turn takes one of them", follow, { point: "start", modes: one, since: 9 }, "f1"],
+    ["the first turn takes nothing that came later", follow, { point: "start", modes: all, since: 1 }, ""],
+    ["the first turn takes steering, then follow-ups", both, { point: "start", modes: all, since: 9 }, "s1 s2 f1 f2"],
+    ["nothing", empty, { point: "settled", modes: all, since: 0 }, ""]
+  ]
+  it.each(cases)("%s", (_, queue, drain, delivered) => assert.strictEqual(drained(queue, drain), delivered))
+
+  it("a follow-up that was delivered keeps steering for the next drain point", () => {
+    assert.isUndefined(MessageQueue.next(queueOf(s1), { point: "settled", modes: all, since: 0 }, f1))
+  })
+})
