@@ -172,6 +172,24 @@ it.effect("a store that fails is told of once; the session goes on in memory, an
   )
 })
 
+it.effect("a log is closed when the session leaves it, and the last one when the session ends", () =>
+  Effect.gen(function* () {
+    const closed: Array<string> = []
+    const opening = (name: string) =>
+      Effect.acquireRelease(Effect.succeed(makeLog([]).log), () => Effect.sync(() => void closed.push(name)))
+    yield* Effect.gen(function* () {
+      const session = yield* CurrentSession.make(opening("first"))
+      yield* session.become(opening("second"))
+      assert.deepStrictEqual(closed, ["first"])
+      const failing = Effect.zipRight(opening("third"), Effect.fail("no"))
+      assert.strictEqual(yield* Effect.flip(session.become(failing)), "no")
+      assert.deepStrictEqual(closed, ["first", "third"])
+      yield* session.append(said("still in the second"))
+    }).pipe(Effect.scoped, Effect.provide(FixedIds.layer))
+    assert.deepStrictEqual(closed, ["first", "third", "second"])
+  })
+)
+
 describe("places in the tree", () => {
   const tree = [placed(said("1"), "a", null), placed(said("2"), "b", "a"), placed(said("3"), "c", "a")]
   const ids = (entries: ReadonlyArray<SessionEntry>) => entries.map(({ id }) => id).join("")

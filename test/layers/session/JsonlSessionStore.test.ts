@@ -4,6 +4,7 @@ import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { local, SessionFiles } from "../../../src/layers/platform/files/SessionFiles.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
 import * as SessionFolders from "../../../src/layers/session/SessionFolders.ts"
@@ -301,4 +302,57 @@ it.scoped("a list reads again only what has changed, and tells of every change",
       files
     )
   })
+)
+
+it.scoped("a list of many sessions lets other fibers run between two files", () =>
+  Effect.gen(function* () {
+    const turnsAtRead: Array<number> = []
+    let turns = 0
+    const count = Effect.forever(Effect.tap(EventLoop.nextTurn, () => Effect.sync(() => void turns++)))
+    const files = {
+      ...local,
+      read: (path: string) => {
+        turnsAtRead.push(turns)
+        return local.read(path)
+      }
+    }
+    yield* withStore(
+      (store) =>
+        Effect.gen(function* () {
+          for (let n = 0; n < 5; n++) yield* Effect.scoped(store.create({ entries: [said("a")] }))
+          yield* Effect.forkScoped(count)
+          assert.strictEqual((yield* store.list).length, 5)
+          assert.strictEqual(new Set(turnsAtRead).size, 5)
+        }),
+      files
+    )
+  })
+)
+
+it.scoped("an empty file stays empty until somebody says something", () =>
+  withStore((store, root) =>
+    Effect.gen(function* () {
+      const path = join(root, "2026_mine.jsonl")
+      writeFileSync(path, "")
+      const log = yield* store.open(path)
+      assert.strictEqual(log.header.id, "mine")
+      yield* log.append([named])
+      assert.strictEqual(readFileSync(path, "utf8"), "")
+      yield* log.append([said("a", "n")])
+      assert.strictEqual(readFileSync(path, "utf8"), lines(log.header, named, said("a", "n")))
+    })
+  )
+)
+
+it.scoped("a name alone is written to a file that has a conversation", () =>
+  withStore((store, root) =>
+    Effect.gen(function* () {
+      const path = join(root, "2026_mine.jsonl")
+      writeFileSync(path, lines(header, said("a")))
+      const log = yield* store.open(path)
+      const name = { ...named, parentId: "a" }
+      yield* log.append([name])
+      assert.strictEqual(readFileSync(path, "utf8"), lines(header, said("a"), name))
+    })
+  )
 )

@@ -136,6 +136,12 @@ const faults: ReadonlyArray<readonly [string, Fault, ReadonlyArray<string>]> = [
     ["entries of other programs"]
   ],
   [
+    "stores long texts cut",
+    (store) =>
+      reads(store, ({ entries }) => ({ entries: entries.filter((entry) => JSON.stringify(entry).length < 100_000) })),
+    ["text of every kind"]
+  ],
+  [
     "lists the oldest session first",
     (store) => ({ list: Effect.map(store.list, (list) => list.toReversed()) }),
     ["the list has"]
