@@ -1,4 +1,4 @@
-/** A host that costs little: `message_update` lines are counted but not parsed, all other lines are. */
+/** A host that uses little CPU: it counts `message_update` lines without parsing them, and parses all other lines. */
 export interface Launch {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
@@ -69,7 +69,7 @@ export const open = (launch: Launch) => {
     const { promise, reject, resolve } = Promise.withResolvers<Frame>()
     const timer = setTimeout(() => reject(new Error(`no ${what} within ${patience} ms`)), patience)
     waiters.add({ wanted, resolve, reject })
-    promise.catch(() => {}).finally(() => clearTimeout(timer)) // whoever still waits hears of it
+    promise.catch(() => {}).finally(() => clearTimeout(timer)) // the caller gets the rejection from `promise`
     return promise
   }
   const write = (text: string) => {

@@ -1,4 +1,4 @@
-/** CPU time and memory of a process and its descendants, from /proc: Linux only. */
+/** Reads CPU time and memory of a process and its descendants from /proc (Linux only). */
 import { readdirSync, readFileSync } from "node:fs"
 
 const ticksPerSecond = 100
@@ -7,11 +7,11 @@ const read = (path: string) => {
   try {
     return readFileSync(path, "latin1")
   } catch {
-    return "" // it ended meanwhile
+    return "" // the process has ended
   }
 }
 
-/** The fields behind the command name: 1 is the parent, 11 to 14 are CPU ticks, own and of reaped children. */
+/** The fields after the command name: 1 is the parent, 11 to 14 are the CPU ticks of the process and its reaped children. */
 const fields = (pid: number) => {
   const text = read(`/proc/${pid}/stat`)
   return text.slice(text.lastIndexOf(")") + 2).split(" ")

@@ -1,4 +1,4 @@
-/** Session files of any length, as heddle writes them, and how long an append to one takes. */
+/** Writes session files of any length, and measures an append. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const message = (n: number) => {
   return { role: "assistant", content, ...spoken, stopReason: "stop", timestamp: n }
 }
 
-/** Answers its size in MB. */
+/** Returns the size of the file in MB. */
 export const write = (file: string, cwd: string, messages: number): number => {
   const timestamp = "2026-01-01T00:00:00.000Z"
   const id = (n: number) => (0x10000000 + n).toString(16)
@@ -38,7 +38,7 @@ const said: NewEntry = {
   message: { role: "user", content: [{ type: "text", text: words }], timestamp: 0 }
 }
 
-/** Microseconds of one append to a session that is open and has this many messages. */
+/** Microseconds of one append to an open session with this many messages. */
 export const appendCost = async (messages: number, appends: number): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), "heddle-append-"))
   const file = join(folder, "x.jsonl")
@@ -47,7 +47,7 @@ export const appendCost = async (messages: number, appends: number): Promise<num
   const layer = SessionStart.layer({ session: file }).pipe(Layer.provide(store), Layer.provide(RandomIds.layer))
   const measure = Effect.gen(function* () {
     const session = yield* Session
-    // The first one reads the conversation, once.
+    // The first append reads the conversation, once.
     yield* Effect.replicateEffect(session.append(said), 100)
     const began = performance.now()
     yield* Effect.replicateEffect(session.append(said), appends)

@@ -1,4 +1,4 @@
-/** What is measured, and a clean home for it: ours in three ways of starting, and pi 0.87.1 where it is installed. */
+/** The programs to measure, with a clean home folder: heddle started in three ways, and pi 0.87.1 if it is installed. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -23,7 +23,7 @@ export const makePlace = (): Place => {
   return { home, work, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
-/** Never called: pi wants a model before it answers. */
+/** Never called, but pi needs a model before it answers. */
 const mock = {
   baseUrl: "http://127.0.0.1:9",
   api: "anthropic-messages",
@@ -49,7 +49,7 @@ const ours =
     env: env(place)
   })
 
-/** What hosts start. */
+/** The command that hosts start. */
 export const cli = ours(bun, "run", "--silent", "cli")
 
 const node22 = join(peers, "node22/node_modules/.bin/node")

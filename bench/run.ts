@@ -1,4 +1,4 @@
-/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions]`. Trust the ratios, not the milliseconds. */
+/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions]`. The ratios are more reliable than the times. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -52,7 +52,7 @@ const measureStart = (place: Place, launch: (place: Place) => Host.Launch) =>
 
 const start = async (place: Place) => {
   const entries = Object.entries(targets)
-  // The targets take turns, so that noise hits all alike. The first round only warms the file cache.
+  // The targets take turns, so that noise affects all of them. The first round only warms the file cache.
   const round = async () => {
     const seen: Record<string, Awaited<ReturnType<typeof measureStart>>> = {}
     for (const [name, launch] of entries) seen[name] = await measureStart(place, launch)
@@ -128,7 +128,7 @@ const stream = async (place: Place) => {
   }
 }
 
-/** One question after the other, for as long as the run lasts. */
+/** Sends `get_state` again and again while the run lasts, and returns the times of the answers. */
 const askDuringRun = async ({ request, waitFor }: Host.Host) => {
   const seen: Array<number> = []
   let running = true
@@ -175,7 +175,7 @@ const pipeline = async (place: Place) => {
 
 const sizes = [0, 10_000, 100_000] as const
 
-/** Sizes take turns, so that noise hits all alike; a session without messages is the empty start. */
+/** The sizes take turns, so that noise affects all of them. Size 0 is the baseline. */
 const sessions = async (place: Place) => {
   const file = (messages: number) => join(place.home, `${messages}.jsonl`)
   const mb = new Map(sizes.map((size) => [size, Sessions.write(file(size), place.work, size)]))
@@ -203,7 +203,7 @@ if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
 }
-// What starts from source is not what people start.
+// Measures the bundle, which users start, not the source.
 if (!Bun.spawnSync([bun, "scripts/build.ts"], { cwd: repo, stderr: "inherit" }).success) process.exit(1)
 const place = makePlace()
 const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline, sessions }

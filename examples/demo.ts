@@ -1,6 +1,6 @@
 /**
- * `npm run demo -- [options of heddle --] [prompt]`: starts heddle in this folder, asks it something and shows the
- * conversation while it streams. `npm run demo -- --model offline/script --set offline.scenario=my.json -- hello`
+ * `npm run demo -- [options of heddle --] [prompt]`: starts heddle in this folder, sends a prompt and shows the conversation
+ * while it streams. Example: `npm run demo -- --model offline/script --set offline.scenario=my.json -- hello`
  */
 import { fileURLToPath } from "node:url"
 import { text } from "./host/Frame.ts"
@@ -18,7 +18,7 @@ const message = words.length > 0 ? words.join(" ") : "What is in this folder?"
 const style = { color: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" }
 let state = Render.initial
 
-/** An editor would have more to say. */
+/** One sample host tool. A real editor would answer from its state. */
 const tools = HostTools.make(
   {
     ask_editor: {
@@ -30,7 +30,7 @@ const tools = HostTools.make(
   (frame) => host.post(frame)
 )
 
-/** A look at heddle leaves nothing behind, unless a session is asked for. */
+/** The demo stores no session unless an option asks for one. */
 const asksForSession = options.some((option) => /^(--(session|continue|resume|fork|no-session)|-[cr]$)/.test(option))
 const keep = asksForSession ? [] : ["--no-session"]
 
@@ -46,20 +46,20 @@ const host = new RpcProcess({
   onStderr: (said) => void process.stderr.write(said)
 })
 
-// Nobody reads us any more (`npm run demo | head`): then there is nobody to ask for.
+// The reader of our output has closed it (`npm run demo | head`), so the demo ends.
 process.stdout.on("error", () => void host.close())
 
-// A stuck process is killed by `close`, so a second Ctrl-C has nothing to add.
+// `close` kills a stuck process, so a second Ctrl-C does nothing.
 let stopping = false
 process.on("SIGINT", () => {
   if (stopping) return
   stopping = true
-  // `close` ends the process in any case; a refused or unanswered abort changes nothing.
+  // `close` ends the process even if the abort fails or gets no answer.
   host.request("abort").catch(() => undefined)
   void host.close()
 })
 
-/** What this program ends with: 0 when the prompt was answered. */
+/** Returns the exit code: 0 if the prompt was answered. */
 const converse = async (): Promise<number> => {
   await host.ready
   await host.request("initialize", {

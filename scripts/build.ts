@@ -1,6 +1,6 @@
-// Bundles src/cli.ts into dist/ with bytecode, and writes down what it was made from, so that bin/heddle.js can
-// tell a fresh bundle from a stale one. `--optional` (npm's prepare) turns a failure into a warning; with `--if-stale`
-// nothing is done while the bundle is fresh.
+// Bundles src/cli.ts into dist/ with bytecode, and lists its inputs in a manifest, so that bin/heddle.js can tell a fresh
+// bundle from a stale one. `--optional` (npm's prepare) turns a failure into a warning. `--if-stale` does nothing while
+// the bundle is fresh.
 import {
   chmodSync,
   existsSync,
@@ -19,7 +19,7 @@ const dist = join(root, "dist")
 const optional = process.argv.includes("--optional")
 const attempts = 5
 
-/** Path, size, time and content hash of one file that went into the bundle. */
+/** Path, size, time and content hash of one input of the bundle. */
 type Input = readonly [path: string, size: number, mtimeMs: number, hash: string]
 
 const describe = (path: string): Input => {
@@ -38,8 +38,8 @@ const sources = (): ReadonlyArray<Input> =>
     .map(describe)
 
 /**
- * Bundled apart, by the specifier that src imports them with, and loaded when they are first needed: inside the main
- * file they cost every start. What they share with it they have twice, which is fine for values that are only read.
+ * Modules with a bundle of their own, by the specifier that src imports. The process loads them on first use; in the main
+ * bundle they would slow down every start. Code that they share with the main bundle is in both, so it must not keep state.
  */
 const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
@@ -50,7 +50,7 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" }
 }
 
-/** Effect's logger looks at process.stdout while it is loaded, and the first look costs 10 to 30 ms of every start. */
+/** Effect's logger reads process.stdout when it is loaded, and the first access adds 10 to 30 ms to every start. */
 const quietLogger: Bun.BunPlugin = {
   name: "quiet-logger",
   setup: ({ onLoad }) =>
@@ -91,7 +91,7 @@ const bundleAll = async (outdir: string) => {
   return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
 
-/** A folder cannot be renamed onto a full one: move the old one away first, again if another build came between. */
+/** Moves the old folder away first, because a folder cannot replace one that has files. Retries if another build interferes. */
 const install = (fresh: string) => {
   for (let left = attempts; ; left--) {
     if (existsSync(dist)) rename(dist, mkdtempSync(join(root, ".dist-")))
@@ -116,7 +116,7 @@ const build = async (left = attempts): Promise<string> => {
   try {
     const before = sources()
     const bundledPaths = await bundleAll(fresh)
-    // A file saved while the bundler was reading may be in the bundle in its old form.
+    // If a file changed while the bundler was reading, the bundle may hold its old text.
     if (JSON.stringify(before) !== JSON.stringify(sources())) {
       if (left > 0) return await build(left - 1)
       throw new Error("src/ kept changing during the build")
@@ -131,7 +131,7 @@ const build = async (left = attempts): Promise<string> => {
       cwd: root
     })
     if (!trial.success) throw new Error(`the bundle does not start: ${trial.stderr.toString().trim()}`)
-    chmodSync(fresh, 0o755) // mkdtemp makes it private, but other users may start heddle
+    chmodSync(fresh, 0o755) // mkdtemp makes the folder private, but other users may start heddle
     install(fresh)
     return `dist/heddle.js ${Math.round(size / 1024)} KB from ${inputs.length} files`
   } finally {
@@ -155,9 +155,7 @@ await build().then(
   (error: unknown) => {
     console.error(error)
     console.error(
-      optional
-        ? "build: no bundle (see above); heddle starts from source, which is slower but the same program"
-        : "build: failed"
+      optional ? "build: no bundle (see above); heddle will start from source, which is slower" : "build: failed"
     )
     process.exitCode = optional ? 0 : 1
   }

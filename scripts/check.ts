@@ -1,4 +1,4 @@
-/** All static checks side by side; what a step printed is shown when it failed. Exit 1 if any did. */
+/** Runs all static checks side by side and shows the output of those that fail. Exits with 1 if any fails. */
 export {} // top-level await needs a module
 const steps: Record<string, ReadonlyArray<string>> = {
   types: ["tsc", "-p", "."],

@@ -1,4 +1,4 @@
-/** Writes docs/rpc.md, docs/rpc.schema.json and the schema hash; with --check says which of them are stale. */
+/** Writes docs/rpc.md, docs/rpc.schema.json and the schema hash. With --check it only reports which of them are stale. */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// The house rules of src that no linter rule expresses: habits that belong in one place, and the size of files.
-// Looks at code only: comments, strings and patterns are blanked out first.
+// Checks the house rules of src that no linter rule expresses: habits that belong in one place, and the size of files.
+// Checks code only: blanks out comments, strings and patterns first.
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 
@@ -49,10 +49,10 @@ const silencers = /@ts-(ignore|nocheck|expect-error)|(oxlint|eslint)-disable|@ef
 const maxLines = (file: string) => (top(file) ? 80 : 350)
 
 const blank = (text: string) => text.replaceAll(/[^\n]/g, " ")
-/** After one of these a slash begins a pattern, not a division. */
+/** A slash after one of these starts a pattern, not a division. */
 const beforePattern = /(^|[(,=:[!&|?{};+\n]|=>|\breturn)\s*$/
 
-/** The same text, position by position, without what is not code. Import specifiers stay, for the rule on SDKs. */
+/** The text with everything but code blanked out, so that positions stay. Import specifiers stay, for the rule on SDKs. */
 const codeOf = (text: string): string => {
   let out = ""
   let at = 0

@@ -1,5 +1,5 @@
-// Bundles the page of exported sessions into src/layers/export/viewer.json; with --check says whether that is stale.
-// The asset is committed, so that an export needs neither a bundler nor the libraries (docs/decisions).
+// Bundles the viewer of exported pages into src/layers/export/viewer.json. With --check it only reports whether that file
+// is stale. The file is committed, so that an export needs neither a bundler nor the libraries (docs/decisions/0008).
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,11 +19,11 @@ const bundle = async (entrypoint: string) => {
     define: { "process.env.NODE_ENV": '"production"' }
   })
   const [output] = outputs
-  if (output === undefined) throw new Error(`nothing came out of ${entrypoint}`)
+  if (output === undefined) throw new Error(`the bundler has no output for ${entrypoint}`)
   return (await output.text()).trim()
 }
 
-/** Inside <script> these three would end or hide it; the escaped form means the same in strings and patterns. */
+/** Escapes the three texts that would end or hide a <script>. In strings and patterns the escape means the same. */
 const embeddable = (script: string) => script.replaceAll(/<(?=\/script|script|!--)/gi, "\\x3c")
 
 const hash = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`
@@ -31,7 +31,7 @@ const hash = (text: string) => `sha256-${createHash("sha256").update(text).diges
 const version = (name: string): string =>
   JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")).version
 
-/** What the licences want to see beside copies of the libraries. Two dashes would end the comment they stand in. */
+/** The notices that the licences of the libraries require. Two dashes would end the HTML comment that holds them. */
 const notices = () =>
   [
     ...["marked", "highlight.js"].map(
@@ -44,7 +44,7 @@ const notices = () =>
     .replaceAll(/-{2,}/g, "-")
     .replaceAll(/[<>]/g, "")
 
-/** Made under another name than the page's own, the licence comments of the libraries are left to the notices. */
+/** Removes the licence comments of the libraries: the notices have them. */
 const withoutComments = (script: string) => script.replaceAll(/\/\*!.*?\*\/\n?/gs, "")
 
 const sheet = async () => {
@@ -54,7 +54,7 @@ const sheet = async () => {
 
 const script = embeddable(withoutComments(await bundle(join(viewer, "Main.ts"))))
 const style = await sheet()
-if (/<\/style/i.test(style)) throw new Error("the style would end itself")
+if (/<\/style/i.test(style)) throw new Error("the style contains </style>, which would end it")
 const asset = { script, scriptHash: hash(script), style, styleHash: hash(style), notices: notices() }
 const text = `${JSON.stringify(asset, null, 2)}\n`
 

@@ -1,4 +1,4 @@
-/** What a host knows about a line of JSON before it has looked inside. Unknown members and types are normal. */
+/** Frames as a host reads them. A host must expect unknown members and types. */
 
 export interface Frame {
   readonly type: string
@@ -10,16 +10,16 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 
 export const isFrame = (value: unknown): value is Frame => isRecord(value) && typeof value["type"] === "string"
 
-/** A member of something that may not be an object. */
+/** A member of a value; undefined if the value is not an object. */
 export const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 
-/** The member as text; empty where it is absent or something else. */
+/** The member as text; empty if it is absent or of another type. */
 export const text = (value: unknown, name: string): string => {
   const found = member(value, name)
   return typeof found === "string" ? found : ""
 }
 
-/** The member as a number; zero where it is absent or something else. */
+/** The member as a number; zero if it is absent or of another type. */
 export const number = (value: unknown, name: string): number => {
   const found = member(value, name)
   return typeof found === "number" ? found : 0

@@ -1,9 +1,9 @@
-/** Tools that this host runs for the model: functions by name. Each call has a signal that fires when it is cancelled. */
+/** The tools of this host: functions by name. Each call gets a signal that fires when heddle cancels the call. */
 import { type Frame, member, text } from "./Frame.ts"
 
 export interface HostTool {
   readonly description: string
-  /** JSON Schema; heddle sends nothing that does not fit it. */
+  /** A JSON Schema. heddle sends only arguments that match it. */
   readonly parameters: object
   readonly run: (args: unknown, signal: AbortSignal) => Promise<string>
 }
@@ -20,7 +20,7 @@ export const make = (tools: Readonly<Record<string, HostTool>>, send: (frame: ob
             (text) => said(text, false),
             (error: unknown) => said(String(error), true)
           )
-    // A call that was cancelled is over: its answer would be ignored.
+    // heddle ignores the result of a cancelled call.
     if (calls.delete(id)) send({ type: "host_tool_result", id, ...result })
   }
 
@@ -31,7 +31,7 @@ export const make = (tools: Readonly<Record<string, HostTool>>, send: (frame: ob
       description,
       parameters
     })),
-    /** Takes every event; those about calls are acted upon. */
+    /** Takes every event and acts on those about host tools. */
     receive: (frame: Frame): void => {
       if (frame.type === "host_tool_cancel") {
         const target = text(frame, "targetId")

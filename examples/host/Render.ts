@@ -1,4 +1,4 @@
-/** Frames as text for a terminal. Pure: a state and a frame give a new state and what to print. */
+/** Renders frames as text for a terminal. Pure: a state and a frame give a new state and the text to print. */
 import { type Frame, isRecord, list, member, number, text } from "./Frame.ts"
 
 export interface Style {
@@ -6,11 +6,11 @@ export interface Style {
 }
 
 export interface State {
-  /** What was printed last, which decides how the next thing is set off from it. */
+  /** The kind of the last output. It decides whether an empty line comes before the next output. */
   readonly last: "nothing" | "line" | "thinking" | "text"
-  /** The call whose heading was printed last; its output needs no heading of its own. */
+  /** The call whose heading was printed last. Its output needs no heading of its own. */
   readonly lastCall: string
-  /** Headings of calls that run. */
+  /** The headings of running calls. */
   readonly calls: Readonly<Record<string, string>>
   readonly model: string
   readonly turns: number
@@ -35,7 +35,7 @@ type Step = readonly [State, string]
 const maxLines = 8
 const maxWidth = 120
 
-/** What models and files say must not steer the terminal: control characters are dropped, an ESC with them. */
+/** Drops control characters, so that text of models and files cannot control the terminal. */
 const clean = (said: string): string => said.replaceAll(/[^\P{Cc}\n\t]/gu, "")
 
 const paint = (code: number, said: string, { color }: Style): string =>
@@ -48,7 +48,7 @@ const cut = (line: string): string => (line.length > maxWidth ? `${line.slice(0,
 
 const plural = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
 
-/** The first lines, indented, and how many are left out. */
+/** The first lines, indented, and the number of omitted lines. */
 const shorten = (said: string): string => {
   const lines = clean(said).trimEnd().split("\n")
   const shown = lines.slice(0, maxLines).map((line) => `  ${cut(line)}`)
@@ -56,10 +56,10 @@ const shorten = (said: string): string => {
   return [...shown, ...(left > 0 ? [`  … ${plural(left, "more line")}`] : [])].join("\n")
 }
 
-/** Ends the line that streams, so that something else can follow. */
+/** Ends the line that is being streamed. */
 const newLine = ({ last }: State): string => (last === "thinking" || last === "text" ? "\n" : "")
 
-/** A line of its own, with an empty one before it. */
+/** A line of its own, after an empty line. */
 const paragraph = (state: State, line: string): Step => [
   { ...state, last: "line", lastCall: "" },
   `${newLine(state)}${state.last === "nothing" ? "" : "\n"}${line}\n`
@@ -96,7 +96,7 @@ const toolStarted = (state: State, frame: Frame, style: Style): Step => {
   return [{ ...next, lastCall: id, calls: { ...state.calls, [id]: title } }, line]
 }
 
-/** Calls run side by side: output that does not follow its own heading gets the heading again. */
+/** Calls run side by side, so output that does not follow its own heading repeats it. */
 const toolEnded = (state: State, frame: Frame, style: Style): Step => {
   const id = text(frame, "toolCallId")
   const { [id]: title, ...calls } = state.calls
@@ -141,7 +141,7 @@ const finished = (state: State, frame: Frame, style: Style): Step => {
   return paragraph(state, notes.join("\n"))
 }
 
-/** Frames that have nothing to show, and those of a later version, print nothing. */
+/** Prints nothing for frames that have nothing to show, and for frames of later versions. */
 export const render = (state: State, frame: Frame, style: Style): Step => {
   switch (frame.type) {
     case "message_start":

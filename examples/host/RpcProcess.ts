@@ -1,6 +1,6 @@
 /**
- * A running `heddle --mode rpc`: commands in, responses by id, everything else to `onEvent`. Frames are split at LF
- * on the bytes. Node's readline would also split at U+2028, which is legal inside a JSON string.
+ * A running `heddle --mode rpc`: sends commands, matches responses by id, and passes all other frames to `onEvent`. It splits
+ * bytes at LF. Node's readline would also split at U+2028, which is legal inside a JSON string.
  */
 import { spawn } from "node:child_process"
 import { type Frame, isFrame, text } from "./Frame.ts"
@@ -9,12 +9,12 @@ export interface RpcProcessOptions {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly cwd?: string
-  /** Called for every frame that is not a response, in the order of the stream. */
+  /** Called for every frame that is not a response, in order. */
   readonly onEvent: (frame: Frame) => void
   readonly onStderr: (text: string) => void
 }
 
-/** heddle refused a command; `code` is for programs, the message for people. */
+/** heddle refused a command. `code` is for programs, the message for users. */
 export class CommandFailed extends Error {
   readonly code: string
   constructor(response: Frame) {
@@ -36,13 +36,13 @@ const parse = (line: string): unknown => {
   }
 }
 
-/** How long a process that was asked to end may take. heddle itself promises three seconds. */
+/** How long to wait for heddle to end. heddle itself promises three seconds. */
 const graceMs = 5000
 
 export class RpcProcess {
-  /** Resolves with the first frame; rejects when the process ends without it. */
+  /** Resolves with the frame `ready`; rejects if the process ends before it. */
   readonly ready: Promise<Frame>
-  /** Resolves with the exit code; a process that could not be started counts as 1. */
+  /** Resolves with the exit code, or with 1 if the process could not be started. */
   readonly exited: Promise<number>
   private readonly child
   private readonly responses = new Map<string, Waiter>()
@@ -57,7 +57,7 @@ export class RpcProcess {
     this.child = spawn(options.command, options.args, {
       cwd: options.cwd,
       stdio: ["pipe", "pipe", "pipe"],
-      // In a process group of its own: Ctrl-C reaches the host alone, which then aborts in an orderly way.
+      // A process group of its own, so that Ctrl-C reaches only the host, which then sends `abort`.
       detached: process.platform !== "win32"
     })
     const first = Promise.withResolvers<Frame>()
@@ -65,13 +65,13 @@ export class RpcProcess {
     this.results.set("ready", first)
     this.child.stdout.on("data", (chunk: Uint8Array) => this.split(chunk))
     this.child.stderr.setEncoding("utf8").on("data", options.onStderr)
-    // Writing to a process that has just ended fails; `exited` reports that better.
+    // Ignores failed writes to a process that has just ended: `exited` reports the end.
     this.child.stdin.on("error", () => undefined)
     this.exited = new Promise((resolve) => {
       this.child.on("error", (error) => resolve(this.fail(1, `cannot start ${options.command}: ${error.message}`)))
       this.child.on("close", (code) => resolve(this.fail(code ?? 1, `heddle ended with exit code ${code ?? "none"}`)))
     })
-    // Whoever waits for `ready` sees the failure; nobody has to.
+    // A caller that waits for `ready` gets the failure. Without one it is not an unhandled rejection.
     this.ready.catch(() => undefined)
   }
 
@@ -85,21 +85,21 @@ export class RpcProcess {
   async prompt(message: string): Promise<Frame> {
     const id = `r${++this.count}`
     const result = Promise.withResolvers<Frame>()
-    // Registered before sending: response and result may come in one chunk.
+    // Registers the result before sending, because response and result may come in one chunk.
     this.results.set(id, result)
     const accepted = this.send(id, "prompt", { message })
     accepted.catch(() => this.results.delete(id))
-    // Both fail when the process ends; whoever waits gets one error.
+    // Both reject when the process ends, and the caller gets one error.
     await Promise.race([accepted, result.promise])
     return result.promise
   }
 
-  /** Sends a frame that is not answered. */
+  /** Sends a frame that gets no response. */
   post(frame: object): void {
     if (this.ended === undefined) this.child.stdin.write(`${JSON.stringify(frame)}\n`)
   }
 
-  /** Closes stdin, which asks heddle to end, and waits until it has. */
+  /** Closes stdin, which tells heddle to end, and waits for the exit. */
   async close(): Promise<number> {
     this.child.stdin.end()
     const timer = setTimeout(() => this.child.kill("SIGKILL"), graceMs)
@@ -118,7 +118,7 @@ export class RpcProcess {
     return response
   }
 
-  /** A chunk may end anywhere, also inside a character, so lines are put together before they are decoded. */
+  /** Joins the bytes of a line before decoding it, because a chunk may end inside a character. */
   private split(chunk: Uint8Array): void {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
