@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FastCheck, Fiber } from "effect"
-import * as EventBuffer from "../../src/layers/platform/EventBuffer.ts"
+import { Effect, FastCheck, Fiber, Mailbox } from "effect"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
@@ -54,15 +53,14 @@ const observed = (lines: ReadonlyArray<string>) => {
   return { seen, numbers }
 }
 
-const setUp = (
+const setUp = Effect.fnUntraced(function* (
   updates: UpdateForm,
   write: (text: string) => Effect.Effect<void>,
-  gather: (go: () => void) => void = queueMicrotask
-) =>
-  Effect.sync(() => {
-    const input = EventBuffer.make<Uint8Array, never>(1)
-    return Writer.make({ input, write, gather }, Connections.make(updates), Effect.succeed("e2"))
-  })
+  gather: Effect.Effect<void> = Effect.yieldNow()
+) {
+  const input = yield* Mailbox.make<Uint8Array>()
+  return yield* Writer.make({ input, write, gather }, Connections.make(updates), () => "e2")
+})
 
 const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
   Effect.gen(function* () {
@@ -85,7 +83,7 @@ const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: nu
       if (pause(i)) yield* Effect.yieldNow()
     }
     play({ _tag: "BlockEnded" })
-    writer.end()
+    yield* writer.end
   })
 
 it.effect.prop(
@@ -121,7 +119,7 @@ it.effect("deltas that are held back are written before the end, also when nothi
     const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
     writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
-    writer.end()
+    yield* writer.end
     yield* run
     assert.include(text, '"delta":"y"')
   })
@@ -138,7 +136,8 @@ it.effect("what breaks a silence waits for the turn of the event loop to end, wh
       Effect.repeatN(Effect.yieldNow(), 5)
     )
     const write = (more: string) => Effect.sync(() => void (text += more))
-    const { run, writer } = yield* setUp("delta", write, (go) => void turn.push(go))
+    const gather = Effect.async<void>((resume) => void turn.push(() => resume(Effect.void)))
+    const { run, writer } = yield* setUp("delta", write, gather)
     yield* Effect.fork(run)
     yield* Effect.repeatN(Effect.yieldNow(), 5)
     yield* endTurn
@@ -176,8 +175,8 @@ it.effect("a reader that has stopped holds back events and responses each by the
     assert.isTrue(yield* isReady(writer.ready))
     writer.record({ type: "note" })
     assert.isFalse(yield* isReady(writer.ready))
-    assert.isTrue(yield* isReady(writer.readerReady() ?? Effect.void))
+    assert.isTrue(yield* isReady(writer.readerReady))
     for (let i = 0; i < 8193; i++) writer.respond({ type: "response", command: "x", success: true })
-    assert.isFalse(yield* isReady(writer.readerReady() ?? Effect.void))
+    assert.isFalse(yield* isReady(writer.readerReady))
   })
 )

@@ -1,7 +1,4 @@
-/**
- * Questions that arrive together: one look at the session answers them, unless something stands between them. And a signal
- * that comes in the middle of a prompt.
- */
+/** Commands that arrive in one chunk, and a signal that arrives in the middle of a prompt. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
@@ -49,7 +46,7 @@ const read = (line: string) => {
   return `${id} ${data.steeringMode}${"dumpTools" in data ? " verbose" : ""}`
 }
 
-it.scoped("each gets its own id and what was in force at its place", () =>
+it.scoped("each of several questions in one chunk gets its own id and the settings in force at its place", () =>
   Effect.gen(function* () {
     const host = yield* serving
     const ask = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {

@@ -2,9 +2,8 @@
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { Context, Effect, Fiber, Layer, Mailbox, Stream } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
-import * as EventBuffer from "../../src/layers/platform/EventBuffer.ts"
 import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"
@@ -22,8 +21,8 @@ const start = Effect.fnUntraced(function* (
 ) {
   const cwd = yield* tempFolder
   const script = yield* ScriptedModel.make(turns)
-  const input = EventBuffer.make<Uint8Array, never>(Number.POSITIVE_INFINITY)
-  const transport = Layer.succeed(Transport, { input, write: () => Effect.never, gather: EventLoop.onNextTurn })
+  const input = yield* Mailbox.make<Uint8Array>()
+  const transport = Layer.succeed(Transport, { input, write: () => Effect.never, gather: EventLoop.nextTurn })
   const graph = Layer.provideMerge(EmbeddedAgent.layer({ cwd, model: ScriptedModel.model, hostTools }), script.layer)
   const context = yield* Layer.build(Layer.merge(graph, transport))
   const agent = Context.get(context, Agent)
@@ -36,9 +35,7 @@ const start = Effect.fnUntraced(function* (
     )
   )
   const send = (...frames: ReadonlyArray<object>) =>
-    Effect.sync(() =>
-      input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))
-    )
+    input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))
   const turnsOfLoop = (count: number) => Effect.repeatN(EventLoop.nextTurn, count)
   const until = (fits: () => boolean) => Effect.repeat(EventLoop.nextTurn, { until: fits })
   const { root } = yield* agent.supervision

@@ -63,10 +63,6 @@ export const unknownCommand = (command: string, id: Id | undefined, echoId: bool
   ...(id === undefined || echoId ? {} : { requestId: id })
 })
 
-/** A response whose data was encoded before. */
-export const encodeAnswer = ({ command, id, success, type }: Response, data: string): string =>
-  `${escapeSeparators(JSON.stringify({ id, type, command, success })).slice(0, -1)},"data":${data}}\n`
-
 /** One line. Separators that some line readers split at are escaped; absent members are left out. */
 export const encode = (frame: object): string => escapeSeparators(JSON.stringify(frame)) + "\n"
 

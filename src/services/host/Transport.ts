@@ -1,24 +1,20 @@
-/** The byte pipe to a host: what rpc reads from and writes to. */
+/** The byte pipe to a host: the server reads commands from it and writes frames to it. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 
-/** Nobody reads what we write any more. */
+/** The host does not read our output any more. */
 export class HostGone extends Schema.TaggedError<HostGone>()("HostGone", { cause: Schema.Defect }) {}
 
 export class Transport extends Context.Tag("heddle/services/host/Transport")<
   Transport,
   {
-    readonly input: {
-      /**
-       * Hands over chunks, cut anywhere, each in the moment it arrives, until `use` answers something; returns that, or
-       * undefined when the host has closed its side. One reader.
-       */
-      readonly each: <A>(use: (chunk: Uint8Array) => A | undefined) => Effect.Effect<A | undefined>
-    }
+    /** Bytes from the host, cut anywhere. It ends when the host closes its side. The server is its only reader. */
+    readonly input: Mailbox.ReadonlyMailbox<Uint8Array>
     /** Returns when the pipe has taken the text, so a slow host slows the writer down. */
     readonly write: (text: string) => Effect.Effect<void, HostGone>
-    /** Calls back when everything that is about to be written has gathered, so that it goes out in one write. */
-    readonly gather: (go: () => void) => void
+    /** Waits while frames gather that can leave in one write. `Effect.yieldNow()` is enough for pipes in memory. */
+    readonly gather: Effect.Effect<void>
   }
 >() {}

@@ -1,6 +1,5 @@
 /** A host on in-memory pipes: sends chunks, reads whole frames. */
-import { Chunk, Effect, Exit, Layer, Mailbox } from "effect"
-import * as EventBuffer from "../../../src/layers/platform/EventBuffer.ts"
+import { Chunk, Effect, Layer, Mailbox } from "effect"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { schemaHash } from "../../../src/rpc/protocol/schemaHash.ts"
 import { Transport } from "../../../src/services/host/Transport.ts"
@@ -9,21 +8,21 @@ import { Transport } from "../../../src/services/host/Transport.ts"
 const stable = (text: string) => text.replaceAll(schemaHash, "sha256:0")
 
 export const make = Effect.gen(function* () {
-  const input = EventBuffer.make<Uint8Array, never>(Number.POSITIVE_INFINITY)
+  const input = yield* Mailbox.make<Uint8Array>()
   const frames = yield* Mailbox.make<string>()
   const layer = Layer.succeed(Transport, {
     input,
     write: (text) => Effect.asVoid(frames.offerAll(stable(text).split("\n").slice(0, -1))),
-    gather: EventLoop.onNextTurn
+    gather: EventLoop.nextTurn
   })
-  const send = (bytes: Uint8Array) => Effect.sync(() => void input.offer(bytes))
+  const send = (bytes: Uint8Array) => input.offer(bytes)
   return {
     layer,
     /** In one chunk, so that several lines arrive together. */
     send: (...lines: ReadonlyArray<string>) => send(new TextEncoder().encode(`${lines.join("\n")}\n`)),
     sendBytes: send,
     /** Closes our side: EOF for the server. */
-    close: Effect.sync(() => input.done(Exit.void)),
+    close: input.end,
     receive: (count: number) => Effect.map(frames.takeN(count), ([taken]) => Chunk.toReadonlyArray(taken)),
     /** What has been written and not received yet. */
     rest: Effect.map(frames.clear, Chunk.toReadonlyArray),

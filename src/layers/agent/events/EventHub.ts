@@ -1,19 +1,18 @@
-/** Hands every event of a session to everybody who watches it. Publishing never waits. */
-import * as Chunk from "effect/Chunk"
+/** Hands every event of a session to all its sinks. Publishing never waits. */
 import * as Effect from "effect/Effect"
+import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { EventSink } from "../../../services/Agent.ts"
-import * as Backlog from "../../../services/Backlog.ts"
 
-/** How far a reader of `subscribe` may fall behind before the run waits for it. */
+/** How many events a reader of `subscribe` may leave unread before the run waits for it. */
 const lead = 1024
 
 export interface EventHub {
   readonly publish: (event: AgentEvent) => void
-  /** Returns when no reader is too far behind: the run asks between steps, never while it cleans up. */
+  /** Returns when no sink is too far behind. The run asks between steps, never while it cleans up. */
   readonly ready: Effect.Effect<void>
   readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
   readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
@@ -27,14 +26,17 @@ export const make = (): EventHub => {
       () => Effect.sync(() => sinks.delete(sink))
     )
   const subscribe = Effect.gen(function* () {
-    const backlog = Backlog.make<AgentEvent>(lead)
-    yield* Effect.addFinalizer(() => Effect.sync(backlog.end))
-    yield* attach(backlog)
-    return Stream.repeatEffectChunkOption(
-      Effect.flatMap(backlog.takeAll, (events) =>
-        events.length === 0 ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(events))
-      )
-    )
+    const events = yield* Mailbox.make<AgentEvent>()
+    const caughtUp = yield* Effect.makeLatch(true)
+    const isBehind = () => sinks.has(sink) && Option.getOrElse(events.unsafeSize(), () => 0) > lead
+    const sink: EventSink = {
+      offer: (event) => void events.unsafeOffer(event),
+      ready: Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void))
+    }
+    // A run that waits for a reader goes on when the reader leaves.
+    yield* Effect.addFinalizer(() => Effect.zipRight(events.end, caughtUp.open))
+    yield* attach(sink)
+    return Stream.mapChunksEffect(Mailbox.toStream(events), (taken) => Effect.as(caughtUp.open, taken))
   })
   return {
     publish: (event) => {

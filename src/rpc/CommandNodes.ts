@@ -1,4 +1,4 @@
-/** Commands that are not answered at once, as nodes of the supervision tree: each can be ended by the id of its request. */
+/** The nodes of commands under way. A host ends such a command with `cancel` and the id of its request. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -13,15 +13,15 @@ interface Options<R> {
   readonly now: number
   /** Handles the command and answers it. */
   readonly run: Effect.Effect<void, never, R>
-  /** Answers it as cancelled; false when it is answered already. */
+  /** Answers it as cancelled. False when it has been answered. */
   readonly refuse: () => boolean
 }
 
 /**
- * The node is there from the arrival of the command to its answer. The command runs in a fiber of its own, so that
- * ending it leaves its lane alone; one that still waits for its lane is answered at once and never begins.
+ * The node lives from the arrival of the command to its response. The command has a fiber of its own, so `cancel` does
+ * not disturb the lane. A command that still waits for its lane is answered at once and never starts.
  */
-export const watch = <R>(root: Supervision.LiveNode, { command, id, now, refuse, run }: Options<R>): Task<R> => {
+export const open = <R>(root: Supervision.LiveNode, { command, id, now, refuse, run }: Options<R>): Task<R> => {
   let withdrawn = false
   const withdraw = () => {
     withdrawn = true

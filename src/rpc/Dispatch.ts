@@ -1,0 +1,136 @@
+/** Turns lines of the host into commands, runs each of them in its lane, and answers it exactly once. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Json from "../domain/Json.ts"
+import type { HostToolSet } from "../services/host/HostTools.ts"
+import type { LiveNode } from "../services/supervision/Supervision.ts"
+import type { Command, CommandFailure, Request } from "./Command.ts"
+import * as CommandNodes from "./CommandNodes.ts"
+import type { Connection } from "./Connection.ts"
+import type { HostToolCalls } from "./HostToolCalls.ts"
+import type * as Jsonl from "./Jsonl.ts"
+import type * as Lanes from "./Lanes.ts"
+import * as Frame from "./protocol/Frame.ts"
+import { type CommandServices, commands } from "./registry.ts"
+import type { Writer } from "./Writer.ts"
+
+/** The parts of one connection that handling a frame takes. */
+export interface Parts {
+  readonly connection: Connection
+  readonly writer: Writer
+  readonly lanes: Lanes.Lanes<CommandServices>
+  readonly hostTools: HostToolSet & HostToolCalls
+  /** The node of the session, above the nodes of its commands. */
+  readonly root: LiveNode
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+export interface Dispatch {
+  /** Handles a line as far as the reader has to wait for it: most commands go on in a fiber of their lane. */
+  readonly receive: (line: Jsonl.Line) => Effect.Effect<void, never, CommandServices>
+  /** A last line without LF counts if it is whole JSON. A torn one is dropped: the host died while writing it. */
+  readonly receiveLast: (line: Jsonl.Line) => Effect.Effect<void, never, CommandServices>
+}
+
+const byName = new Map(commands.map((command) => [command.name, command]))
+
+/** Handlers find their services in the context that `Server.serve` runs in. No other function runs a handler. */
+const handle = (command: Command<CommandServices>, frame: unknown, request: Request) => command.handle(frame, request)
+const actOnArrival = (command: Command<CommandServices>, frame: unknown) => command.onArrival?.(frame)
+
+export const make = ({ connection, hostTools, lanes, now, root, writer }: Parts): Dispatch => {
+  /** `run` handles a command and answers it, whatever happens; `refuse` answers one that is not to run. */
+  const prepare = (command: Command<CommandServices>, frame: unknown, before: Lanes.Before) => {
+    const id = Frame.idOf(frame)
+    let answered = false
+    const respond = (response: Frame.Response): boolean => {
+      if (answered) return false
+      answered = true
+      writer.respond(response)
+      return true
+    }
+    const request: Request = {
+      id,
+      connection,
+      hostTools,
+      ...before,
+      record: (frame) =>
+        Effect.zipRight(
+          Effect.sync(() => writer.record(frame)),
+          writer.ready
+        ),
+      answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data)))
+    }
+    const fail = (cause: Cause.Cause<CommandFailure>) => {
+      const failure = Cause.failureOption(cause)
+      if (failure._tag === "Some") {
+        const { code, data, message } = failure.value
+        respond({ ...Frame.failure(command.name, id, message, code), ...(data === undefined ? {} : { data }) })
+        return Effect.void
+      }
+      if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+      respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
+      return Effect.logError(`the command ${command.name} died`, cause)
+    }
+    const run = Effect.matchCauseEffect(handle(command, frame, request), {
+      onSuccess: (data) => {
+        respond(Frame.success(command.name, id, data))
+        return Effect.void
+      },
+      onFailure: fail
+    })
+    return { run, refuse: () => respond(Frame.failure(command.name, id, "Cancelled by host", "cancelled")) }
+  }
+
+  const start = (command: Command<CommandServices>, frame: unknown) => {
+    const before = lanes.before(command.lane)
+    const { refuse, run } = prepare(command, frame, before)
+    if (before.atOnce || command.lane === "instant") return run
+    const early = actOnArrival(command, frame)
+    if (early !== undefined) lanes.aside({ run: early })
+    const id = Frame.idOf(frame)
+    const task = CommandNodes.open(root, { command: command.name, id, now: now(), run, refuse })
+    lanes.route(command.lane, before, task)
+    return Effect.void
+  }
+
+  const dispatch = (frame: unknown) => {
+    const type = Frame.typeOf(frame)
+    const id = Frame.idOf(frame)
+    if (type === undefined) return refuse(Frame.parseFailure('expected an object with a string "type"', id))
+    if (hostTools.receive(type, frame)) return Effect.void
+    const command = byName.get(type)
+    return command === undefined ? refuse(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
+  }
+
+  const refuse = (response: Frame.Response) => {
+    writer.respond(response)
+    return Effect.void
+  }
+
+  const read = (line: Jsonl.Line) => {
+    switch (line._tag) {
+      case "Oversized":
+        return refuse(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`))
+      case "InvalidUtf8":
+        return refuse(Frame.parseFailure("invalid UTF-8"))
+      case "Text": {
+        if (line.text.trim() === "") return Effect.void
+        const frame = Json.parse(line.text)
+        return Either.isRight(frame) ? dispatch(frame.right) : refuse(Frame.parseFailure(frame.left))
+      }
+    }
+  }
+
+  const receive = (line: Jsonl.Line) => Effect.suspend(() => read(line))
+
+  return {
+    receive,
+    receiveLast: (line) =>
+      line._tag === "Text" && Either.isRight(Json.parse(line.text))
+        ? receive(line)
+        : Effect.logWarning("dropped an incomplete last line")
+  }
+}
