@@ -1,6 +1,8 @@
-/** Calls that this host runs for us, and the frames that answer them. Owned by the server of the connection. */
+/** Tool calls that the host runs, and the frames with which it answers them. Owned by the server of the connection. */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Mailbox from "effect/Mailbox"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
@@ -13,76 +15,73 @@ import { readOutput, toFailure } from "./protocol/HostToolFrames.ts"
 /** A call that has no result yet. */
 interface Pending {
   readonly id: string
-  readonly updates: Array<ToolOutput>
-  /** Opened when there is something to look at. */
-  readonly news: Effect.Latch
-  answer: Effect.Effect<ToolOutput, ToolFailure> | undefined
-  /** The host is still at it: it has not answered, or not in a way that we understand. */
-  hostIsWorking: boolean
+  /** Ends when the answer is there. */
+  readonly updates: Mailbox.Mailbox<ToolOutput>
+  readonly answer: Deferred.Deferred<ToolOutput, ToolFailure>
 }
 
 export interface HostToolCalls {
   readonly toTool: (definition: HostToolDefinition) => HostTool
-  /** True when the frame is about a call, also about one that is over: nothing else happens then. */
+  /** True for every frame about a call, also about one that is over: the caller has nothing left to do with it. */
   readonly receive: (type: string, frame: unknown) => boolean
-  /** The host is gone: what it has not answered fails, and so does every further call. */
+  /** The host is gone: the calls it has not answered fail, and so does every later call. */
   readonly disconnect: () => void
 }
 
-/** Progress that may wait to be shown; beyond that only the newest is kept, which says everything. */
+/** Updates that may wait to be shown. Each repeats the ones before it, so the oldest are dropped first. */
 const mostUpdates = 64
 
 const disconnected = "RPC client disconnected before host tool execution completed"
 const lost = new ToolFailure({ message: disconnected })
 
-const settle = (pending: Pending, answer: Pending["answer"]) => {
-  pending.answer ??= answer
-  pending.news.unsafeOpen()
+/** The first answer counts. */
+const settle = ({ answer, updates }: Pending, result: Effect.Effect<ToolOutput, ToolFailure>) => {
+  Deferred.unsafeDone(answer, result)
+  updates.unsafeDone(Exit.void)
 }
 
 const receiveUpdate = (pending: Pending, partialResult: unknown) => {
   const output = readOutput(partialResult)
-  if (output === undefined) return settle(pending, new ToolFailure({ message: "Invalid host_tool_update payload" }))
-  if (pending.updates.length >= mostUpdates) pending.updates.pop()
-  pending.updates.push(output)
-  pending.news.unsafeOpen()
+  if (output === undefined) settle(pending, new ToolFailure({ message: "Invalid host_tool_update payload" }))
+  else pending.updates.unsafeOffer(output)
 }
 
 const receiveResult = (pending: Pending, result: unknown, isError: unknown) => {
-  pending.hostIsWorking = false
   const output = readOutput(result)
   if (output === undefined) return settle(pending, new ToolFailure({ message: "Invalid host_tool_result payload" }))
   settle(pending, isError === true ? toFailure(output) : Effect.succeed(output))
 }
 
 /** Shows progress as it comes, then gives the answer. */
-const follow = Effect.fnUntraced(function* (pending: Pending, { progress }: ToolContext) {
-  while (true) {
-    yield* pending.news.await
-    pending.news.unsafeClose()
-    for (let next = pending.updates.shift(); next !== undefined; next = pending.updates.shift()) yield* progress(next)
-    if (pending.answer !== undefined) return yield* pending.answer
+const follow = Effect.fnUntraced(function* ({ answer, updates }: Pending, { progress }: ToolContext) {
+  for (let done = false; !done;) {
+    const [some, isLast] = yield* updates.takeAll
+    for (const update of some) yield* progress(update)
+    done = isLast
   }
+  return yield* answer
 })
 
 export const make = (ids: typeof Ids.Service, send: (frame: object) => void): HostToolCalls => {
+  /** The calls that the host is working on. */
   const calls = new Map<string, Pending>()
   let connected = true
 
-  const begin = Effect.sync(() => {
-    const id = ids.next("hostCall")
-    const news = Effect.unsafeMakeLatch(false)
-    const pending: Pending = { id, updates: [], news, answer: undefined, hostIsWorking: true }
-    calls.set(id, pending)
+  const begin = Effect.gen(function* () {
+    const updates = yield* Mailbox.make<ToolOutput>({ capacity: mostUpdates, strategy: "sliding" })
+    const answer = yield* Deferred.make<ToolOutput, ToolFailure>()
+    const pending: Pending = { id: ids.next("hostCall"), updates, answer }
+    calls.set(pending.id, pending)
     return pending
   })
 
-  /** The host is told once, and only if it would go on for nothing. */
-  const end = ({ hostIsWorking, id: targetId }: Pending, exit: Exit.Exit<unknown, unknown>) => {
-    calls.delete(targetId)
-    if (Exit.isSuccess(exit) || !hostIsWorking || !connected) return Effect.void
-    return Effect.sync(() => send({ type: "host_tool_cancel", id: ids.next("hostCancel"), targetId }))
-  }
+  /** Tells the host once to stop, and only if it would otherwise go on for nothing. */
+  const end = ({ id: targetId }: Pending, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.sync(() => {
+      const isWorking = calls.delete(targetId)
+      if (Exit.isSuccess(exit) || !isWorking || !connected) return
+      send({ type: "host_tool_cancel", id: ids.next("hostCancel"), targetId })
+    })
 
   const call = ({ label, name }: HostToolDefinition, args: JsonObject, context: ToolContext) => {
     const { toolCallId } = context
@@ -112,9 +111,12 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
       if (type !== "host_tool_update" && type !== "host_tool_result") return false
       if (!Predicate.isReadonlyRecord(frame) || typeof frame["id"] !== "string") return true
       const pending = calls.get(frame["id"])
-      if (pending === undefined || pending.answer !== undefined) return true
+      if (pending === undefined) return true
       if (type === "host_tool_update") receiveUpdate(pending, frame["partialResult"])
-      else receiveResult(pending, frame["result"], frame["isError"])
+      else {
+        calls.delete(pending.id)
+        receiveResult(pending, frame["result"], frame["isError"])
+      }
       return true
     },
     disconnect: () => {
