@@ -10,15 +10,12 @@ import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
 import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
-import * as exporting from "./commands/export.ts"
 import * as fibers from "./commands/fibers.ts"
 import * as hostTools from "./commands/hostTools.ts"
 import * as model from "./commands/model.ts"
-import * as modes from "./commands/modes.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
 import * as queue from "./commands/queue.ts"
-import * as retry from "./commands/retry.ts"
 import * as session from "./commands/session.ts"
 import * as sessionInfo from "./commands/sessionInfo.ts"
 import * as sessionList from "./commands/sessionList.ts"
@@ -38,11 +35,8 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...sessionInfo.commands,
   ...sessionList.commands,
   ...model.commands,
-  ...modes.commands,
-  ...retry.commands,
   ...compaction.commands,
   ...bash.commands,
-  ...exporting.commands,
   ...hostTools.commands,
   ...fibers.commands,
   ...protocol.commands

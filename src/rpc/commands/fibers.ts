@@ -7,7 +7,7 @@ import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
-import { Cleared, toCleared } from "../protocol/Cleared.ts"
+import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { RequestId } from "../protocol/Frame.ts"
 
 interface FiberNode {

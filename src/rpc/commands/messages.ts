@@ -1,6 +1,5 @@
 /** Reading the conversation, whole or in pages (protocol.md 3.7, supplement 1.3). */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
@@ -47,8 +46,9 @@ const getMessages = Command.make({
 })
 
 /** The session, the leaf it had when the first page was read, and how many messages were read since. */
-const cursor = Cursor.make(() =>
-  Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt })
+const cursor = Cursor.make(
+  () => Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt }),
+  "Invalid RPC message cursor"
 )
 
 const pageBytes = 768 * 1024
@@ -74,8 +74,7 @@ const start = Effect.fnUntraced(function* (sent: string | undefined) {
   const session = yield* Session
   const { sessionId } = yield* session.info
   if (sent === undefined) return { session: sessionId, leaf: yield* session.leafId, from: 0 }
-  const place = Option.getOrUndefined(cursor.read(sent))
-  if (place === undefined) return yield* failure("invalid_cursor", "Invalid RPC message cursor")
+  const place = yield* cursor.read(sent)
   if (place.session !== sessionId) return yield* failure("stale_cursor", "RPC message cursor is stale")
   return place
 })
@@ -97,7 +96,7 @@ const getMessagesPage = Command.make({
     }
     const place = yield* start(sent)
     const { messages } = yield* snapshotAt(connection, place.session, place.leaf)
-    if (place.from > messages.length) return yield* failure("invalid_cursor", "Invalid RPC message cursor")
+    if (place.from > messages.length) return yield* cursor.failure()
     const end = MessagePages.endOfPage(messages, place.from, { count, bytes: pageBytes }, size)
     const isLast = end >= messages.length
     if (isLast) delete connection.pages

@@ -9,7 +9,7 @@ import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
-import { Cleared, toCleared } from "../protocol/Cleared.ts"
+import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { Attachment, type Input, readInput } from "../protocol/Images.ts"
 
 const Message = lazy(() =>

@@ -1,13 +1,17 @@
-/** Looking at what is queued, and changing it by id (supplement 6.3) or, as omp hosts do, by text. */
+/**
+ * Reading and changing the queue, by id (supplement 6.3) or, as omp hosts do, by text, and the modes that say how queued
+ * messages reach a run (protocol.md 3.4).
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { Agent, type QueueRefused } from "../../services/Agent.ts"
+import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import { readInput } from "../protocol/Images.ts"
-import { QueueItem, queueItem, queueItems } from "../protocol/QueueItem.ts"
+import { QueueItem, queueItem, queueItems } from "../protocol/QueueFrames.ts"
 
 const refusals = ["queue_item_not_found", "already_delivered"]
 
@@ -136,4 +140,40 @@ const promoteQueuedMessage = Command.make({
   })
 })
 
-export const commands = [clearQueue, getQueue, editQueuedMessage, removeQueuedMessage, promoteQueuedMessage]
+const setSteeringMode = Command.make({
+  name: "set_steering_mode",
+  lane: "ordered",
+  summary: "Whether steering messages are delivered one per turn or all at once.",
+  origin: ["pi", "omp", "xcsh"],
+  params: () => Schema.Struct({ mode: QueueMode }),
+  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setSteeringMode(mode))
+})
+
+const setFollowUpMode = Command.make({
+  name: "set_follow_up_mode",
+  lane: "ordered",
+  summary: "Whether follow-up messages are delivered one per turn or all at once.",
+  origin: ["pi", "omp", "xcsh"],
+  params: () => Schema.Struct({ mode: QueueMode }),
+  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setFollowUpMode(mode))
+})
+
+const setInterruptMode = Command.make({
+  name: "set_interrupt_mode",
+  lane: "ordered",
+  summary: "Whether steering waits for the tool calls of a turn or interrupts them.",
+  origin: ["omp", "xcsh"],
+  params: () => Schema.Struct({ mode: InterruptMode }),
+  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setInterruptMode(mode))
+})
+
+export const commands = [
+  clearQueue,
+  getQueue,
+  editQueuedMessage,
+  removeQueuedMessage,
+  promoteQueuedMessage,
+  setSteeringMode,
+  setFollowUpMode,
+  setInterruptMode
+]

@@ -1,4 +1,4 @@
-/** What there is to know about sessions (protocol.md 3.7; supplement 6.4). */
+/** The name of the session, its figures, and its page for people to read (protocol.md 3.7, 9.8). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,6 +8,7 @@ import type { Model } from "../../domain/model/Model.ts"
 import * as SessionStats from "../../domain/session/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
+import { SessionExport } from "../../services/session/SessionExport.ts"
 import * as Command from "../Command.ts"
 import { toFailure } from "../protocol/SessionFailures.ts"
 
@@ -71,4 +72,26 @@ export const stateMembers = Effect.fnUntraced(function* (model: Model | undefine
   }
 })
 
-export const commands = [setSessionName, getSessionStats]
+const exportHtml = Command.make({
+  name: "export_html",
+  lane: "holding",
+  summary: "Writes the session into one self-contained HTML file and answers its absolute path.",
+  notes:
+    "`outputPath` is relative to the working folder; its folder must exist, and a file that is there is replaced. " +
+    "Without it the file is `heddle-session-<name of the session file, or its id>.html` in the working folder. " +
+    "Sessions in memory can be exported too, also while a run goes on. What the page shows is in export.md.",
+  origin: ["pi", "omp", "xcsh"],
+  params: () => Schema.Struct({ outputPath: optional(Schema.String.pipe(Schema.nonEmptyString())) }),
+  result: () => Schema.Struct({ path: Schema.String }),
+  errors: ["export_failed"],
+  run: Effect.fnUntraced(function* (params) {
+    const exporter = yield* SessionExport
+    const path = yield* Effect.mapError(
+      exporter.toHtml(params),
+      ({ message }) => new Command.CommandFailure({ code: "export_failed", message })
+    )
+    return { path }
+  })
+})
+
+export const commands = [setSessionName, getSessionStats, exportHtml]

@@ -40,7 +40,7 @@ const Params = lazy(() =>
 )
 
 /** The last session of the page before. */
-const cursor = Cursor.make(() => Schema.Tuple(Schema.String, Schema.String))
+const cursor = Cursor.make(() => Schema.Tuple(Schema.String, Schema.String), "Invalid session list cursor")
 
 const rank = ({ sessionId, updatedAt }: SessionSummary) => `${updatedAt} ${sessionId}`
 const newestFirst = (one: SessionSummary, other: SessionSummary) => (rank(one) < rank(other) ? 1 : -1)
@@ -110,17 +110,10 @@ const listSessions = Command.make({
   run: Effect.fnUntraced(function* (params) {
     const agent = yield* Agent
     const { model } = yield* agent.state
-    const from = Option.fromNullable(params.cursor).pipe(Option.map(cursor.read))
-    if (Option.isSome(from) && Option.isNone(from.value)) {
-      return yield* new Command.CommandFailure({ code: "invalid_cursor", message: "Invalid session list cursor" })
-    }
-    const after = Option.map(Option.flatten(from), (place) => place.join(" "))
+    const after = params.cursor === undefined ? undefined : (yield* cursor.read(params.cursor)).join(" ")
     const own = yield* current
     const all = (yield* collect(params.scope ?? "all", own)).filter(fits(params)).toSorted(newestFirst)
-    const left = Option.match(after, {
-      onNone: () => all,
-      onSome: (last) => all.filter((session) => rank(session) < last)
-    })
+    const left = after === undefined ? all : all.filter((session) => rank(session) < after)
     const page = left.slice(0, params.limit ?? 50)
     const last = page.at(-1)
     const name = model === undefined ? undefined : label(model)

@@ -1,16 +1,20 @@
-/** Cursors: text that means something to us only. Whoever gets one back decides whether it still holds. */
+/** Cursors of lists that are read in pages: text that only we can read. A host sends back the one it was given. */
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Json from "../../domain/Json.ts"
+import { CommandFailure } from "../Command.ts"
 
-export const make = <A, I>(schema: () => Schema.Schema<A, I>) => ({
-  write: (place: A): string => encodeURIComponent(JSON.stringify(Schema.encodeSync(schema())(place))),
-  /** None for what was never a cursor. */
-  read: (cursor: string): Option.Option<A> =>
-    Either.try(() => decodeURIComponent(cursor)).pipe(
-      Either.flatMap(Json.parse),
-      Either.getRight,
-      Option.flatMap(Schema.decodeUnknownOption(schema()))
-    )
-})
+/** Both directions of one kind of cursor. `invalid` answers text that never was one. */
+export const make = <A, I>(place: () => Schema.Schema<A, I>, invalid: string) => {
+  const failure = () => new CommandFailure({ code: "invalid_cursor", message: invalid })
+  return {
+    failure,
+    write: (at: A): string => encodeURIComponent(JSON.stringify(Schema.encodeSync(place())(at))),
+    read: (cursor: string): Either.Either<A, CommandFailure> =>
+      Either.try(() => decodeURIComponent(cursor)).pipe(
+        Either.flatMap(Json.parse),
+        Either.flatMap(Schema.decodeUnknownEither(place())),
+        Either.mapLeft(failure)
+      )
+  }
+}

@@ -3,15 +3,15 @@ import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
-import { queueItems } from "./QueueItem.ts"
+import { queueItems } from "./QueueFrames.ts"
 
-/** Everything but streaming updates, which UpdateFrames.ts writes, and what has another number of frames than one. */
+/** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
 export type ControlEvent = Exclude<
   AgentEvent,
   { readonly _tag: "MessageUpdated" } | { readonly _tag: "SessionChanged" } | { readonly _tag: "SessionNamed" }
 >
 
-/** Under the names of two families. The session's id is on every record. */
+/** A new name is told in the frames of two families of hosts. The session's id is on every record. */
 export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
   { type: "session_info_changed", ...(name === undefined ? {} : { name }) },
   { type: "session_info_update", ...(name === undefined ? {} : { title: name }) }
@@ -22,102 +22,106 @@ const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, tool
 const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) =>
   clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
 
-/** The end markers that some client waits for (supplement 4.2): one run, nothing to retry, nothing in background. */
+/** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
-/** As a rule one frame for each event. */
+type OneFrameEvent = Exclude<ControlEvent, CompactionFrames.CompactionEvent>
+type Tag = OneFrameEvent["_tag"]
+type EventOf = { readonly [Event in OneFrameEvent as Event["_tag"]]: Event }
+
+const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
+  RunStarted: ({ runId }) => ({ type: "agent_start", runId }),
+  RunEnded: ({ messages, runId }) => ({ type: "agent_end", messages, ...terminal, runId }),
+  RunSettled: ({ aborted, runId }) => ({ type: "agent_settled", aborted, runId }),
+  TurnStarted: ({ runId, timestamp, turnIndex }) => ({ type: "turn_start", turnIndex, timestamp, runId }),
+  TurnEnded: ({ message, runId, toolResults, turnIndex }) => ({
+    type: "turn_end",
+    message,
+    toolResults,
+    turnIndex,
+    runId
+  }),
+  MessageStarted: (event) => ({ type: "message_start", message: event.message, ...messageRef(event) }),
+  MessageEnded: (event) => ({ type: "message_end", message: event.message, ...messageRef(event) }),
+  ToolStarted: (event) => ({ type: "tool_execution_start", ...toolRef(event), runId: event.runId }),
+  ToolUpdated: (event) => ({
+    type: "tool_execution_update",
+    ...toolRef(event),
+    partialResult: event.partialResult,
+    runId: event.runId
+  }),
+  ToolEnded: ({ durationMs, isError, result, runId, toolCallId, toolName }) => ({
+    type: "tool_execution_end",
+    toolCallId,
+    toolName,
+    result,
+    isError,
+    durationMs,
+    runId
+  }),
+  RetryScheduled: ({ attempt, delayMs, errorMessage, maxAttempts, runId }) => ({
+    type: "auto_retry_start",
+    attempt,
+    maxAttempts,
+    delayMs,
+    errorMessage,
+    runId
+  }),
+  RetryEnded: ({ attempt, finalError, runId, success }) => ({
+    type: "auto_retry_end",
+    success,
+    attempt,
+    ...(finalError === undefined ? {} : { finalError }),
+    runId
+  }),
+  FallbackApplied: ({ from, role, runId, to }) => ({ type: "retry_fallback_applied", from, to, role, runId }),
+  FallbackSucceeded: ({ model, role, runId }) => ({ type: "retry_fallback_succeeded", model, role, runId }),
+  SummaryRetryScheduled: ({ attempt, delayMs, errorMessage, maxAttempts }) => ({
+    type: "summarization_retry_scheduled",
+    attempt,
+    maxAttempts,
+    delayMs,
+    errorMessage
+  }),
+  SummaryRetryStarted: ({ reason, source }) => ({ type: "summarization_retry_attempt_start", source, reason }),
+  SummaryRetryFinished: () => ({ type: "summarization_retry_finished" }),
+  PromptFinished: ({ error, requestId, runId, sessionSettled, status }) => ({
+    type: "prompt_result",
+    ...(requestId === undefined ? {} : { id: requestId }),
+    agentInvoked: runId !== undefined,
+    status,
+    ...(error === undefined ? {} : { error }),
+    sessionSettled,
+    ...(runId === undefined ? {} : { runId })
+  }),
+  SessionSettled: () => ({ type: "session_settled" }),
+  QueueChanged: ({ queue }) => ({
+    type: "queue_update",
+    ...MessageQueue.texts(queue),
+    items: queueItems(queue),
+    revision: queue.revision
+  }),
+  ModelChanged: ({ model }) => ({ type: "model_changed", model }),
+  ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
+  PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
+  Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
+}
+
+const toFrame = <T extends Tag>(event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T]): object =>
+  frames[event._tag](event)
+
+/** One frame for each event, but two for an automatic compaction. */
 export const toFrames = (event: ControlEvent): ReadonlyArray<object> =>
   event._tag === "CompactionStarted" || event._tag === "CompactionEnded"
     ? CompactionFrames.toFrames(event)
     : [toFrame(event)]
-
-const toFrame = (event: Exclude<ControlEvent, CompactionFrames.CompactionEvent>): object => {
-  switch (event._tag) {
-    case "RunStarted":
-      return { type: "agent_start", runId: event.runId }
-    case "RunEnded":
-      return { type: "agent_end", messages: event.messages, ...terminal, runId: event.runId }
-    case "TurnStarted":
-      return { type: "turn_start", turnIndex: event.turnIndex, timestamp: event.timestamp, runId: event.runId }
-    case "TurnEnded": {
-      const { message, runId, toolResults, turnIndex } = event
-      return { type: "turn_end", message, toolResults, turnIndex, runId }
-    }
-    case "MessageStarted":
-      return { type: "message_start", message: event.message, ...messageRef(event) }
-    case "MessageEnded":
-      return { type: "message_end", message: event.message, ...messageRef(event) }
-    case "ToolStarted":
-      return { type: "tool_execution_start", ...toolRef(event), runId: event.runId }
-    case "ToolUpdated":
-      return {
-        type: "tool_execution_update",
-        ...toolRef(event),
-        partialResult: event.partialResult,
-        runId: event.runId
-      }
-    case "ToolEnded": {
-      const { durationMs, isError, result, runId, toolCallId, toolName } = event
-      return { type: "tool_execution_end", toolCallId, toolName, result, isError, durationMs, runId }
-    }
-    case "RetryScheduled": {
-      const { attempt, delayMs, errorMessage, maxAttempts, runId } = event
-      return { type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage, runId }
-    }
-    case "RetryEnded": {
-      const { attempt, finalError, runId, success } = event
-      return { type: "auto_retry_end", success, attempt, ...(finalError === undefined ? {} : { finalError }), runId }
-    }
-    case "FallbackApplied":
-      return { type: "retry_fallback_applied", from: event.from, to: event.to, role: event.role, runId: event.runId }
-    case "FallbackSucceeded":
-      return { type: "retry_fallback_succeeded", model: event.model, role: event.role, runId: event.runId }
-    case "SummaryRetryScheduled": {
-      const { attempt, delayMs, errorMessage, maxAttempts } = event
-      return { type: "summarization_retry_scheduled", attempt, maxAttempts, delayMs, errorMessage }
-    }
-    case "SummaryRetryStarted":
-      return { type: "summarization_retry_attempt_start", source: event.source, reason: event.reason }
-    case "SummaryRetryFinished":
-      return { type: "summarization_retry_finished" }
-    case "PromptFinished":
-      return {
-        type: "prompt_result",
-        ...(event.requestId === undefined ? {} : { id: event.requestId }),
-        agentInvoked: event.runId !== undefined,
-        status: event.status,
-        ...(event.error === undefined ? {} : { error: event.error }),
-        sessionSettled: event.sessionSettled,
-        ...(event.runId === undefined ? {} : { runId: event.runId })
-      }
-    case "RunSettled":
-      return { type: "agent_settled", aborted: event.aborted, runId: event.runId }
-    case "SessionSettled":
-      return { type: "session_settled" }
-    case "QueueChanged":
-      return {
-        type: "queue_update",
-        ...MessageQueue.texts(event.queue),
-        items: queueItems(event.queue),
-        revision: event.queue.revision
-      }
-    case "ModelChanged":
-      return { type: "model_changed", model: event.model }
-    case "ThinkingLevelChanged":
-      return { type: "thinking_level_changed", level: event.level, thinkingLevel: event.level }
-    case "PersistFailed":
-      return { type: "extension_error", extensionPath: "session", event: "persist", error: event.error }
-    case "Notice":
-      return { type: "notice", level: event.level, message: event.message, source: event.source }
-  }
-}
 
 const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as const
 
 /** The `type` of an assistantMessageEvent: `text_delta`, `toolcall_end`, … */
 export const updateType = ({ kind, step }: AssistantDraft.Update): string => `${prefixes[kind]}_${step}`
 
-/** What a step of the stream adds to its assistantMessageEvent beside type and index; deltas are written apart. */
+/** The members of an assistantMessageEvent beside type, index and delta. */
 export const updateMembers = (draft: AssistantDraft.AssistantDraft, update: AssistantDraft.Update): object => {
   const block = draft.blocks[update.contentIndex]
   if (block === undefined || update.step === "delta") return {}

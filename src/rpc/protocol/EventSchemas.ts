@@ -7,7 +7,7 @@ import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
-import { QueueItem } from "./QueueItem.ts"
+import { QueueItem } from "./QueueFrames.ts"
 
 const runId = Schema.String
 const index = Schema.Int.pipe(Schema.nonNegative())

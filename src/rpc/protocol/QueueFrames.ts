@@ -1,4 +1,4 @@
-/** A queued message as hosts see it (supplement 6.3). */
+/** Queued messages as hosts see them (supplement 6.3), and those that a command hands back. */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -30,3 +30,17 @@ export const queueItems = ({ followUp, steering }: MessageQueue.MessageQueue): R
   ...steering.map(queueItem),
   ...followUp.map(queueItem)
 ]
+
+export const Cleared = lazy(() => {
+  const texts = Schema.Array(Schema.String)
+  return Schema.Struct({ steering: texts, followUp: texts })
+})
+
+/** The texts of the messages that were handed back, if there are any. */
+export const toCleared = (
+  items: ReadonlyArray<MessageQueue.QueuedMessage>
+): { readonly cleared?: Type<typeof Cleared> } => {
+  if (items.length === 0) return {}
+  const texts = (name: string) => items.filter(({ queue }) => queue === name).map(({ text }) => text)
+  return { cleared: { steering: texts("steering"), followUp: texts("followUp") } }
+}
