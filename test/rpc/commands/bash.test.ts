@@ -1,8 +1,10 @@
 /** `bash` over the wire with real processes: what it holds up, what it does not, and what is left when the host goes. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Predicate } from "effect"
+import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../../src/rpc/Server.ts"
+import { SessionExport } from "../../../src/services/session/SessionExport.ts"
+import { Shell } from "../../../src/services/Shell.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
 import * as Processes from "../../support/host/Processes.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
@@ -17,8 +19,13 @@ const parse = (line: string): Frame => {
 
 const start = Effect.fnUntraced(function* (
   turns: ReadonlyArray<ScriptedModel.ScriptedTurn> = [],
-  options: { readonly drain?: boolean } = {}
+  options: {
+    readonly drain?: boolean
+    readonly shell?: (shell: typeof Shell.Service) => typeof Shell.Service
+    readonly toHtml?: Effect.Effect<string>
+  } = {}
 ) {
+  const { shell = (shell) => shell, toHtml = Effect.succeed("") } = options
   const cwd = yield* tempFolder
   const script = yield* ScriptedModel.make(turns)
   const host = yield* TestHost.make
@@ -29,7 +36,12 @@ const start = Effect.fnUntraced(function* (
     drain: options.drain ?? false,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(agent, script.layer), host.layer)), Effect.forkScoped)
+  }).pipe(
+    Effect.provideServiceEffect(Shell, Effect.map(Shell, shell)),
+    Effect.provideService(SessionExport, { toHtml: () => toHtml }),
+    Effect.provide(Layer.merge(Layer.provideMerge(agent, script.layer), host.layer)),
+    Effect.forkScoped
+  )
   const seen: Array<Frame> = []
   /** Reads frames until one fits; all that came before are in `seen`. */
   const until = Effect.fnUntraced(function* (fits: (frame: Frame) => boolean) {
@@ -85,6 +97,47 @@ it.scopedLive("abort_bash ends what came before it, also in the same chunk, and 
     assert.isTrue(results.every((result) => result["cancelled"] === true && !("exitCode" in result)))
     yield* host.send({ id: "next", type: "bash", command: "echo well" })
     assert.deepInclude(data(yield* host.until(answer("next"))), { output: "well\n", exitCode: 0 })
+  })
+)
+
+it.scopedLive("abort_bash waits for a `bash` before it that has not started, and ends it then", () =>
+  Effect.gen(function* () {
+    const begin = yield* Deferred.make<void>()
+    const host = yield* start([], {
+      shell: (shell) => ({
+        ...shell,
+        runForUser: (request) => Effect.zipRight(Deferred.await(begin), shell.runForUser(request))
+      })
+    })
+    yield* host.send(
+      { id: "b", type: "bash", command: "sleep 30" },
+      { id: "stop", type: "abort_bash" },
+      { id: "s", type: "get_state" },
+      { id: "p", type: "ping" }
+    )
+    yield* host.until(answer("p"))
+    assert.deepStrictEqual(order(host.seen), ["p"])
+    yield* Deferred.succeed(begin, undefined)
+    yield* host.until(answer("stop"))
+    // A question waits until the command before it has started, as for every ordered command.
+    assert.isTrue(host.seen.some(answer("s")))
+    assert.deepStrictEqual(order(host.seen).toSorted(), ["b", "p", "s", "stop"])
+    assert.isTrue(data(host.seen.find(answer("b")) ?? {})["cancelled"])
+  })
+)
+
+it.scopedLive("abort_bash ends a running `bash` at once, also behind a command that holds the lane", () =>
+  Effect.gen(function* () {
+    const exported = yield* Deferred.make<string>()
+    const host = yield* start([], { toHtml: Deferred.await(exported) })
+    yield* host.send({ id: "b", type: "bash", command: "echo begun; sleep 30" })
+    yield* host.until(isUpdate)
+    yield* host.send({ id: "e", type: "export_html" }, { id: "stop", type: "abort_bash" })
+    assert.isTrue(data(yield* host.until(answer("b")))["cancelled"])
+    assert.deepStrictEqual(order(host.seen), ["b"])
+    yield* Deferred.succeed(exported, "page.html")
+    yield* host.until(answer("stop"))
+    assert.deepStrictEqual(order(host.seen), ["b", "e", "stop"])
   })
 )
 
