@@ -9,7 +9,7 @@ import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import { explain } from "./protocol/explain.ts"
 
-/** Answered as a failure under the command's own name, with its id. */
+/** The failure response of a command. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   code: Schema.String,
   message: Schema.String,
@@ -17,28 +17,28 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
 }) {}
 
 /**
- * When a command runs (protocol.md 2.2). `ordered` ones run one at a time in the order of their arrival; `holding` is
- * an ordered one that may take long, and `background` one that gives way to the next when it calls `release`. The
- * rest are handled on arrival: `instant` changes or reads what is at hand, `query` first lets ordered commands that
- * came earlier take effect unless one of them is holding, and `control` may wait, in a fiber of its own.
+ * When a command runs (protocol.md 2.2). `ordered` commands run one at a time in the order of their arrival; `holding` is
+ * an ordered command that may take long, and `background` one that lets the next start when it calls `release`. The
+ * others are handled on arrival: an `instant` command never waits, a `query` waits for earlier ordered commands unless
+ * one of them is `holding`, and a `control` command may wait, in a fiber of its own.
  */
 export type Lane = "ordered" | "holding" | "background" | "instant" | "query" | "control"
 
-/** The frame that is being handled, beside its own members. */
+/** What a handler gets beside the members of its command. */
 export interface Request {
   readonly id: RequestId | undefined
   readonly connection: Connection
   /** The tools of this host. */
   readonly hostTools: HostToolSet & Pick<HostToolCalls, "toTool">
-  /** Returns when every ordered command that arrived earlier is done. */
+  /** Returns when every ordered command that arrived earlier has ended or given way. */
   readonly earlier: Effect.Effect<void>
-  /** Whether one of those may take long. */
+  /** Whether one of them is `holding`. */
   readonly blocked: boolean
-  /** Lets the next ordered command go on while this one, of lane `background`, still runs. */
+  /** Starts the next ordered command although this one, of lane `background`, still runs. */
   readonly release: Effect.Effect<void>
-  /** Writes a session record that is no agent event; returns when the host is not too far behind. */
+  /** Sends a record that is no agent event. Returns when the host is not too far behind. */
   readonly record: (frame: object) => Effect.Effect<void>
-  /** Sends the success response now; what the handler returns later is then not sent again. */
+  /** Sends the success response at once. The value that the handler returns is then not sent. */
   readonly answer: (data?: unknown) => Effect.Effect<void>
 }
 
@@ -54,7 +54,7 @@ interface Spec<P, PE, A, AE, R> {
   readonly result?: () => Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
-  /** Acts as soon as the frame arrives, ahead of the lane and before anybody has checked it. */
+  /** Runs when the frame arrives, ahead of the lane. The frame has not been decoded yet. */
   readonly onArrival?: (frame: unknown) => Effect.Effect<void, never, R>
   readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
 }
@@ -73,7 +73,7 @@ export interface Command<R> {
 }
 
 export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
-  // Compiled with the first frame of its kind and then kept: most hosts use a handful of commands.
+  // Compiled by the first such command: most hosts send a handful of kinds, and compiling all of them would delay the start.
   const compile = () => Schema.decodeUnknownEither(spec.params(), { errors: "all" })
   let decode: ReturnType<typeof compile> | undefined
   const invalid = (detail: string) =>
@@ -96,5 +96,5 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
   }
 }
 
-/** For commands that take nothing. */
+/** For commands without members. */
 export const noParams = lazy(() => Schema.Struct({}))

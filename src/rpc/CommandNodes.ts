@@ -9,7 +9,7 @@ import type { Task } from "./Lanes.ts"
 interface Options<R> {
   readonly command: string
   readonly id: RequestId | undefined
-  /** Unix milliseconds of its arrival. */
+  /** When it arrived, in Unix milliseconds. */
   readonly now: number
   /** Handles the command and answers it. */
   readonly run: Effect.Effect<void, never, R>

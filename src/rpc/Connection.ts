@@ -1,4 +1,4 @@
-/** What one host and we have agreed on. Owned by the server of that connection. */
+/** The state of one connection: what the host has agreed with us, and how far the records have come. Owned by its server. */
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
 
@@ -14,18 +14,17 @@ export interface MessageSnapshot {
 
 export interface Connection {
   readonly serverVersion: string
-  /** Of the last session record written, as `epoch` and `seq` are; all three change with the session. */
+  /** `sessionId`, `epoch` and `seq` are those of the last record written. All three change with the session. */
   sessionId: string
   epoch: string
   readonly maxFrameBytes: number
   updates: UpdateForm
-  /** What `abort` does with queued messages when it does not say. */
+  /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
   initialized: boolean
-  /** Sent `initialize` or `negotiate_protocol`: a client that knows today's protocol. */
+  /** The host has sent `initialize` or `negotiate_protocol`, so it knows the current protocol. */
   negotiated: boolean
-  /** Number of the last session record written. */
   seq: number
-  /** Kept until its last page is read. */
+  /** The snapshot that the host reads page by page; kept until the last page. */
   pages?: MessageSnapshot
 }

@@ -1,13 +1,13 @@
 /**
- * The JSON of a message while it streams. Text that was encoded once is kept, so a step costs what it adds and not
- * what is there already. Owned by whoever writes the updates. Steps that it was not told about cost once more.
+ * The JSON of an assistant message while it streams. It keeps the text that it has encoded, so a delta costs in
+ * proportion to its own length; a block of which it has missed a delta is encoded anew. Owned by UpdateFrames.
  */
 import * as AssistantDraft from "../domain/conversation/AssistantDraft.ts"
 import { escapeSeparators } from "./protocol/Frame.ts"
 
 export const stringify = (value: unknown): string => escapeSeparators(JSON.stringify(value))
 
-/** Where the text of a block stands in its JSON. */
+/** The JSON before and after the text of a block. */
 const around = {
   text: ['{"type":"text","text":"', '"}'],
   thinking: ['{"type":"thinking","thinking":"', '"}']
@@ -15,10 +15,10 @@ const around = {
 
 export const make = () => {
   let messageId = ""
-  /** The blocks that are over, and how many they are. */
+  /** The JSON of the closed blocks, and their number. */
   let closed = ""
   let count = 0
-  /** The text of the open block, escaped, and its length before that. */
+  /** The escaped text of the open block, and its length unescaped. */
   let open = ""
   let length = 0
 
@@ -49,7 +49,7 @@ export const make = () => {
   }
 
   return {
-    /** `delta` is what the open block has gained since the last call. */
+    /** `delta` is the text that the open block has gained since the last call. */
     message: (id: string, draft: AssistantDraft.AssistantDraft, delta: string): string => {
       if (id !== messageId) begin(id)
       close(draft, draft.open ? draft.blocks.length - 1 : draft.blocks.length)

@@ -1,4 +1,4 @@
-/** docs/rpc.schema.json: JSON Schema 2020-12 of everything on the wire, from the values that decode it (supplement 6.7). */
+/** docs/rpc.schema.json: JSON Schema 2020-12 of all frames, from the schemas that decode them (supplement 6.7). */
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../domain/conversation/Content.ts"
@@ -15,7 +15,7 @@ export type Part = "commands" | "events" | "types" | "all"
 export const laneName = (lane: Lane): "ordered" | "immediate" =>
   lane === "ordered" || lane === "holding" || lane === "background" ? "ordered" : "immediate"
 
-/** Unknown members are allowed everywhere, which is what lets both sides grow. */
+/** Allows unknown members everywhere, so that both sides can add some. */
 const open = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(open)
   if (typeof value !== "object" || value === null) return value
@@ -26,7 +26,7 @@ const open = (value: unknown): unknown => {
   )
 }
 
-/** A document of its own for each schema; types with a name are collected in one place. */
+/** The JSON Schema of one schema. Its named types go into `defs`, which all share. */
 const generate = (schema: Schema.Schema.AnyNoContext, defs: Record<string, unknown>): JsonObject => {
   const { $defs, $schema: _, ...body } = JSONSchema.make(schema, { target: "jsonSchema2020-12" })
   for (const [name, def] of Object.entries($defs ?? {})) defs[name] = open(def)

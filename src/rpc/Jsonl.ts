@@ -1,7 +1,7 @@
 /**
- * Frames of the input (protocol.md 2): lines end at LF and nowhere else, one CR before it and a BOM at the very start
- * are dropped, and no line is held beyond the limit. Works on bytes, so a chunk may end inside a character; every
- * byte is looked at once.
+ * Splits the input into lines (protocol.md 2). A line ends at LF and nowhere else; one CR before the LF and a BOM at the
+ * very start are dropped. A line above the limit is skipped while it arrives. Works on bytes, because a chunk may end
+ * inside a character, and looks at each byte once.
  */
 import * as Either from "effect/Either"
 
@@ -15,7 +15,7 @@ const CR = 0x0d
 
 export interface Splitter {
   readonly push: (chunk: Uint8Array) => void
-  /** The unfinished last line, if there is one. */
+  /** Emits the unfinished last line, if there is one. */
   readonly end: () => void
 }
 
@@ -46,7 +46,7 @@ export const makeSplitter = (maxBytes: number, onLine: (line: Line) => void): Sp
   }
 
   const finish = (last: Uint8Array) => {
-    // Most lines are in one chunk from end to end.
+    // Most lines lie within one chunk, and need no copy.
     if (held === 0 && last.length <= maxBytes) return onLine(decode(last))
     hold(last)
     const line: Line = skipping ? { _tag: "Oversized" } : decode(join(parts, held))

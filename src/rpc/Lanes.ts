@@ -1,7 +1,7 @@
 /**
- * The two lanes of commands (protocol.md 2.2). The reader routes each frame and goes on at once: ordered commands run one
- * after the other, the others on arrival. Every command that may wait has a fiber of its own, owned by the scope; it
- * starts at once where nothing is ahead of it.
+ * The two lanes of commands (protocol.md 2.2). The reader routes a command and reads on: ordered commands run one after
+ * the other, the others on arrival. Every routed command has a fiber of its own, owned by the scope of the lanes. The
+ * fiber starts at once unless the command has to wait for others.
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -9,12 +9,12 @@ import * as FiberSet from "effect/FiberSet"
 import type * as Runtime from "effect/Runtime"
 import type { Lane } from "./Command.ts"
 
-/** A command on its way. */
+/** A command that was routed, as the lanes run it. */
 export interface Task<R> {
   readonly run: Effect.Effect<void, never, R>
-  /** How its fiber is started. */
+  /** Options for starting its fiber. */
   readonly seat?: Runtime.RunForkOptions
-  /** It was taken back while it waited for its lane. */
+  /** True when the host cancelled it while it waited for its lane: it then never starts. */
   readonly withdrawn?: () => boolean
   readonly ended?: (exit: Exit.Exit<void>) => void
 }
@@ -22,30 +22,31 @@ export interface Task<R> {
 interface Job<R> {
   readonly holding: boolean
   readonly task: Task<R>
-  /** Has its place among the ordered ones, but they do not wait for it. */
+  /** Starts in its place among the ordered commands, but they do not wait for its end. */
   readonly passing: boolean
 }
 
-/** What a command may know of the ordered commands before it. */
+/** The ordered commands that arrived before a command, as that command sees them. */
 export interface Before {
-  /** `Effect.void` itself where there are none. */
+  /** Returns when all of them are done. It is `Effect.void` itself when there are none. */
   readonly earlier: Effect.Effect<void>
+  /** Whether one of them is `holding`. */
   readonly blocked: boolean
-  /** Lets the next ordered command go on; only a `background` command is ahead of it. */
+  /** Starts the next ordered command although this one, of lane `background`, still runs. */
   readonly release: Effect.Effect<void>
   readonly released: Effect.Effect<void>
-  /** Handled by the reader itself, before it reads on. */
+  /** The reader handles the command itself before it reads on. */
   readonly atOnce: boolean
 }
 
 export interface Lanes<R> {
   readonly before: (lane: Lane) => Before
   readonly route: (lane: Exclude<Lane, "instant">, before: Before, task: Task<R>) => void
-  /** Runs beside the lanes, under the same owner. */
+  /** Runs a task at once, in a fiber of the same scope. */
   readonly aside: (task: Task<R>) => void
-  /** Returns when every ordered command routed so far has been handled, or runs in background. */
+  /** Returns when every ordered command routed so far has ended or given way. */
   readonly accepted: Effect.Effect<void>
-  /** Returns when everything routed so far is done. */
+  /** Returns when every command routed so far has ended. */
   readonly drained: Effect.Effect<void>
 }
 
@@ -59,7 +60,7 @@ export const make = Effect.fnUntraced(function* <R>() {
   let holding = 0
   let waiting: Array<{ readonly upTo: number; readonly latch: Effect.Latch }> = []
 
-  /** `then` runs after all that the task has to say, at once if that is nothing more. */
+  /** `then` runs after `ended`, or at once when the task was withdrawn. */
   const aside = ({ ended, run, seat, withdrawn }: Task<R>, then: () => void = () => {}): void => {
     if (withdrawn?.() === true) return then()
     fork(run, seat).addObserver((exit) => {
@@ -77,7 +78,7 @@ export const make = Effect.fnUntraced(function* <R>() {
     for (const { latch } of over) latch.unsafeOpen()
   }
 
-  /** One after the other. Many that are over at once are a loop, not a pile of calls. */
+  /** Runs the queue in order. Commands that end at once are handled in the loop, so that a long queue needs no deep stack. */
   const work = () => {
     if (working) return
     working = true
@@ -130,7 +131,7 @@ export const make = Effect.fnUntraced(function* <R>() {
         return enqueue(task, lane === "holding")
       case "background": {
         const started = Effect.sync(() => aside({ ...task, run: Effect.ensuring(task.run, before.release) }))
-        // Its place in the lane works for nobody: the seat is that of the fiber beside it.
+        // The command runs in the fiber that `started` forks. The task in the lane only keeps its place, without a node.
         const { ended: _ended, seat: _seat, ...place } = task
         return enqueue({ ...place, run: Effect.zipRight(started, before.released) }, false)
       }

@@ -1,7 +1,7 @@
 /**
- * Writes `message_update` frames. In delta form every step is one small frame. In full form the whole message goes
- * along twice, so deltas of a block are merged while they are few in relation to what they cost (supplement 3.3):
- * bytes stay linear in the text, and joined deltas are still exactly the text. Owned by the connection's writer.
+ * Encodes `message_update` frames. In delta form every step is one small frame. In full form each frame repeats the whole
+ * message twice, so deltas are merged until they are long enough in relation to the message (supplement 3.3): the bytes
+ * stay linear in the text, and the joined deltas are exactly the text. Owned by the connection's writer.
  */
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import type { AssistantDraft } from "../domain/conversation/AssistantDraft.ts"
@@ -15,35 +15,35 @@ type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
 const bytesPerMs = (4 * 1024 * 1024) / 1000
 
 /**
- * From here on only time makes an update due. A fast stream would otherwise make frames of megabytes one after the
- * other, and what a host asks would wait behind them.
+ * Above this size only time makes an update due. Otherwise a fast stream would send frames of megabytes one after the
+ * other, and responses would wait behind them.
  */
 const largeMessage = 256 * 1024
 
 interface Pending {
-  /** The newest event of the merged ones; its draft includes them all. */
+  /** The newest of the merged events. Its draft includes all of them. */
   event: MessageUpdated
   delta: string
   readonly dueAt: number
 }
 
 export interface UpdateFrames {
-  /** Frames to write now for this step; may be none. */
+  /** The frames to write for this step; "" while its delta is held back. */
   readonly push: (event: MessageUpdated, now: number) => string
-  /** What is held back, to be written before anything else is. */
+  /** The frame of the deltas that are held back. It has to go before any other record. */
   readonly flush: () => string
-  /** When what is held back must go out at the latest. */
+  /** When the deltas that are held back must go out at the latest. */
   readonly dueAt: () => number | undefined
 }
 
 export const make = (connection: Connection, envelope: () => string): UpdateFrames => {
   let pending: Pending | undefined
-  // Usage rarely changes between two deltas; its text is kept until it does.
+  // Usage rarely changes between two deltas, so its JSON is kept until it does.
   let usage: Usage = zero
   let usageJson = JSON.stringify(zero)
   const json = DraftJson.make()
 
-  /** `delta` is empty at the boundaries of blocks. */
+  /** `delta` is "" where a block starts or ends. */
   const frame = (event: MessageUpdated, members: string, delta: string): string => {
     const { draft, messageId, runId, update } = event
     if (draft.usage !== usage) {

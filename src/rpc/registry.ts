@@ -1,4 +1,4 @@
-/** Every command there is. Dispatch, docs/rpc.md and docs/rpc.schema.json follow from this list. */
+/** All commands. Dispatch, docs/rpc.md and docs/rpc.schema.json are made from this list. */
 import type { Agent } from "../services/Agent.ts"
 import type { HostTools } from "../services/host/HostTools.ts"
 import type { ModelCatalog } from "../services/model/ModelCatalog.ts"
@@ -22,7 +22,7 @@ import * as sessionList from "./commands/sessionList.ts"
 import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 
-/** What the handlers need, all together. */
+/** The services that handlers use. */
 export type CommandServices = Agent | HostTools | ModelCatalog | Session | SessionExport | Shell | Tools
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [

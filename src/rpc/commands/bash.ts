@@ -1,4 +1,4 @@
-/** Commands of the person behind the host (protocol.md 3.6). */
+/** Shell commands of the user of the host (protocol.md 3.6). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -38,7 +38,7 @@ const Bash = lazy(() =>
 
 const longestTimeout = 3600
 
-/** A command that was ended for its time was cancelled, too: it has no exit code. */
+/** A command that reached its timeout counts as cancelled, too: it has no exit code. */
 const toResult = (result: ShellResult): Type<typeof BashResult> => {
   const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
   return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
@@ -65,11 +65,11 @@ const bash = Command.make({
   lane: "background",
   summary: "Runs a shell command and answers when it has ended; a non-zero exit code is a success.",
   notes:
-    "The command holds up later commands only until its process is started, and several may run at once. " +
+    "Later commands wait only until the process has started, so several can run at once. " +
     "`bash_execution_update` events carry all output before the response. " +
-    "The result becomes a `bashExecution` message of the session: at once when no run is active, else when the run ends, and not at all when the session was changed meanwhile. " +
-    "With `excludeFromContext` models are not shown it. `timeout` is in seconds, 300 unless given, at most 3600. " +
-    "`exitCode` is absent when the command was ended by `abort_bash` or its timeout. Limits of the output and what a command inherits are in tools.md.",
+    "The result becomes a `bashExecution` message of the session: at once, or when the active run ends; if the session has changed by then, it does not. " +
+    "With `excludeFromContext` the model is not shown that message. `timeout` is in seconds, default 300, at most 3600. " +
+    "`exitCode` is absent when `abort_bash` or the timeout has ended the command. tools.md has the limits of the output and the environment of commands.",
   origin: ["pi", "omp", "xcsh"],
   params: Bash,
   result: BashResult,
@@ -101,7 +101,8 @@ const abortBash = Command.make({
   name: "abort_bash",
   lane: "control",
   summary: "Ends all running `bash` commands; each of them answers with `cancelled`.",
-  notes: "Answers when their processes are gone, also when there are none. Commands of the model are not touched.",
+  notes:
+    "Answers when their processes are gone. Succeeds also when there are none. Does not touch commands of the model.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   run: Effect.fnUntraced(function* (_, request) {

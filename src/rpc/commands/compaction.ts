@@ -1,4 +1,4 @@
-/** Making a long conversation shorter (protocol.md 3.5, 7). */
+/** Compaction on demand, and switching the automatic one (protocol.md 3.5, 7). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
@@ -12,9 +12,9 @@ const compact = Command.make({
   lane: "holding",
   summary: "Replaces the older part of the conversation by a summary.",
   notes:
-    "An active run is aborted first, with its `agent_end`; the response then has `abortedRun: true`. With `resume` the run is " +
-    "continued afterwards: a prompt that says so is sent, and `resumed` names its run. `customInstructions` are a further focus of " +
-    "the summary. `abort` and `abort_compaction` cancel it. See [compaction.md](compaction.md).",
+    "An active run is aborted first, with its `agent_end`; the response then has `abortedRun: true`. With `resume` heddle " +
+    "sends a prompt afterwards that continues the aborted run, and `resumed` names the new run. `customInstructions` tell the model what to " +
+    "focus on in the summary. `abort` and `abort_compaction` cancel it. See [compaction.md](compaction.md).",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ customInstructions: optional(Schema.String), resume: optional(Schema.Boolean) }),
   result: () =>
@@ -33,7 +33,7 @@ const compact = Command.make({
 const abortCompaction = Command.make({
   name: "abort_compaction",
   lane: "control",
-  summary: "Cancels a compaction that is going on, and nothing else: a run goes on. Succeeds also when there is none.",
+  summary: "Cancels the active compaction; a run continues. Succeeds also when there is none.",
   origin: ["ours"],
   params: Command.noParams,
   run: Effect.fnUntraced(function* (_, request) {
@@ -45,7 +45,7 @@ const abortCompaction = Command.make({
 const setAutoCompaction = Command.make({
   name: "set_auto_compaction",
   lane: "ordered",
-  summary: "Switches automatic compaction on or off, also for the run that is going on.",
+  summary: "Switches automatic compaction on or off, also for the active run.",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ enabled: Schema.Boolean }),
   run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoCompaction(enabled))

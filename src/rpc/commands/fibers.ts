@@ -1,4 +1,4 @@
-/** What the session is doing, and the end of any one part of it (supplement 6.5). */
+/** The live tree of the session's fibers, and cancelling a part of it (supplement 6.5). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -62,7 +62,7 @@ const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {
     : "waiting"
 }
 
-/** A node that ends takes all below it along, so they are being cancelled, too. */
+/** Cancelling a node cancels all nodes below it, so they show it, too. */
 const snapshot = (node: LiveNode, now: number, above = false): FiberNode => {
   const { id, parent, processes, progress, spec, startedAt } = node
   const cancelling = above || node.cancelling
@@ -87,10 +87,10 @@ const snapshot = (node: LiveNode, now: number, above = false): FiberNode => {
 const getFibers = Command.make({
   name: "get_fibers",
   lane: "instant",
-  summary: "Everything that goes on in the session right now, as a tree; what is not in it is not running.",
+  summary: "The tree of everything that runs in the session at this moment.",
   notes:
-    "The first node is the session. Under it are the run with its turns, model calls, tool calls and waits, and commands that are not answered yet. " +
-    "`progress` counts what a model call has received. `pids` are the processes that a call has started.",
+    "The root is the session. Under it are the run with its turns, model calls, tool calls and waits, and the commands that have no response yet. " +
+    "`progress` counts the deltas of a model call. `pids` are the processes of a call.",
   origin: ["ours"],
   params: Command.noParams,
   result: () => Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode()) }),
@@ -108,12 +108,12 @@ const defaultGraceMs = 10_000
 const cancel = Command.make({
   name: "cancel",
   lane: "control",
-  summary: "Ends one node of `get_fibers` and all below it; answers when they are gone.",
+  summary: "Ends a node of `get_fibers` and all nodes below it; answers when they have ended.",
   notes:
-    "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that is not answered yet. " +
-    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and what was queued is handed back as `cleared`; " +
-    "a command is answered with the code `cancelled`. What is over already is answered with `already_done`. " +
-    "`still_running` comes after `graceMs` (10 000 unless given), with the processes that are left in `data`; the end is still asked for.",
+    "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that has no response yet. " +
+    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
+    "a command is answered with the code `cancelled`. A target that has ended gives `already_done`. " +
+    "After `graceMs` (default 10 000) the response is `still_running`, with the processes that still run in `data`; the target is still being ended.",
   origin: ["ours"],
   params: () =>
     Schema.Struct({

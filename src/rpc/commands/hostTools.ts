@@ -6,7 +6,7 @@ import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"
 
-/** Names of tools that are not the host's. */
+/** The names of the tools that no host has registered. */
 const reservedNames = Effect.gen(function* () {
   const tools = yield* Effect.flatMap(Tools, ({ active }) => active)
   const ofHosts = yield* Effect.flatMap(HostTools, ({ active }) => active)
@@ -18,9 +18,9 @@ const refused = (code: string) => (message: string) => new Command.CommandFailur
 const setHostTools = Command.make({
   name: "set_host_tools",
   lane: "ordered",
-  summary: "Registers the tools that the host runs, in place of all that it had registered; `[]` removes them.",
+  summary: "Registers the tools that the host runs. They replace all that it had registered; `[]` removes them.",
   notes:
-    "Models are offered them from the next model call on, also inside a run; with `hidden` they are registered only. " +
+    "The model is offered them from its next call on, also inside a run; a `hidden` tool is registered but not offered. " +
     "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts.md](hosts.md#host-tools). " +
     "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay.",
   origin: ["omp", "xcsh"],

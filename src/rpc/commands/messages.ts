@@ -20,8 +20,8 @@ const getMessages = Command.make({
   lane: "query",
   summary: "The messages of the conversation, oldest first.",
   notes:
-    "With `afterEntryId` only what came after that entry of the active branch, at most the first `limit` of it; " +
-    "`limit` alone answers the newest ones.",
+    "With `afterEntryId` only the messages after that entry of the active branch, at most the first `limit` of them; " +
+    "`limit` alone gives the newest ones.",
   origin: ["pi", "omp", "xcsh"],
   params: () =>
     Schema.Struct({
@@ -45,7 +45,7 @@ const getMessages = Command.make({
   })
 })
 
-/** The session, the leaf it had when the first page was read, and how many messages were read since. */
+/** The session, its leaf when the first page was read, and the number of messages read so far. */
 const cursor = Cursor.make(
   () => Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt }),
   "Invalid RPC message cursor"
@@ -57,7 +57,7 @@ const size = (message: AgentMessage) => utf8.encode(encode(message)).length
 
 const failure = (code: string, message: string) => new Command.CommandFailure({ code, message })
 
-/** Entries are only ever added, so an old leaf leads to the same conversation; kept while a host reads its pages. */
+/** Entries never change, so an old leaf always gives the same conversation. It is kept while the host reads its pages. */
 const snapshotAt = Effect.fnUntraced(function* (connection: Connection, sessionId: string, leaf: string | null) {
   const kept = connection.pages
   if (kept?.sessionId === sessionId && kept.leaf === leaf) return kept
@@ -84,8 +84,8 @@ const getMessagesPage = Command.make({
   lane: "query",
   summary: "The messages of the conversation in pages of at most `limit` (1 to 256, 100 unless given) and 768 KiB.",
   notes:
-    "`nextCursor` is there when more is left. All pages of one reading show the conversation as it was at the first, whatever happens meanwhile. " +
-    "A message larger than a page has one for itself.",
+    "The response has a `nextCursor` unless this is the last page. All pages show the conversation as it was when the first was read. " +
+    "A message larger than a page gets a page of its own.",
   origin: ["omp"],
   params: () => Schema.Struct({ cursor: optional(Schema.String), limit: optional(Schema.Number) }),
   result: () => Schema.Struct({ messages: Messages(), nextCursor: optional(Schema.String), totalMessages: Schema.Int }),

@@ -30,7 +30,8 @@ const setModel = Command.make({
 const cycleModel = Command.make({
   name: "cycle_model",
   lane: "ordered",
-  summary: "Switches to the next model of the scoped list, or of all available ones; `null` among fewer than two.",
+  summary:
+    "Switches to the next model of the scoped list, or of all available ones; `null` when there are fewer than two.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   result: () =>
@@ -101,7 +102,7 @@ const getAvailableThinkingLevels = Command.make({
 const setAutoRetry = Command.make({
   name: "set_auto_retry",
   lane: "ordered",
-  summary: "Switches automatic retries on or off; off also ends a wait that is going on.",
+  summary: "Switches automatic retries on or off; off also ends the current wait.",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ enabled: Schema.Boolean }),
   run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoRetry(enabled))
@@ -110,7 +111,7 @@ const setAutoRetry = Command.make({
 const abortRetry = Command.make({
   name: "abort_retry",
   lane: "control",
-  summary: "Ends the wait before a retry: the run ends with the error. Succeeds also when nothing waits.",
+  summary: "Ends the wait before a retry: the run ends with the error. Succeeds also when no retry waits.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   run: () => Effect.flatMap(Agent, (agent) => agent.abortRetry)

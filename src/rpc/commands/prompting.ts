@@ -1,4 +1,4 @@
-/** Starting and stopping runs, and talking to one that goes on (protocol.md 3.1). */
+/** Starting, steering and stopping runs (protocol.md 3.1). */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -16,7 +16,7 @@ const Message = lazy(() =>
   Schema.Struct({
     message: Schema.String,
     images: optional(Schema.Array(ImageContent())),
-    /** The host's own name for the message. */
+    /** The host's own id for the message. */
     clientMessageId: optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)))
   })
 )
@@ -73,7 +73,7 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
 const queueing = ["closing", "client_message_conflict"]
 const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", ...queueing]
 
-/** What the frame says, checked, with the names of its sender. */
+/** The checked text and images of a command, with the ids that the host gave it. */
 const read = (
   name: string,
   params: Partial<Type<typeof Prompt>> & { readonly message: string },
@@ -94,9 +94,9 @@ const queues = { steer: "steering", followUp: "followUp" } as const
 export const prompt = Command.make({
   name: "prompt",
   lane: "ordered",
-  summary: "Sends a user message: starts a run, or with `streamingBehavior` joins the one that goes on.",
+  summary: "Sends a user message: starts a run, or with `streamingBehavior` joins the active one.",
   notes:
-    "The response says that the prompt was accepted; it is written before `agent_start`, and everything after that is events. " +
+    "The response says that the prompt was accepted, and comes before `agent_start`; after that there are only events. " +
     "Every accepted prompt ends with exactly one `prompt_result` with the id of the request, every run with one `agent_end`. " +
     "During a run a prompt without `streamingBehavior` is refused with `busy`; on an idle session that member has no effect. " +
     "The same `clientMessageId` and content again do nothing and answer with `duplicate`; other content is a `client_message_conflict`.",
@@ -137,7 +137,7 @@ const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", su
 const steer = enqueue(
   "steer",
   "steering",
-  "Queues a message for the run that goes on: before its next model call, in `immediate` mode instead of its remaining tool calls."
+  "Queues a message for the next model call of the active run; in `immediate` mode the remaining tool calls are skipped."
 )
 const followUp = enqueue("follow_up", "followUp", "Queues a message for when the model would stop.")
 
@@ -146,7 +146,7 @@ export const abort = Command.make({
   lane: "control",
   summary: "Stops the active run and answers after its `agent_end`; succeeds also when nothing runs.",
   notes:
-    "A prompt that was sent before the abort is part of what it stops, also when both arrive together: that run starts and ends. " +
+    "A prompt sent before the abort is stopped, too, even when both arrive together: its run starts and ends. " +
     'Queued messages are handed back as `cleared`; with `queue: "keep"` they stay for the next run.',
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ queue: optional(AbortQueue) }),
@@ -157,13 +157,13 @@ export const abort = Command.make({
     yield* agent.abortCompactions(request.earlier)
     const keeps = (queue ?? request.connection.abortQueue) === "keep"
     const answer = toCleared(keeps ? yield* Effect.as(agent.interrupt, []) : yield* agent.abort)
-    // Without anything to hand back the response has no data.
+    // When no message is handed back, the response has no data.
     if (answer.cleared === undefined) yield* request.answer()
     return answer
   })
 })
 
-/** Sent again, it must not stop the run that it started when it was sent first. */
+/** A command that the host sends twice must not stop the run that it started the first time. */
 const stopUnlessKnown = (clientMessageId: unknown) =>
   Effect.gen(function* () {
     const agent = yield* Agent

@@ -1,4 +1,4 @@
-/** Talking about the protocol itself (supplement 5.2, 6.6, 6.7). */
+/** Commands about the protocol itself (supplement 5.2, 6.6, 6.7). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
@@ -22,7 +22,7 @@ const getSchema = Command.make({
   name: "get_schema",
   lane: "control",
   summary: "This reference as JSON Schema 2020-12, generated from the definitions that decode the input.",
-  notes: "With the `hash` of an earlier answer as `ifNoneMatch` the schema is left out when it has not changed.",
+  notes: "Send the `hash` of an earlier response as `ifNoneMatch` to get the schema only if it has changed.",
   origin: ["ours"],
   params: () =>
     Schema.Struct({
@@ -39,7 +39,7 @@ const getSchema = Command.make({
   run: Effect.fnUntraced(function* ({ ifNoneMatch, part }) {
     const known = { protocolVersion: Capabilities.protocolVersion, hash: schemaHash }
     if (ifNoneMatch === schemaHash) return { ...known, notModified: true }
-    // The registry imports this file, and generating costs start-up time: both are reasons to load it when asked.
+    // Loaded on demand: JsonSchema imports the registry, which imports this file, and loading it would delay the start.
     const JsonSchema = yield* Effect.promise(() => import("../JsonSchema.ts"))
     return { ...known, schema: JsonSchema.part(part ?? "all") }
   })
@@ -56,9 +56,9 @@ const Limits = lazy(() =>
 const initialize = Command.make({
   name: "initialize",
   lane: "instant",
-  summary: "Tells each side what the other can do; all members are optional. Once per connection, best first.",
+  summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates that carry increments only, `abortQueue: "keep"` for aborts that leave the queue alone. Capabilities that are not in the answer are not there.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `abortQueue: "keep"` for aborts that leave the queue alone. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: () =>
     Schema.Struct({
@@ -123,7 +123,7 @@ const initialize = Command.make({
 const negotiateProtocol = Command.make({
   name: "negotiate_protocol",
   lane: "instant",
-  summary: "Agrees on the transport version of the omp family. Frames are sent whole: chunks are not there yet.",
+  summary: "Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet.",
   origin: ["omp"],
   params: () => Schema.Struct({ protocolVersion: Schema.Finite }),
   result: () => Schema.Struct({ protocolVersion: Schema.Int }),

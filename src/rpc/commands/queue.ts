@@ -22,7 +22,7 @@ const invalid = (name: string, detail: string) =>
 const clearQueue = Command.make({
   name: "clear_queue",
   lane: "ordered",
-  summary: "Takes everything out of the queue and answers it; prompts among it end as aborted.",
+  summary: "Empties the queue and answers with its texts; queued prompts end as aborted.",
   origin: ["pi"],
   params: Command.noParams,
   result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
@@ -37,7 +37,7 @@ const clearQueue = Command.make({
 const getQueue = Command.make({
   name: "get_queue",
   lane: "query",
-  summary: "What waits for a run, in the order of delivery: steering, then follow-ups.",
+  summary: "The queue in the order of delivery: steering, then follow-ups.",
   origin: ["ours"],
   params: Command.noParams,
   result: () => Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem()) }),
@@ -52,7 +52,7 @@ const editQueuedMessage = Command.make({
   name: "edit_queued_message",
   lane: "query",
   summary:
-    "Changes the text or the images of a queued message; with `expectedRevision` only if nothing has changed since.",
+    "Changes the text or the images of a queued message; with `expectedRevision` only if the queue still has that revision.",
   origin: ["ours"],
   params: () =>
     Schema.Struct({
@@ -82,7 +82,7 @@ const removeQueuedMessage = Command.make({
   name: "remove_queued_message",
   lane: "query",
   summary: "Takes one message out of the queue: by `messageId`, or the first of a `queue` with the text `message`.",
-  notes: "By text, a message that is not there is answered with `removed: false` instead of a failure.",
+  notes: "By text, `removed: false` says that the queue has no such message; that is no failure.",
   origin: ["omp", "ours"],
   params: () =>
     Schema.Struct({

@@ -1,4 +1,4 @@
-/** Going from one session to another (protocol.md 3.1, 3.7, 3.8; supplement 1.3). */
+/** Changing the session (protocol.md 3.1, 3.7, 3.8; supplement 1.3). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -9,7 +9,7 @@ import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
 import { openCodes, toFailure } from "../protocol/SessionFailures.ts"
 
-/** What every change answers: nothing can cancel one yet. */
+/** The response of every change. `cancelled` is always false so far. */
 const Changed = lazy(() =>
   Schema.Struct({
     cancelled: Schema.Boolean,
@@ -26,14 +26,14 @@ const changed = Effect.gen(function* () {
 })
 
 const runEnds =
-  "A run is ended first as by `abort`: its last events come before the response, and when the command fails they do not come. " +
-  "After the response `sessionId` and `epoch` are others and `seq` counts from 1."
+  "An active run is ended first, as by `abort`: its last events come before the response. A command that fails leaves the run alone. " +
+  "After the response the records have another `sessionId` and `epoch`, and `seq` counts from 1."
 
 const newSession = Command.make({
   name: "new_session",
   lane: "holding",
-  summary: "Leaves the session for an empty one.",
-  notes: `${runEnds} Model, thinking level, modes and host tools stay. \`parentSession\` is kept in the new session as it is.`,
+  summary: "Opens an empty session.",
+  notes: `${runEnds} Model, thinking level, modes and host tools stay. \`parentSession\` is stored in the new session unchanged.`,
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ parentSession: optional(Schema.String) }),
   result: Changed,
@@ -46,7 +46,7 @@ const newSession = Command.make({
   })
 })
 
-/** Both or neither; hosts of one family name the model that goes on with a session. */
+/** Both or neither. Hosts of one family name the model with which to resume a session. */
 const Model = () => ({ provider: optional(Schema.String), modelId: optional(Schema.String) })
 
 const openOptions = ({ modelId, provider }: { readonly provider?: string; readonly modelId?: string }) =>
@@ -55,9 +55,9 @@ const openOptions = ({ modelId, provider }: { readonly provider?: string; readon
 const switchSession = Command.make({
   name: "switch_session",
   lane: "holding",
-  summary: "Leaves the session for another one, by path, id, or the beginning of an id.",
+  summary: "Opens another session, by path, id, or the beginning of an id.",
   notes:
-    `${runEnds} The model and thinking level that the other session was left with are put in force where they can be had, ` +
+    `${runEnds} The model and thinking level that the session last used are set if they are available, ` +
     "with `model_changed` and `thinking_level_changed`; `provider` and `modelId` ask for another model.",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ sessionPath: Schema.NonEmptyString, ...Model() }),
@@ -75,7 +75,7 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
   Command.make({
     name,
     lane: "holding",
-    summary: "Leaves the session for a copy of it that ends before a user message; `text` is that message.",
+    summary: "Opens a copy of the session that ends before a user message; `text` is that message.",
     notes: `${runEnds} The old session stays as it is. Entries keep their ids.`,
     origin,
     params: () => Schema.Struct({ entryId: Schema.String }),
@@ -96,8 +96,8 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
 const clone = Command.make({
   name: "clone",
   lane: "holding",
-  summary: "Leaves the session for a copy of its active branch.",
-  notes: `${runEnds} What the run has said by then is part of the copy.`,
+  summary: "Opens a copy of the active branch as a new session.",
+  notes: `${runEnds} The copy includes the messages of that run.`,
   origin: ["pi"],
   params: Command.noParams,
   result: Changed,
@@ -113,9 +113,9 @@ const clone = Command.make({
 const openSession = Command.make({
   name: "open_session",
   lane: "holding",
-  summary: "Goes to the newest session of a folder that has messages, else to a new one there.",
+  summary: "Opens the newest session of a folder that has messages, or a new one there.",
   notes:
-    "Nothing happens when that session is the current one. Otherwise as `switch_session`; `resumed` tells whether there was one. " +
+    "Does nothing when that session is the current one. Otherwise works as `switch_session`; `resumed` is false when a new one was made. " +
     "Needs sessions on disk. `parallel` is refused: there is one session at a time.",
   origin: ["omp"],
   params: () =>

@@ -30,11 +30,11 @@ const setSessionName = Command.make({
 const getSessionStats = Command.make({
   name: "get_session_stats",
   lane: "query",
-  summary: "Messages of the conversation, and what the session has cost.",
+  summary: "The number of messages, and the tokens and cost of the session.",
   notes:
-    "Messages are counted as models are shown them. `tokens` and `cost` are those of every model call on the active branch, also of " +
-    "attempts that failed and of what was compacted away; `allBranches` adds those of branches that were left and never shrinks. " +
-    "`contextUsage.tokens` is `null` after a compaction until a model has counted.",
+    "Counts the messages that the model is shown. `tokens` and `cost` add up every model call on the active branch, including " +
+    "failed attempts and messages that were compacted away; `allBranches` adds the other branches, too, and never shrinks. " +
+    "`contextUsage.tokens` is `null` after a compaction until the next model call has counted them.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   result: () =>
@@ -61,7 +61,7 @@ const getSessionStats = Command.make({
   })
 })
 
-/** The members of `get_state` that are about the session; absent where there is nothing to tell. */
+/** The members of `get_state` about the session's name and context. */
 export const stateMembers = Effect.fnUntraced(function* (model: Model | undefined) {
   const session = yield* Session
   const { name } = yield* session.info
@@ -79,7 +79,7 @@ const exportHtml = Command.make({
   notes:
     "`outputPath` is relative to the working folder; its folder must exist, and a file that is there is replaced. " +
     "Without it the file is `heddle-session-<name of the session file, or its id>.html` in the working folder. " +
-    "Sessions in memory can be exported too, also while a run goes on. What the page shows is in export.md.",
+    "Sessions in memory can be exported, too, also during a run. export.md describes the page.",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ outputPath: optional(Schema.String.pipe(Schema.nonEmptyString())) }),
   result: () => Schema.Struct({ path: Schema.String }),

@@ -1,4 +1,4 @@
-/** The sessions there are (supplement 6.4). One of them is open, the one the agent is in. */
+/** The list of sessions (supplement 6.4). The open one is the session that the agent is in. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -24,7 +24,7 @@ const Listed = lazy(() =>
     updatedAt: Schema.String,
     messageCount: Schema.Int,
     firstMessage: optional(Schema.String),
-    /** As `provider/id`; of an open session. */
+    /** As `provider/id`; only of the open session. */
     model: optional(Schema.String)
   }).annotations({ identifier: "ListedSession" })
 )
@@ -39,7 +39,7 @@ const Params = lazy(() =>
   })
 )
 
-/** The last session of the page before. */
+/** Points at the last session of the previous page. */
 const cursor = Cursor.make(() => Schema.Tuple(Schema.String, Schema.String), "Invalid session list cursor")
 
 const rank = ({ sessionId, updatedAt }: SessionSummary) => `${updatedAt} ${sessionId}`
@@ -56,7 +56,7 @@ const current = Effect.gen(function* () {
     cwd: header.cwd,
     name,
     createdAt: header.timestamp,
-    // A copy is younger than its entries.
+    // A copied session is younger than its entries.
     updatedAt: newest > header.timestamp ? newest : header.timestamp,
     messageCount: entries.filter(({ type }) => type === "message").length,
     firstMessage: ""
@@ -99,10 +99,10 @@ const toListed = (session: SessionSummary, open: boolean, model: string | undefi
 const listSessions = Command.make({
   name: "list_sessions",
   lane: "query",
-  summary: "The sessions that are open or stored, the one that was used last first.",
+  summary: "The open and the stored sessions, most recently used first.",
   notes:
-    "`scope` is `all` unless given; `cwd` and `query` (part of the id, name or first message) leave out others. " +
-    "`nextCursor` is there when more than `limit` (50 unless given) are left: send it as `cursor`, with the same filters.",
+    "`scope` is `all` unless given; `cwd` and `query` (part of the id, name or first message) filter. " +
+    "The response has a `nextCursor` when there are more than `limit` (default 50): send it as `cursor` with the same filters.",
   origin: ["ours"],
   params: Params,
   result: () => Schema.Struct({ sessions: Schema.Array(Listed()), nextCursor: optional(Schema.String) }),

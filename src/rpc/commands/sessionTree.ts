@@ -19,7 +19,7 @@ const getEntries = Command.make({
   name: "get_entries",
   lane: "query",
   summary: "Every entry of the session in the order in which they were stored, or those after `since`.",
-  notes: "Branches that were left and what was compacted away are included, the header is not.",
+  notes: "Includes other branches and entries that were compacted away, but not the header.",
   origin: ["pi", "omp"],
   params: () => Schema.Struct({ since: optional(Schema.String) }),
   result: () => Schema.Struct({ entries: Schema.Array(JsonObject()), leafId: leafId() }),
@@ -44,7 +44,7 @@ const Node: () => Schema.Schema<SessionForest.TreeNode<JsonObject>> = lazy(() =>
   }).annotations({ identifier: "SessionTreeNode" })
 )
 
-/** Deeper JSON cannot be written, and few programs can read it. */
+/** The encoder cannot write deeper JSON, and few programs can read it. */
 const deepest = 10_000
 
 const getTree = Command.make({
@@ -72,11 +72,11 @@ const getTree = Command.make({
 const navigateTree = Command.make({
   name: "navigate_tree",
   lane: "holding",
-  summary: "Goes to another entry of the session, from which the conversation then goes on.",
+  summary: "Moves the leaf to another entry of the session, where the conversation then continues.",
   notes:
-    "A run is ended first as by `abort`. A message of the user, or of an extension, is left out, and its text is `editorText`. " +
-    "With `summarize` the model in force sums up what is left behind, and the summary is put at the new place; `abort` and " +
-    "`abort_compaction` then answer `cancelled: true`, and the session stays where it was.",
+    "An active run is ended first, as by `abort`. For a message of the user or of an extension the leaf becomes its parent, and `editorText` is its text. " +
+    "With `summarize` the current model sums up the branch that is left, and the summary is added at the new leaf; `abort` and " +
+    "`abort_compaction` then make it answer `cancelled: true`, and the leaf stays where it was.",
   origin: ["ours"],
   params: () => Schema.Struct({ entryId: Schema.String, summarize: optional(Schema.Boolean) }),
   result: () => Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
@@ -100,7 +100,7 @@ const branchMessages = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh
   Command.make({
     name,
     lane: "query",
-    summary: `The messages of the user that \`${command}\` can go back to, oldest first.`,
+    summary: `The messages of the user that \`${command}\` takes, oldest first.`,
     origin,
     params: Command.noParams,
     result: () =>

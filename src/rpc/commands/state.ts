@@ -51,7 +51,7 @@ const State = lazy(() =>
   }).annotations({ identifier: "State" })
 )
 
-/** Members of parts that are not there yet say so with the value of a part that is off. */
+/** Features that do not exist yet are reported as switched off. */
 const absentParts = {
   todoPhases: [],
   fastModeEnabled: false,

@@ -1,9 +1,9 @@
-/** What we tell a host about ourselves (supplement 5.2). A capability is named here when it works. */
+/** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
 export const protocolVersion = 1
-/** Transport numbers of the omp family, not ours. */
+/** Transport versions of the omp family, which are not versions of our protocol. */
 export const transportVersions = [1, 2] as const
 export const maxFrameBytes = 1024 * 1024
 export const maxReassembledFrameBytes = 64 * 1024 * 1024
@@ -15,7 +15,7 @@ export const Capabilities = lazy(() =>
     chunks: Schema.Boolean,
     /** `get_fibers` and `cancel`. */
     fibers: Schema.Boolean,
-    /** Queued messages by id, and `clientMessageId`. */
+    /** Commands that take the id of a queued message, and `clientMessageId`. */
     queueIds: Schema.Boolean,
     schema: Schema.Boolean,
     hostTools: Schema.Boolean

@@ -1,8 +1,8 @@
-/** How failures of summaries read on the wire (protocol.md 7.6). */
+/** The failure responses of compactions and branch summaries (protocol.md 7.6). */
 import type { CompactRejected } from "../../services/Agent.ts"
 import { CommandFailure } from "../Command.ts"
 
-/** Of everything that asks a model for a summary. */
+/** The codes of commands that ask a model for a summary. */
 export const compactionCodes = [
   "no_model",
   "missing_credentials",

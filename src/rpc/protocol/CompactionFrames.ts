@@ -1,6 +1,6 @@
 /**
- * Compactions as hosts see them. Two families of hosts know them by two names, so automatic ones are told under both,
- * one around the other; manual ones under the name that knows them (supplement 5.1).
+ * Compactions as hosts see them. Two families of hosts have two names for them: an automatic compaction sends the frames
+ * of both, one pair around the other; a manual one sends those of the family that has manual ones (supplement 5.1).
  */
 import type { AgentEvent, CompactionRef } from "../../domain/conversation/AgentEvent.ts"
 
@@ -8,7 +8,7 @@ export type CompactionEvent = Extract<AgentEvent, { readonly _tag: "CompactionSt
 
 const refer = ({ compactionId, runId }: CompactionRef) => ({ compactionId, ...(runId === undefined ? {} : { runId }) })
 
-/** Absent members are left out by the encoder. */
+/** The encoder leaves out absent members. */
 const outcome = (event: Extract<CompactionEvent, { readonly _tag: "CompactionEnded" }>) => ({
   result: event.result,
   aborted: event.aborted,

@@ -1,4 +1,4 @@
-/** Schemas of the outbound records, for the reference and the tests; EventFrames.ts and UpdateFrames.ts write them. */
+/** Schemas of the records, for the reference and the tests. EventFrames.ts and UpdateFrames.ts write the records. */
 import * as Schema from "effect/Schema"
 import { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
@@ -65,7 +65,7 @@ const compactionEnd = {
 const action = Schema.Literal("context-full", "handoff")
 
 export const events: ReadonlyArray<EventSchema> = [
-  event("ready", "The first frame: who we are and what we can do.", {
+  event("ready", "The first frame: version, protocol and capabilities of heddle.", {
     version: Schema.String,
     protocolVersion: Schema.Int,
     supportedProtocolVersions: Schema.Array(Schema.Int),
@@ -83,19 +83,19 @@ export const events: ReadonlyArray<EventSchema> = [
     enforcement: Enforcement(),
     schemaHash: Schema.String
   }),
-  event("startup", "Start-up is over: nothing that a prompt needs is still loading.", {
+  event("startup", "Start-up is complete: all that a prompt needs is loaded.", {
     phase: Schema.Literal("done"),
     ms: Schema.Finite
   }),
-  event("agent_start", "A run begins.", { runId }),
-  event("agent_end", "The run is over; `messages` are all messages made in it, in order.", {
+  event("agent_start", "A run starts.", { runId }),
+  event("agent_end", "The run has ended; `messages` are all messages made in it, in order.", {
     messages: Schema.Array(Message()),
     willRetry: Schema.Boolean,
     isTerminal: Schema.Boolean,
     yielded: Schema.Boolean,
     runId
   }),
-  event("turn_start", "Before each model call and the messages that go into it.", {
+  event("turn_start", "A turn starts: the messages that it adds and the model call follow.", {
     turnIndex: index,
     timestamp: Schema.Finite,
     runId
@@ -112,7 +112,7 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event(
     "message_update",
-    "A step of the assistant message that streams; in delta form without `message` and `partial`.",
+    "A step of the assistant message that is streaming; in delta form without `message` and `partial`.",
     {
       message: optional(AssistantMessage()),
       assistantMessageEvent: AssistantMessageEvent,
@@ -122,30 +122,30 @@ export const events: ReadonlyArray<EventSchema> = [
     }
   ),
   event("message_end", "The message is final and stored.", { message: Message(), ...messageRef }),
-  event("tool_execution_start", "A tool call starts, or is about to be answered without running.", {
+  event("tool_execution_start", "A tool call starts, or gets its result without being run.", {
     ...tool,
     args: JsonObject(),
     runId
   }),
-  event("tool_execution_update", "Progress; `partialResult` is everything so far.", {
+  event("tool_execution_update", "Progress of a tool call; `partialResult` is all output so far.", {
     ...tool,
     args: JsonObject(),
     partialResult: ToolOutput(),
     runId
   }),
-  event("tool_execution_end", "The result is known.", {
+  event("tool_execution_end", "A tool call has its result.", {
     ...tool,
     result: ToolOutput(),
     isError: Schema.Boolean,
     durationMs: Schema.Finite,
     runId
   }),
-  event("host_tool_call", "The host is to run one of its tools and to answer with `host_tool_result`.", {
+  event("host_tool_call", "Asks the host to run one of its tools and to send `host_tool_result`.", {
     id: Schema.String,
     ...tool,
     arguments: JsonObject()
   }),
-  event("host_tool_cancel", "The result of the call `targetId` is not wanted any more.", {
+  event("host_tool_cancel", "Tells the host to stop the call `targetId`: its result is not needed any more.", {
     id: Schema.String,
     targetId: Schema.String
   }),
@@ -156,7 +156,7 @@ export const events: ReadonlyArray<EventSchema> = [
     errorMessage: Schema.String,
     runId
   }),
-  event("auto_retry_end", "The chain of retries ended: an answer came, or `finalError` stands.", {
+  event("auto_retry_end", "Retrying has ended: with an answer, or with `finalError`.", {
     success: Schema.Boolean,
     attempt: Schema.Int,
     finalError: optional(Schema.String),
@@ -178,15 +178,15 @@ export const events: ReadonlyArray<EventSchema> = [
     action,
     ...compaction
   }),
-  event("compaction_start", "The same under its other name, and the only one for the command `compact`.", {
+  event("compaction_start", "The same for hosts that know this name; the only start frame of the command `compact`.", {
     reason: CompactionReason(),
     ...compaction
   }),
-  event("compaction_end", "The conversation was compacted if there is a `result`.", {
+  event("compaction_end", "The compaction has ended. With a `result` it has replaced part of the conversation.", {
     reason: CompactionReason(),
     ...compactionEnd
   }),
-  event("auto_compaction_end", "The same under its other name; not sent for the command `compact`.", {
+  event("auto_compaction_end", "The same for hosts that know this name; not sent for the command `compact`.", {
     action,
     ...compactionEnd
   }),
@@ -196,14 +196,14 @@ export const events: ReadonlyArray<EventSchema> = [
     delayMs: Schema.Finite,
     errorMessage: Schema.String
   }),
-  event("summarization_retry_attempt_start", "The wait is over: the call for a summary is made again.", {
+  event("summarization_retry_attempt_start", "The wait has ended, and the call for a summary is made again.", {
     source: Schema.Literal("compaction", "branchSummary"),
     reason: optional(CompactionReason())
   }),
-  event("summarization_retry_finished", "The summary is there, or it is given up.", {}),
+  event("summarization_retry_finished", "The call for a summary has succeeded, or is not retried any more.", {}),
   event(
     "queue_update",
-    "The queue has changed; complete queues. A message leaves it right before its `message_start`.",
+    "The queue has changed; the frame has all of it. A message leaves the queue right before its `message_start`.",
     {
       steering: Schema.Array(Schema.String),
       followUp: Schema.Array(Schema.String),
@@ -219,29 +219,41 @@ export const events: ReadonlyArray<EventSchema> = [
     sessionSettled: Schema.Boolean,
     runId: optional(runId)
   }),
-  event("agent_settled", "Nothing of the run is left.", { aborted: Schema.Boolean, runId }),
-  event("session_settled", "Nothing can wake the session but the host.", {}),
-  event("model_changed", "Another model is in force.", { model: Model() }),
-  event("thinking_level_changed", "Another thinking level is in force; both members say the same.", {
+  event("agent_settled", "No fiber or process of the run is left.", { aborted: Schema.Boolean, runId }),
+  event("session_settled", "The session does nothing until the host sends a command.", {}),
+  event("model_changed", "The model has changed.", { model: Model() }),
+  event("thinking_level_changed", "The thinking level has changed; both members have the same value.", {
     level: ThinkingLevel,
     thinkingLevel: ThinkingLevel
   }),
-  event("session_info_changed", "The session has this name, or none; also the first record of another session.", {
-    name: optional(Schema.String)
-  }),
-  event("session_info_update", "The same under the names of another family.", { title: optional(Schema.String) }),
-  event("extension_error", "Something beside the run failed: storing the session is `session` and `persist`.", {
-    extensionPath: Schema.String,
-    event: Schema.String,
-    error: Schema.String
-  }),
-  event("notice", "Something that people should know; a failure to store has the source `session-persistence`.", {
+  event(
+    "session_info_changed",
+    "The name of the session, absent if it has none. Sent when the name or the session changes.",
+    {
+      name: optional(Schema.String)
+    }
+  ),
+  event("session_info_update", "The same for hosts that know this name.", { title: optional(Schema.String) }),
+  event(
+    "extension_error",
+    "A failure outside the run. When the session cannot be stored, `extensionPath` is `session` and `event` is `persist`.",
+    {
+      extensionPath: Schema.String,
+      event: Schema.String,
+      error: Schema.String
+    }
+  ),
+  event("notice", "A message for people. When the session cannot be stored, `source` is `session-persistence`.", {
     level: Schema.Literal("info", "warning", "error"),
     message: Schema.String,
     source: Schema.String
   }),
-  event("bash_execution_update", "Output of a `bash` command, all of it, also what its result leaves out.", {
-    id: optional(RequestId),
-    delta: Schema.String
-  })
+  event(
+    "bash_execution_update",
+    "Output of a `bash` command. The deltas have all of it, also the part that the result leaves out.",
+    {
+      id: optional(RequestId),
+      delta: Schema.String
+    }
+  )
 ]

@@ -1,15 +1,15 @@
-/** Envelopes: what every inbound frame has in common, and the response that answers it (protocol.md 2.1). */
+/** Envelopes: the members that all commands share, and the response to a command (protocol.md 2.1). */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
-/** Echoed as it came: a number stays a number. */
+/** Echoed unchanged: a number stays a number. */
 export const RequestId = Schema.Union(Schema.String, Schema.Finite)
 const isRequestId = (value: unknown): value is Id => typeof value === "string" || Number.isFinite(value)
 
-/** The id of anything that may be a frame. */
+/** The id of a value that may be a frame. */
 export const idOf = (frame: unknown): Id | undefined =>
   Predicate.hasProperty(frame, "id") && isRequestId(frame.id) ? frame.id : undefined
 
@@ -24,7 +24,7 @@ export const Response = lazy(() =>
     success: Schema.Boolean,
     data: optional(Schema.Unknown),
     error: optional(Schema.String),
-    /** On every failure: what went wrong, for programs. */
+    /** On every failure: the reason, for programs. */
     code: optional(Schema.String),
     /** The id of a frame that is answered without `id` (protocol.md D9). */
     requestId: optional(RequestId)
@@ -51,19 +51,19 @@ export const failure = (command: string, id: Id | undefined, error: string, code
   code
 })
 
-/** Malformed input never carries an `id`: it may not be the id of anything. */
+/** Answers a line that is no command. It carries no `id`, because the line may not have had one. */
 export const parseFailure = (detail: string, requestId?: Id): Response => ({
   ...failure("parse", undefined, `Failed to parse command: ${detail}`, "parse_error"),
   ...(requestId === undefined ? {} : { requestId })
 })
 
-/** The reference documents leave the id out; a client that negotiated gets it back (supplement 5.1). */
+/** Older hosts expect no `id` here; a host that has negotiated gets it back (supplement 5.1). */
 export const unknownCommand = (command: string, id: Id | undefined, echoId: boolean): Response => ({
   ...failure(command, echoId ? id : undefined, `Unknown command: ${command}`, "unknown_command"),
   ...(id === undefined || echoId ? {} : { requestId: id })
 })
 
-/** One line. Separators that some line readers split at are escaped; absent members are left out. */
+/** One line. Escapes the separators at which some line readers split; leaves out absent members. */
 export const encode = (frame: object): string => escapeSeparators(JSON.stringify(frame)) + "\n"
 
 export const escapeSeparators = (json: string): string =>

@@ -1,4 +1,4 @@
-/** What host and agent say to each other about host tools (protocol.md 4.14, 11.1): definitions, answers, progress. */
+/** The frames of host tools (protocol.md 4.14, 11.1): definitions, results, progress. */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -8,7 +8,7 @@ import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 
-/** For the reference: what comes in is read below, because the words of each refusal are part of the protocol. */
+/** Only for the reference. `readDefinition` decodes the input, because the protocol prescribes the text of each refusal. */
 export const Definition = lazy(() =>
   Schema.Struct({
     name: Schema.String,
@@ -46,7 +46,7 @@ const readDefinition = (input: unknown, index: number): Either.Either<HostToolDe
   })
 }
 
-/** Every definition, or what is wrong with the first bad one. */
+/** All definitions, or the error text of the first bad one. */
 export const readDefinitions = (
   input: ReadonlyArray<unknown>
 ): Either.Either<ReadonlyArray<HostToolDefinition>, string> => Either.all(input.map(readDefinition))
@@ -58,12 +58,11 @@ const Output = lazy(() =>
   }).annotations({ identifier: "HostToolOutput" })
 )
 
-/** Frames of the host that are not commands: they are never answered. */
+/** Frames of the host that are not commands. They are never answered. */
 export const hostFrames = [
   {
     type: "host_tool_update",
-    summary:
-      "Progress of a host tool call; `partialResult` is everything so far. Begins the deadline of the call anew.",
+    summary: "Progress of a host tool call; `partialResult` is all output so far. Restarts the timeout of the call.",
     schema: () =>
       Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output() })
   },
@@ -83,13 +82,13 @@ export const hostFrames = [
 const compile = () => Schema.decodeUnknownEither(Output())
 let decode: ReturnType<typeof compile> | undefined
 
-/** Details are an object wherever we keep them; a host may have sent anything. */
+/** Messages keep details as an object, and a host may send any JSON. */
 const toDetails = (details: unknown): Pick<ToolOutput, "details"> => {
   if (details === undefined || details === null) return {}
   return { details: Predicate.isReadonlyRecord(details) ? details : { value: details } }
 }
 
-/** Undefined when there is no list of content. */
+/** Undefined when the input has no valid list of content. */
 export const readOutput = (input: unknown): ToolOutput | undefined =>
   Either.getOrUndefined(
     Either.map((decode ??= compile())(input), ({ content, details }) => ({ content, ...toDetails(details) }))
@@ -97,7 +96,7 @@ export const readOutput = (input: unknown): ToolOutput | undefined =>
 
 const nothingSaid = "Host tool execution failed"
 
-/** Pictures of a failed call are kept, too. */
+/** Keeps the images of a failed call. A failure without text gets one. */
 export const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
   const said = plainText(content)
   const silent = said.trim() === ""

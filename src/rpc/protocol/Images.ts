@@ -1,4 +1,4 @@
-/** Binary input of prompts: images, and the attachments of early pi hosts, checked and brought into one form. */
+/** Checks the images of a prompt, and turns the attachments of early pi hosts into text and images. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
@@ -26,7 +26,7 @@ export interface Input {
   readonly images: ReadonlyArray<ImageContent>
 }
 
-/** Hosts often send what a browser gave them: a `data:` URL. */
+/** Accepts `data:` URLs, too: browsers hand them out, and hosts pass them on. */
 const checkImage = (image: ImageContent, name: string): Either.Either<ImageContent, string> => {
   const data = image.data.replace(/^data:[^,]*,/, "")
   if (!supported.includes(image.mimeType)) {
@@ -70,9 +70,9 @@ const readAll = (frame: Said): Either.Either<Input, string> =>
     return { text, images }
   })
 
-/** The text and images of a prompt, or what is wrong with them. */
+/** The text and images of a prompt, or the error text. */
 export const readInput = (frame: Said): Either.Either<Input, string> => {
-  // Most prompts are words and nothing else.
+  // Most prompts are text only.
   const isPlain = frame.message !== "" && frame.images === undefined && frame.attachments === undefined
   return isPlain ? Either.right({ text: frame.message, images: [] }) : readAll(frame)
 }

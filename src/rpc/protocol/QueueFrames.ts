@@ -11,10 +11,10 @@ export const QueueItem = lazy(() =>
     clientMessageId: optional(Schema.String),
     requestId: optional(RequestId),
     queue: Schema.Literal("steering", "followUp"),
-    /** In its queue, from 0. */
+    /** Its place in its queue, from 0. */
     position: Schema.Int,
     text: Schema.String,
-    /** How many. */
+    /** The number of its images. */
     images: Schema.Int,
     createdAt: Schema.Finite
   }).annotations({ identifier: "QueueItem" })

@@ -1,4 +1,4 @@
-/** The first frame (supplement 5.2). Field names of several families stand side by side: each client reads its own. */
+/** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
 import type { Connection } from "../Connection.ts"
 import * as Capabilities from "./Capabilities.ts"
 import { schemaHash } from "./schemaHash.ts"

@@ -1,4 +1,4 @@
-/** How failures of session commands read on the wire. */
+/** The failure responses of session commands. */
 import type { EntryNotFound } from "../../services/session/Session.ts"
 import type {
   EmptySessionName,
@@ -34,7 +34,7 @@ const codes = {
   StoreFailure: "store_failure"
 } as const satisfies Record<SessionFailure["_tag"], string>
 
-/** The codes of `open` in SessionChanges. */
+/** The codes of commands that open a session. */
 export const openCodes = [
   codes.SessionNotFound,
   codes.NotASession,

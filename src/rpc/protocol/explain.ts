@@ -1,4 +1,4 @@
-/** Says what is wrong with the members of a command: `"message" must be a string`. */
+/** The error text for members of a command that do not fit its schema: `"message" must be a string`. */
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
@@ -8,7 +8,7 @@ interface Problem {
   readonly expected: string
 }
 
-/** What a host author would call the type; names of our own types would tell them nothing. */
+/** The type in words for host authors, who do not know the names of our schemas. */
 const describe = (ast: AST.AST | AST.Type): string => {
   if (!("_tag" in ast)) return describe(ast.type)
   switch (ast._tag) {
@@ -40,7 +40,7 @@ const problems = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey
     case "Pointer":
       return problems(issue.issue, [...path, ...(isList(issue.path) ? issue.path : [issue.path])])
     case "Composite": {
-      // The members of a union say more together than its first one alone.
+      // All members of a union together say more than the error of its first one.
       if (issue.ast._tag === "Union") return [{ path, expected: describe(issue.ast) }]
       return isList(issue.issues)
         ? issue.issues.flatMap((inner) => problems(inner, path))
