@@ -152,34 +152,6 @@ export const untold = (
   return alive.filter((pid) => !isTold(pid))
 }
 
-/** What a process is running, as its arguments say. */
-const commandOf = (pid: number): string => read(`${pid}/cmdline`) ?? ""
-
-/**
- * Whether somebody goes on after a TERM: who is alive has started again what the TERM has just ended. To be made before
- * the TERM; the function then looks at those who are alive after it.
- */
-export const watchForRestart = ({ known }: Family): ((alive: ReadonlyArray<number>) => boolean) => {
-  if (!findsMarks) return () => false
-  const before = new Map(Array.from(known.keys(), (pid) => [pid, commandOf(pid)] as const))
-  return (alive) => {
-    const survivors = new Set(alive)
-    // Whoever was there and not seen has a parent that is not one of us.
-    const isStarted = (pid: number) => {
-      const parent = known.get(pid)?.parent ?? 0
-      return !before.has(pid) && before.has(parent) && survivors.has(parent)
-    }
-    const started = alive.filter(isStarted).map(commandOf)
-    if (started.length === 0) return false
-    const ended = new Set<string>()
-    for (const [pid, command] of before) if (!survivors.has(pid)) ended.add(command)
-    // A shell that forks has the same arguments twice, whatever it is about to do.
-    for (const [pid, command] of before) if (survivors.has(pid)) ended.delete(command)
-    ended.delete("")
-    return started.some((command) => ended.has(command))
-  }
-}
-
 const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
   read(`${pid}/task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
 

@@ -99,7 +99,6 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
   const endFamily = async (family: ProcessScan.Family, gone: Promise<unknown>) => {
     const began = performance.now()
     ProcessScan.noteDescendants(family)
-    const goesOn = ProcessScan.watchForRestart(family)
     const told = new Set(family.leaders.map((pid) => -pid))
     for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
     for (const pid of family.leaders) {
@@ -112,7 +111,6 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     })
     await Promise.race([gone, pause(firstWait)])
     let empty = 0
-    let isUnmoved = false
     for (let wait = 0.25; ; wait = Math.min(wait * 2, 25)) {
       const { alive, settled } = ProcessScan.scan(family)
       // On a machine where processes come and go all the time, no look is ever settled.
@@ -120,8 +118,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       const now = performance.now()
       const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
       if (now > deadline + patience) return
-      isUnmoved ||= goesOn(alive)
-      if (now >= deadline || isUnmoved || ProcessScan.ignoreTerm(alive)) {
+      if (now >= deadline || ProcessScan.ignoreTerm(alive)) {
         for (const target of alive) signal(target, "SIGKILL")
       } else {
         for (const target of ProcessScan.untold(family, told, alive)) {
