@@ -1,6 +1,7 @@
 /** Runs shell commands for the model and for the person behind the host. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /** The command was not run. A command that fails is a result. */
@@ -35,10 +36,15 @@ export interface ShellResult {
 
 export interface ShellRequest {
   readonly command: string
-  /** Absolute; default is the folder of the session. */
+  /** Absolute; default is the Shell's own working folder. */
   readonly cwd?: string
   /** On top of what every command gets. */
   readonly env?: Readonly<Record<string, string>>
+  /**
+   * The folder for the full output of a command that says too much; asked when that happens. None, or no member at all:
+   * a temporary folder that is removed with the Shell.
+   */
+  readonly artifacts?: Effect.Effect<Option.Option<string>>
   /** Default 300 s. */
   readonly timeoutMs?: number
   /** Runs once the process exists. */

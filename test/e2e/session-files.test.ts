@@ -60,6 +60,17 @@ const filesIn = (folder: string) =>
     ? readdirSync(join(folder, "sessions"), { recursive: true }).filter((name) => String(name).includes("."))
     : []
 
+sessions("the full output of a bash command is kept beside the session's file", async (open) => {
+  const host = await open([])
+  await prompt(host, "p")
+  const { sessionFile } = await ask(host, "s", "get_state")
+  host.send({ id: "b", type: "bash", command: "seq 3000" })
+  const answered = JSON.parse(JSON.stringify((await host.until(answer("b")))["data"]))
+  assert.strictEqual(answered.fullOutputPath, join(sessionFile.replace(/\.jsonl$/, ""), "1.bash.log"))
+  assert.strictEqual(readFileSync(answered.fullOutputPath, "utf8").split("\n").length, 3001)
+  await close(host)
+})
+
 sessions(
   "a prompt is on disk when it is acknowledged, also if the process dies at that moment",
   async (open, folder) => {

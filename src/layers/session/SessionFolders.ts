@@ -6,6 +6,8 @@ import { home, join, resolve } from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 
+export * from "../../domain/session/SessionFile.ts"
+
 export interface Place {
   readonly agentDir: string
   readonly cwd: string
@@ -58,18 +60,3 @@ export const searched = (place: Place): ReadonlyArray<string> =>
   place.sessionDir === undefined
     ? [own(place), ...ofXcsh(place).map((name) => join(root(place), name))]
     : [place.sessionDir]
-
-export const suffix = ".jsonl"
-
-export const fileName = (timestamp: string, sessionId: string): string =>
-  `${timestamp.replaceAll(/[:.]/g, "-")}_${sessionId}${suffix}`
-
-/** The id in the name of a file; undefined if the file has a name of another form. */
-export const sessionIdIn = (name: string): string | undefined => /^[^_]+_(.+)\.jsonl$/.exec(name)?.[1]
-
-/** The folder of a session's artifacts: beside its file, with the same name. */
-export const artifacts = (sessionFile: string): string =>
-  sessionFile.endsWith(suffix) ? sessionFile.slice(0, -suffix.length) : `${sessionFile}.artifacts`
-
-/** Tells a path from the start of an id. */
-export const isPath = (reference: string): boolean => /[/\\]/.test(reference) || reference.endsWith(suffix)

@@ -1,5 +1,6 @@
 /** The tool `bash`: a command in a shell of its own, its output cut to what a model can read (protocol.md 10.2). */
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
@@ -34,6 +35,8 @@ const parameters = Schema.Struct({
 export interface BashOptions {
   readonly cwd: string
   readonly shell: typeof Shell.Service
+  /** The folder for full output (`ShellRequest.artifacts`). */
+  readonly artifacts?: Effect.Effect<Option.Option<string>>
 }
 
 const notice = (result: ShellResult): string => {
@@ -82,7 +85,7 @@ const render = (result: ShellResult, timeout: number) => {
   return Effect.succeed(Tool.textOutput(said === "" ? "(no output)" : said, details(result)))
 }
 
-export const make = ({ cwd, shell }: BashOptions) =>
+export const make = ({ artifacts, cwd, shell }: BashOptions) =>
   Tool.make({
     name: "bash",
     description: [
@@ -102,6 +105,7 @@ export const make = ({ cwd, shell }: BashOptions) =>
         cwd: folder === undefined ? cwd : Paths.resolve(folder, { cwd }),
         timeoutMs: seconds * 1000,
         ...(env === undefined ? {} : { env }),
+        ...(artifacts === undefined ? {} : { artifacts }),
         onUpdate: (output) => progress(Tool.textOutput(output)),
         onInterrupted: (result) =>
           progress(Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))

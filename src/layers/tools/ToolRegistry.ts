@@ -2,8 +2,11 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
+import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
@@ -39,10 +42,12 @@ const select = Effect.fnUntraced(function* (
   ledger: FileLedger.FileLedger
 ) {
   const shell = yield* Shell
+  const session = yield* Session
+  const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const all = Once.make(
     Effect.map(
       Effect.promise(() => import("./builtIn.ts")),
-      ({ builtIn }) => builtIn({ cwd, shell, ledger })
+      ({ builtIn }) => builtIn({ artifacts, cwd, shell, ledger })
     )
   )
   if (tools !== undefined) return Effect.succeed(yield* choose(yield* all, tools))
@@ -69,5 +74,5 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   return Tools.of({ active, find, forget: Effect.sync(ledger.forget) })
 })
 
-export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Shell> =>
+export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Session | Shell> =>
   Layer.effect(Tools, make(options))

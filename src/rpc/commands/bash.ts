@@ -1,9 +1,11 @@
 /** Shell commands of the user of the host (protocol.md 3.6). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
+import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell, type ShellResult } from "../../services/Shell.ts"
@@ -84,6 +86,7 @@ const bash = Command.make({
     const ran = yield* shell
       .runForUser({
         command: params.command,
+        artifacts: Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts)),
         ...(params.timeout === undefined
           ? {}
           : { timeoutMs: Math.min(longestTimeout, Math.max(1, params.timeout)) * 1000 }),

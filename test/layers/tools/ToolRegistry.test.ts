@@ -5,7 +5,8 @@ import { Effect, Layer, Option, Ref, Schema } from "effect"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { Shell } from "../../../src/services/Shell.ts"
+import { Session } from "../../../src/services/session/Session.ts"
+import { Shell, ShellFailure } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
 import { Tools } from "../../../src/services/Tools.ts"
 import { run } from "./RunTool.ts"
@@ -19,7 +20,15 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
-const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.mock(Shell, {}))
+const sessionHeader = {
+  type: "session",
+  version: 3,
+  id: "s1",
+  timestamp: "2026-01-01T00:00:00.000Z",
+  cwd: "/"
+} as const
+
+const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), Layer.mock(Session, {})])
 
 const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
@@ -75,7 +84,13 @@ it.effect("offers what was selected, and knows no other names", () =>
     const host = Layer.mock(HostTools, { active: Effect.succeed([fromHost("deploy"), fromHost("read")]) })
     const offered = (selection: ToolRegistry.Selection) =>
       Effect.flatMap(Tools, (tools) => Effect.map(tools.active, names)).pipe(
-        Effect.provide(Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {})]))
+        Effect.provide(
+          Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
+            host,
+            Layer.mock(Shell, {}),
+            Layer.mock(Session, {})
+          ])
+        )
       )
     assert.deepStrictEqual(yield* offered({}), [...builtInNames, "deploy"])
     assert.deepStrictEqual(yield* offered({ tools: ["ls", "grep"] }), ["grep", "ls", "deploy", "read"])
@@ -106,9 +121,39 @@ it.scopedLive("a new conversation may write what the one before it had seen othe
       Effect.provide(
         Layer.provide(ToolRegistry.layer({ cwd }), [
           Layer.mock(HostTools, { active: Effect.succeed([]) }),
-          Layer.mock(Shell, {})
+          Layer.mock(Shell, {}),
+          Layer.mock(Session, {})
         ])
       )
     )
+  })
+)
+
+it.effect("bash keeps full output beside the session's file", () =>
+  Effect.gen(function* () {
+    const asked = yield* Ref.make<ReadonlyArray<Option.Option<string>>>([])
+    const shell = Layer.mock(Shell, {
+      run: ({ artifacts = Effect.succeedNone }) =>
+        Effect.flatMap(artifacts, (folder) =>
+          Effect.zipRight(
+            Ref.update(asked, (before) => [...before, folder]),
+            new ShellFailure({ reason: "not_started", message: "not here" })
+          )
+        )
+    })
+    const info = { header: sessionHeader, sessionId: "s1", file: Option.some("/s/one.jsonl"), name: Option.none() }
+    yield* Effect.gen(function* () {
+      const bash = yield* Effect.flatMap(Tools, ({ find }) => Effect.flatten(find("bash")))
+      assert.strictEqual((yield* Effect.flip(run(bash, { command: "true" }))).message, "not here")
+    }).pipe(
+      Effect.provide(
+        Layer.provide(ToolRegistry.layer({ cwd: "/" }), [
+          Layer.mock(HostTools, { active: Effect.succeed([]) }),
+          Layer.mock(Session, { info: Effect.succeed(info) }),
+          shell
+        ])
+      )
+    )
+    assert.deepStrictEqual(yield* Ref.get(asked), [Option.some("/s/one")])
   })
 )

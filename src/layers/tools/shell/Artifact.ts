@@ -15,13 +15,12 @@ export interface Artifact {
 }
 
 export interface Artifacts {
-  readonly open: Effect.Effect<Artifact, ArtifactFile.ArtifactFailed>
+  /** Without a folder: in a temporary one, made when it is first needed and removed with the scope. */
+  readonly open: (folder: Option.Option<string>) => Effect.Effect<Artifact, ArtifactFile.ArtifactFailed>
 }
 
 export interface ArtifactOptions {
-  /** Asked for each artifact. None: a temporary folder, made when it is first needed and removed with the scope. */
-  readonly folder: Effect.Effect<Option.Option<string>>
-  /** No output may fill the disk by itself. */
+  /** Keeps a single output from filling the disk. */
   readonly maxBytes?: number
 }
 
@@ -80,22 +79,23 @@ const highest = (names: ReadonlyArray<string>): number =>
   Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter((id) => !Number.isNaN(id)))
 
 /** Lives as long as its scope; calls of one process may open artifacts at the same time. */
-export const make = Effect.fnUntraced(function* (
-  options: ArtifactOptions
-): Effect.fn.Return<Artifacts, never, Scope.Scope> {
-  const { folder, maxBytes = defaultMaxBytes } = options
+export const make = Effect.fnUntraced(function* ({
+  maxBytes = defaultMaxBytes
+}: ArtifactOptions = {}): Effect.fn.Return<Artifacts, never, Scope.Scope> {
   let temporary: string | undefined
   const lastIn = new Map<string, number>()
   const oneAtATime = yield* Effect.makeSemaphore(1)
   yield* Effect.addFinalizer(() => (temporary === undefined ? Effect.void : ArtifactFile.removeFolder(temporary)))
-  const create: Effect.Effect<Artifact, ArtifactFile.ArtifactFailed> = Effect.gen(function* () {
-    const home = Option.getOrUndefined(yield* folder) ?? (temporary ??= yield* ArtifactFile.temporaryFolder)
+  const create = Effect.fnUntraced(function* (folder: Option.Option<string>) {
+    const home = Option.getOrUndefined(folder) ?? (temporary ??= yield* ArtifactFile.temporaryFolder)
     const last = lastIn.get(home) ?? highest(yield* ArtifactFile.names(home))
     lastIn.set(home, last + 1)
     const id = String(last + 1)
     return fromFile(id, yield* ArtifactFile.create(home, id + suffix), maxBytes)
   })
-  // Another process may work in the same folder: its numbers are skipped.
-  const open = Effect.retry(create, { while: ({ exists }) => exists, times: 100 })
-  return { open: oneAtATime.withPermits(1)(open) }
+  return {
+    // Another process may work in the same folder: its numbers are skipped.
+    open: (folder) =>
+      oneAtATime.withPermits(1)(Effect.retry(create(folder), { while: ({ exists }) => exists, times: 100 }))
+  }
 })

@@ -1,12 +1,9 @@
 /** The Shell service on this machine. Its scope owns every process that was started through it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { Session } from "../../../services/session/Session.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import * as ProcessTree from "../../platform/processes/ProcessTree.ts"
-import * as SessionFolders from "../../session/SessionFolders.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Environment from "./Environment.ts"
 import * as ShellCommand from "./ShellCommand.ts"
@@ -29,9 +26,7 @@ interface UserCommand {
 
 export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
-  const session = yield* Session
-  const folder = Effect.map(session.info, ({ file }) => Option.map(file, SessionFolders.artifacts))
-  const artifacts = yield* Artifact.make({ folder })
+  const artifacts = yield* Artifact.make()
   const tree = yield* ProcessTree.make({ shellPath, grace, hurriedGrace: 500 })
   const userCommands = new Set<UserCommand>()
   let closed = false
@@ -92,5 +87,4 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   })
 })
 
-export const layer = (options: LocalShellOptions): Layer.Layer<Shell, never, Session> =>
-  Layer.scoped(Shell, make(options))
+export const layer = (options: LocalShellOptions): Layer.Layer<Shell> => Layer.scoped(Shell, make(options))

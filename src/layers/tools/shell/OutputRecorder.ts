@@ -2,12 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Truncate from "../files/Truncate.ts"
-import type { Artifact, Artifacts } from "./Artifact.ts"
+import type { ArtifactFailed } from "../../platform/files/ArtifactFile.ts"
+import type { Artifact } from "./Artifact.ts"
 import * as CleanOutput from "./CleanOutput.ts"
 import * as OutputTail from "./OutputTail.ts"
 
 export interface RecorderOptions {
-  readonly artifacts: Artifacts
+  /** Runs at most once, when the output passes the limits. */
+  readonly open: Effect.Effect<Artifact, ArtifactFailed>
   readonly limits?: Truncate.Limits
   /** Gets all output, also what is not kept. */
   readonly onDelta?: ((delta: string) => Effect.Effect<void>) | undefined
@@ -30,14 +32,14 @@ export interface OutputRecorder {
   readonly finish: Effect.Effect<Recorded>
 }
 
-export const make = ({ artifacts, limits = Truncate.defaultLimits, onDelta }: RecorderOptions): OutputRecorder => {
+export const make = ({ limits = Truncate.defaultLimits, onDelta, open }: RecorderOptions): OutputRecorder => {
   const cleaner = CleanOutput.make()
   const tail = OutputTail.make(limits)
   let artifact: Artifact | undefined
   let artifactError: string | undefined
   let received = 0
 
-  const openArtifact = Effect.matchEffect(artifacts.open, {
+  const openArtifact = Effect.matchEffect(open, {
     onFailure: ({ message }) => Effect.sync(() => void (artifactError = message)),
     onSuccess: (opened) => {
       artifact = opened

@@ -20,7 +20,7 @@ export interface CommandOptions extends Pick<SpawnOptions, "command" | "cwd" | "
   readonly timeoutMs: number
   /** Ends the command when it completes. */
   readonly cancel: Effect.Effect<void> | undefined
-  readonly hooks: Pick<ShellRequest, "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
+  readonly hooks: Pick<ShellRequest, "artifacts" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
 type Ending = Exclude<Step, { readonly _tag: "Output" }> | { readonly _tag: "Cancelled" }
@@ -92,8 +92,8 @@ export const run = ({ artifacts, tree }: Dependencies, options: CommandOptions) 
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore): Effect.fn.Return<ShellResult, ShellFailure> {
       const began = yield* Clock.currentTimeMillis
-      const { onDelta, onInterrupted } = options.hooks
-      const recorder = OutputRecorder.make({ artifacts, onDelta })
+      const { artifacts: folder = Effect.succeedNone, onDelta, onInterrupted } = options.hooks
+      const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta })
       const exit = yield* Effect.mapError(
         execute(restore, tree, options, recorder),
         ({ message }) => new ShellFailure({ reason: "not_started", message })

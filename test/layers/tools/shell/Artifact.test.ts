@@ -12,14 +12,15 @@ const bytes = (length: number, seed = 0) => Uint8Array.from({ length }, (_, i) =
 it.scoped("numbers go on after what is there, also after what others make meanwhile; the folder is made", () =>
   Effect.gen(function* () {
     const folder = join(yield* tempFolder, "session")
-    const artifacts = yield* Artifact.make({ folder: Effect.succeedSome(folder) })
-    const first = yield* artifacts.open
+    const artifacts = yield* Artifact.make()
+    const open = artifacts.open(Option.some(folder))
+    const first = yield* open
     writeFileSync(join(folder, "2.bash.log"), "")
     writeFileSync(join(folder, "3.bash.log"), "")
-    const others = yield* Effect.all([artifacts.open, artifacts.open], { concurrency: "unbounded" })
+    const others = yield* Effect.all([open, open], { concurrency: "unbounded" })
     assert.deepStrictEqual([first.id, ...others.map(({ id }) => id)], ["1", "4", "5"])
     yield* Effect.forEach([first, ...others], ({ finish }) => finish)
-    const again = yield* Effect.flatMap(Artifact.make({ folder: Effect.succeedSome(folder) }), ({ open }) => open)
+    const again = yield* Effect.flatMap(Artifact.make(), ({ open }) => open(Option.some(folder)))
     assert.strictEqual(again.path, join(folder, "6.bash.log"))
     assert.strictEqual(statSync(again.path).mode & 0o777, 0o600)
     yield* again.discard
@@ -29,8 +30,8 @@ it.scoped("numbers go on after what is there, also after what others make meanwh
 
 it.scoped("what comes out is what went in, whatever the sizes", () =>
   Effect.gen(function* () {
-    const artifacts = yield* Artifact.make({ folder: Effect.succeedNone })
-    const artifact = yield* artifacts.open
+    const artifacts = yield* Artifact.make()
+    const artifact = yield* artifacts.open(Option.none())
     const parts = [0, 1, 262_143, 1, 1, 600_000, 10, 262_144, 262_145, 7].map(bytes)
     yield* Effect.forEach(parts, (part) => write(artifact, part))
     assert.deepStrictEqual(yield* artifact.finish, Option.none())
@@ -41,8 +42,8 @@ it.scoped("what comes out is what went in, whatever the sizes", () =>
 it.scoped("an output that is too long for the disk is given up, with a reason and without a file", () =>
   Effect.gen(function* () {
     const folder = yield* tempFolder
-    const artifacts = yield* Artifact.make({ folder: Effect.succeedSome(folder), maxBytes: 1_000_000 })
-    const artifact = yield* artifacts.open
+    const artifacts = yield* Artifact.make({ maxBytes: 1_000_000 })
+    const artifact = yield* artifacts.open(Option.some(folder))
     yield* Effect.replicateEffect(
       Effect.suspend(() => write(artifact, bytes(100_000))),
       20
@@ -80,8 +81,8 @@ it.scoped("a folder that cannot be written to is a failure, not a defect", () =>
     const folder = yield* tempFolder
     writeFileSync(join(folder, "file"), "")
     chmodSync(folder, 0o700)
-    const artifacts = yield* Artifact.make({ folder: Effect.succeedSome(join(folder, "file")) })
-    const { exists, message } = yield* Effect.flip(artifacts.open)
+    const artifacts = yield* Artifact.make()
+    const { exists, message } = yield* Effect.flip(artifacts.open(Option.some(join(folder, "file"))))
     assert.match(message, /EEXIST|ENOTDIR/)
     assert.isBoolean(exists)
   })

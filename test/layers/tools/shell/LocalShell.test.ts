@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import type { ShellResult } from "../../../../src/services/Shell.ts"
 import * as Processes from "../../../support/host/Processes.ts"
 import * as Shells from "./Shells.ts"
@@ -80,6 +80,22 @@ it.scopedLive("long output: the end in memory, all of it in a file of ours alone
     assert.deepStrictEqual([second.artifactId, second.exitCode, second.totalLines], ["2", 1, 3000])
     yield* Scope.close(scope, Exit.void)
     assert.throws(() => readdirSync(dirname(path)))
+  })
+)
+
+it.scopedLive("long output goes to the folder that the request names, which is asked for only then", () =>
+  Effect.gen(function* () {
+    const { cwd, shell } = yield* Shells.make
+    let asked = 0
+    const folder = `${cwd}/session`
+    const artifacts = Effect.sync(() => {
+      asked++
+      return Option.some(folder)
+    })
+    yield* shell.run({ command: "echo short", artifacts })
+    assert.strictEqual(asked, 0)
+    const { fullOutputPath } = yield* shell.run({ command: "seq 3000", artifacts })
+    assert.deepStrictEqual([fullOutputPath, asked], [`${folder}/1.bash.log`, 1])
   })
 )
 

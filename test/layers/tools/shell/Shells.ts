@@ -1,16 +1,10 @@
 /** A real shell for tests, in a temporary folder, with a short grace; `tag` is in the environment of all it starts. */
 import { Effect, Layer } from "effect"
-import * as CurrentSession from "../../../../src/layers/session/CurrentSession.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
 import { Shell } from "../../../../src/services/Shell.ts"
-import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import { tempFolder } from "../TempFolder.ts"
 
-export const layer = (options: LocalShell.LocalShellOptions) =>
-  LocalShell.layer({ grace: 100, ...options }).pipe(
-    Layer.provide(CurrentSession.layerMemory(options)),
-    Layer.provide(FixedIds.layer)
-  )
+export const layer = (options: LocalShell.LocalShellOptions) => LocalShell.layer({ grace: 100, ...options })
 
 export const make = Effect.gen(function* () {
   const cwd = yield* tempFolder
