@@ -10,6 +10,7 @@ import { Budget } from "../services/Budget.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { HostUi } from "../services/host/HostUi.ts"
+import { Processes } from "../services/machine/Processes.ts"
 import { Ids } from "../services/Ids.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
@@ -29,6 +30,7 @@ import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
+import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
@@ -108,7 +110,8 @@ const agent = Effect.fnUntraced(function* (options: AgentOptions) {
 const constants = Effect.sync(() =>
   Context.make(HostUi, HeadlessUi.service).pipe(
     Context.add(HostTools, HostToolRegistry.make()),
-    Context.add(Ids, RandomIds.service)
+    Context.add(Ids, RandomIds.service),
+    Context.add(Processes, LocalProcesses.service)
   )
 )
 

@@ -11,6 +11,7 @@ import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
+import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
@@ -40,7 +41,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
       Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
       Layer.provideMerge(MemoryBudget.layerResumed(options.budget ?? {})),
       Layer.provideMerge(CurrentSession.layerMemory(options)),
-      Layer.provideMerge(Layer.mergeAll(hostTools(options), HeadlessUi.layer, RandomIds.layer)),
+      Layer.provideMerge(Layer.mergeAll(hostTools(options), HeadlessUi.layer, LocalProcesses.layer, RandomIds.layer)),
       Layer.provideMerge(StaticSettings.layer(options.settings))
     )
   )

@@ -4,12 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Processes } from "../../services/machine/Processes.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as Jsonc from "../platform/files/Jsonc.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as SecretFile from "../platform/files/SecretFile.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge } from "./CatalogMerge.ts"
+import * as ConfigValue from "./ConfigValue.ts"
 import type { ModelsFile } from "./ModelsFile.ts"
 import type { ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
 
@@ -84,7 +86,9 @@ const readFile = Effect.fnUntraced(function* (agentDir: string) {
 
 export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const { file, path } = yield* readFile(agentDir)
-  const merged = merge({ file, path, addresses: yield* environmentAddresses })
+  const processes = yield* Processes
+  const valueOf = (text: string, where: string) => ConfigValue.make(text, where, processes)
+  const merged = merge({ file, path, addresses: yield* environmentAddresses, valueOf })
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
   let models = merged.models
   let index = indexOf(models)

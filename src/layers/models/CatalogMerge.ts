@@ -4,7 +4,7 @@ import type { Model } from "../../domain/model/Model.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
 import { builtInProviders } from "./builtInProviders.ts"
-import * as ConfigValue from "./ConfigValue.ts"
+import type { ConfigValue } from "./ConfigValue.ts"
 import type { CustomModel, CustomProvider, ModelsFile, Override } from "./ModelsFile.ts"
 import type { Endpoint, Headers, ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
 
@@ -14,7 +14,11 @@ export interface Sources {
   readonly path: string
   /** Addresses from the environment, by provider. */
   readonly addresses: ReadonlyMap<string, string>
+  readonly valueOf: ValueOf
 }
+
+/** Makes the value of a text in the file; `where` is the path to it, for messages. */
+type ValueOf = (text: string, where: string) => ConfigValue
 
 export interface Merged {
   readonly providers: ReadonlyMap<string, ProviderEntry>
@@ -25,9 +29,9 @@ export interface Merged {
 const isLoopback = (address: string): boolean =>
   /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)/i.test(address)
 
-const values = (headers: Readonly<Record<string, string>> | undefined, where: string): Headers =>
+const values = (valueOf: ValueOf, headers: Readonly<Record<string, string>> | undefined, where: string): Headers =>
   Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, text]) => [name, ConfigValue.make(text, `${where}.headers.${name}`)])
+    Object.entries(headers ?? {}).map(([name, text]) => [name, valueOf(text, `${where}.headers.${name}`)])
   )
 
 const plain = (endpoint: Endpoint): ProviderEntry => ({
@@ -48,14 +52,19 @@ const fresh = (id: string, baseUrl: string): Endpoint => ({
   addressVariables: []
 })
 
-const overlay = (base: ProviderEntry, { settings }: CustomProvider, where: string): ProviderEntry => ({
+const overlay = (
+  valueOf: ValueOf,
+  base: ProviderEntry,
+  { settings }: CustomProvider,
+  where: string
+): ProviderEntry => ({
   ...base,
   baseUrl: settings.baseUrl ?? base.baseUrl,
   api: settings.api ?? base.api,
   keyless: settings.auth === undefined ? base.keyless && settings.apiKey === undefined : settings.auth === "none",
   compat: { ...base.compat, ...settings.compat },
-  apiKey: Option.map(Option.fromNullable(settings.apiKey), (text) => ConfigValue.make(text, `${where}.apiKey`)),
-  headers: values(settings.headers, where),
+  apiKey: Option.map(Option.fromNullable(settings.apiKey), (text) => valueOf(text, `${where}.apiKey`)),
+  headers: values(valueOf, settings.headers, where),
   authHeader: settings.authHeader ?? false
 })
 
@@ -77,15 +86,25 @@ export const unknownModel = (provider: ProviderEntry, id: string): ModelEntry =>
     maxTokens: 16_384
   })
 
-const override = (entry: ModelEntry, { compat, cost, headers, ...rest }: Override, where: string): ModelEntry => ({
+const override = (
+  valueOf: ValueOf,
+  entry: ModelEntry,
+  { compat, cost, headers, ...rest }: Override,
+  where: string
+): ModelEntry => ({
   model: { ...entry.model, ...rest, cost: { ...entry.model.cost, ...cost } },
   compat: { ...entry.compat, ...compat },
-  headers: { ...entry.headers, ...values(headers, where) }
+  headers: { ...entry.headers, ...values(valueOf, headers, where) }
 })
 
-const custom = (provider: ProviderEntry, { api, baseUrl, id, ...rest }: CustomModel, where: string): ModelEntry => {
+const custom = (
+  valueOf: ValueOf,
+  provider: ProviderEntry,
+  { api, baseUrl, id, ...rest }: CustomModel,
+  where: string
+): ModelEntry => {
   const address = { ...provider, api: api ?? provider.api, baseUrl: baseUrl ?? provider.baseUrl }
-  return override(unknownModel(address, id), rest, where)
+  return override(valueOf, unknownModel(address, id), rest, where)
 }
 
 const unreachable = ({ model }: ModelEntry): string | undefined => {
@@ -93,7 +112,7 @@ const unreachable = ({ model }: ModelEntry): string | undefined => {
   return model.api === "" ? "has no api, and neither has its provider" : undefined
 }
 
-export const merge = ({ addresses, file, path }: Sources): Merged => {
+export const merge = ({ addresses, file, path, valueOf }: Sources): Merged => {
   const problems = [...file.problems]
   const providers = new Map<string, ProviderEntry>()
   const models = new Map<string, ModelEntry>()
@@ -103,7 +122,7 @@ export const merge = ({ addresses, file, path }: Sources): Merged => {
   const addProvider = (endpoint: Endpoint) => {
     const mine = inFile.get(endpoint.id)
     const base = plain({ ...endpoint, baseUrl: addresses.get(endpoint.id) ?? endpoint.baseUrl })
-    const provider = mine === undefined ? base : overlay(base, mine, `${path}: providers.${endpoint.id}`)
+    const provider = mine === undefined ? base : overlay(valueOf, base, mine, `${path}: providers.${endpoint.id}`)
     providers.set(endpoint.id, provider)
     for (const model of builtInModels[endpoint.id] ?? []) add(builtIn(provider, model))
     return provider
@@ -113,7 +132,7 @@ export const merge = ({ addresses, file, path }: Sources): Merged => {
     const provider = providers.get(mine.id) ?? addProvider(fresh(mine.id, mine.settings.baseUrl ?? ""))
     const where = `providers.${mine.id}`
     mine.models.forEach((model, index) => {
-      const entry = custom(provider, model, `${path}: ${where}.models[${index}]`)
+      const entry = custom(valueOf, provider, model, `${path}: ${where}.models[${index}]`)
       const problem = unreachable(entry)
       if (problem === undefined) add(entry)
       else problems.push(`${where}.models[${index}]: ${problem}`)
@@ -121,7 +140,7 @@ export const merge = ({ addresses, file, path }: Sources): Merged => {
     for (const [id, changes] of mine.overrides) {
       const entry = models.get(`${mine.id}/${id}`)
       if (entry === undefined) problems.push(`${where}.modelOverrides.${id}: there is no such model to override`)
-      else add(override(entry, changes, `${path}: ${where}.modelOverrides.${id}`))
+      else add(override(valueOf, entry, changes, `${path}: ${where}.modelOverrides.${id}`))
     }
   }
   return { providers, models: [...models.values()], problems: problems.map((problem) => `${path}: ${problem}`) }

@@ -4,8 +4,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SynchronizedRef from "effect/SynchronizedRef"
+import type { Processes } from "../../services/machine/Processes.ts"
 import * as Environment from "../platform/processes/Environment.ts"
-import * as ShellOutput from "../platform/processes/ShellOutput.ts"
 
 /** Says where the value is written and what is wrong; never the value, nor what a command printed. */
 export class ConfigValueUnavailable extends Schema.TaggedError<ConfigValueUnavailable>()("ConfigValueUnavailable", {
@@ -17,6 +17,7 @@ export class ConfigValueUnavailable extends Schema.TaggedError<ConfigValueUnavai
   }
 }
 
+type Runner = Pick<typeof Processes.Service, "run">
 type Variables = typeof Environment.Environment.Service
 
 export interface ConfigValue {
@@ -33,14 +34,33 @@ export interface ConfigValue {
 }
 
 const commandTimeout = "10 seconds"
+const largestOutput = 64 * 1024
 
 /** Nobody's key looks like this: such a variable is missing rather than meant literally. */
 const namesVariable = /^[A-Z][A-Z0-9_]*_(API_KEY|TOKEN)$/
 
-const runCommand = (command: string, where: string) => {
+/** What a short shell command prints. Neither its output nor its errors become part of a message. */
+const outputOf = Effect.fnUntraced(function* (command: string, processes: Runner) {
+  const utf8 = new TextDecoder()
+  let size = 0
+  let text = ""
+  const onOutput = (chunk: Uint8Array) => {
+    size += chunk.length
+    text += utf8.decode(chunk, { stream: true })
+    return size <= largestOutput
+  }
+  const ended = yield* Effect.mapError(
+    processes.run({ command: ["/bin/sh", "-c", command], onOutput }),
+    () => "could not be started"
+  )
+  if (ended.exitCode === undefined) return yield* Effect.fail("printed too much")
+  return ended.exitCode === 0 ? text : yield* Effect.fail(`ended with exit code ${ended.exitCode}`)
+})
+
+const runCommand = (command: string, where: string, processes: Runner) => {
   const unavailable = (reason: string) => new ConfigValueUnavailable({ where, reason })
-  return ShellOutput.run(command).pipe(
-    Effect.mapError(({ reason }) => unavailable(`the command ${reason}`)),
+  return outputOf(command, processes).pipe(
+    Effect.mapError((reason) => unavailable(`the command ${reason}`)),
     Effect.timeoutFail({ duration: commandTimeout, onTimeout: () => unavailable("the command took more than 10 s") }),
     Effect.map((output) => output.trim()),
     Effect.filterOrFail(
@@ -51,7 +71,7 @@ const runCommand = (command: string, where: string) => {
   )
 }
 
-const fromCommand = (command: string, where: string): ConfigValue => {
+const fromCommand = (command: string, where: string, processes: Runner): ConfigValue => {
   const kept = SynchronizedRef.unsafeMake(Option.none<Redacted.Redacted>())
   return {
     where,
@@ -61,13 +81,13 @@ const fromCommand = (command: string, where: string): ConfigValue => {
     resolve: SynchronizedRef.modifyEffect(kept, (found) =>
       Option.isSome(found)
         ? Effect.succeed([found.value, found] as const)
-        : Effect.map(runCommand(command, where), (value) => [value, Option.some(value)] as const)
+        : Effect.map(runCommand(command, where, processes), (value) => [value, Option.some(value)] as const)
     )
   }
 }
 
-export const make = (text: string, where: string): ConfigValue => {
-  if (text.startsWith("!")) return fromCommand(text.slice(1), where)
+export const make = (text: string, where: string, processes: Runner): ConfigValue => {
+  if (text.startsWith("!")) return fromCommand(text.slice(1), where, processes)
   const literal = namesVariable.test(text) ? undefined : Redacted.make(text)
   const find = (environment: Variables) => {
     const value = Environment.valueIn(environment, text)

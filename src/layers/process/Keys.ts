@@ -2,6 +2,7 @@
 import * as Prompt from "@effect/cli/Prompt"
 import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { keyAdvice, keyVariables } from "../../domain/model/ProviderKeys.ts"
@@ -9,6 +10,7 @@ import * as AuthFile from "../models/AuthFile.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as KeyRing from "../models/KeyRing.ts"
 import * as Keyboard from "../platform/stdio/Keyboard.ts"
+import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import * as Process from "../platform/processes/Process.ts"
 import { invalid, StartupFailure } from "./StartupFailure.ts"
@@ -17,7 +19,9 @@ import * as Table from "./Table.ts"
 const failed = ({ message }: { readonly message: string }) => new StartupFailure({ code: "STARTUP_ERROR", message })
 
 const withCatalog = <A, E, R>(use: (agentDir: string) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Process.agentDir, (agentDir) => Effect.provide(use(agentDir), Catalog.layer({ agentDir })))
+  Effect.flatMap(Process.agentDir, (agentDir) =>
+    Effect.provide(use(agentDir), Layer.provide(Catalog.layer({ agentDir }), LocalProcesses.layer))
+  )
 
 const locator = (agentDir: string) =>
   Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, envFolders: EnvFiles.foldersFor(cwd) }))

@@ -9,6 +9,7 @@ import * as ModelSelection from "../agent/model/ModelSelection.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as Discovery from "../models/Discovery.ts"
 import * as KeyRing from "../models/KeyRing.ts"
+import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as Offline from "../providers/offline/Offline.ts"
@@ -48,7 +49,8 @@ const layer = (options: FileSettings.FileSettingsOptions) =>
     )
   ).pipe(
     Layer.provideMerge(KeyRing.layer({ ...options, envFolders: EnvFiles.foldersFor(options.cwd) })),
-    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options)))
+    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options))),
+    Layer.provide(LocalProcesses.layer)
   )
 
 const print = Effect.fnUntraced(function* ({ json, search }: ListOptions) {

@@ -2,13 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { merge } from "../../../src/layers/models/CatalogMerge.ts"
 import * as ModelsFile from "../../../src/layers/models/ModelsFile.ts"
-import { bench } from "./support.ts"
+import { bench, valueOf } from "./support.ts"
 
 const build = (providers: unknown, addresses: Readonly<Record<string, string>> = {}) => {
   const merged = merge({
     file: ModelsFile.decode({ providers }),
     path: "models.json",
-    addresses: new Map(Object.entries(addresses))
+    addresses: new Map(Object.entries(addresses)),
+    valueOf
   })
   const models = merged.models.map(({ model }) => model)
   const of = (provider: string) => models.filter((model) => model.provider === provider)

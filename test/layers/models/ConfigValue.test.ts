@@ -3,13 +3,15 @@ import { Effect, Either, Fiber, Redacted, TestClock } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { environment, folder } from "./support.ts"
 
 const where = "models.json: providers.p.apiKey"
 const isPresent = (value: ConfigValue.ConfigValue) => Effect.map(Environment, value.isPresent)
-const resolve = (text: string) => Effect.map(ConfigValue.make(text, where).resolve, Redacted.value)
+const resolve = (text: string) =>
+  Effect.map(ConfigValue.make(text, where, LocalProcesses.service).resolve, Redacted.value)
 
 describe("a value is", () => {
   it.effect.each([
@@ -22,7 +24,7 @@ describe("a value is", () => {
     ["!echo $((6*7))", "42"]
   ] as const)("%s → %s", ([text, value]) =>
     Effect.gen(function* () {
-      assert.isTrue(yield* isPresent(ConfigValue.make(text, where)))
+      assert.isTrue(yield* isPresent(ConfigValue.make(text, where, LocalProcesses.service)))
       assert.strictEqual(yield* resolve(text), value)
     }).pipe(environment({ MY_VARIABLE: "from the environment", P_API_KEY: "key" }))
   )
@@ -44,7 +46,7 @@ describe("a value that cannot be had says where it is written, never what it is"
 
   it.effect("and counts as absent when its variable is", () =>
     Effect.gen(function* () {
-      assert.isFalse(yield* isPresent(ConfigValue.make("LAB_API_KEY", where)))
+      assert.isFalse(yield* isPresent(ConfigValue.make("LAB_API_KEY", where, LocalProcesses.service)))
     }).pipe(environment({}))
   )
 })
@@ -64,7 +66,7 @@ describe("a command", () => {
   it.scopedLive("runs at first use, once for all who ask, and again only after a failure", () =>
     Effect.gen(function* () {
       const { allow, command, runs } = yield* counting
-      const value = ConfigValue.make(command, where)
+      const value = ConfigValue.make(command, where, LocalProcesses.service)
       assert.isTrue(yield* isPresent(value))
       assert.strictEqual(yield* runs, 0)
       assert.isTrue(Either.isLeft(yield* Effect.either(value.resolve)))

@@ -6,8 +6,9 @@ import { builtInModels } from "../../../src/layers/models/builtInModels.ts"
 import { builtInProviders } from "../../../src/layers/models/builtInProviders.ts"
 import { merge } from "../../../src/layers/models/CatalogMerge.ts"
 import * as ModelsFile from "../../../src/layers/models/ModelsFile.ts"
+import { valueOf } from "./support.ts"
 
-const { models } = merge({ file: ModelsFile.empty, path: "", addresses: new Map() })
+const { models } = merge({ file: ModelsFile.empty, path: "", addresses: new Map(), valueOf })
 const known = models.map(({ model }) => model)
 
 it("every built-in model is a whole model with sane numbers", () => {

@@ -4,7 +4,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as Catalog from "../../../src/layers/models/Catalog.ts"
+import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
 import * as KeyRing from "../../../src/layers/models/KeyRing.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
 
 export const folder = Effect.acquireRelease(
@@ -30,10 +32,12 @@ export const withLog = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(Effect.provide(effect, Logger.replace(Logger.defaultLogger, logger)), (value) => ({ value, log }))
   })
 
-export const catalog = (agentDir: string) => Catalog.layer({ agentDir })
+export const catalog = (agentDir: string) => Layer.provide(Catalog.layer({ agentDir }), LocalProcesses.layer)
 
 export const keys = (agentDir: string, more: Partial<KeyRing.KeyRingOptions> = {}) =>
   KeyRing.layer({ agentDir, ...more }).pipe(Layer.provideMerge(catalog(agentDir)))
+
+export const valueOf = (text: string, where: string) => ConfigValue.make(text, where, LocalProcesses.service)
 
 /** What the test bench writes. */
 export const bench = {

@@ -16,6 +16,7 @@ import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
@@ -76,7 +77,7 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
         Layer.provideMerge(Layer.provideMerge(Layer.orDie(CurrentSession.layer), store({ cwd: "/work" }))),
         Layer.provideMerge(MemoryBudget.layer({})),
-        Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, FixedIds.layer)),
+        Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, LocalProcesses.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
     )

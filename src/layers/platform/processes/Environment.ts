@@ -15,5 +15,8 @@ type Variables = typeof Environment.Service
 /** Undefined also for an empty one: that is how people switch a variable off. */
 export const valueIn = (environment: Variables, name: string): string | undefined => environment.get(name) || undefined
 
+/** All variables of heddle's own environment, for the programs it starts. */
+export const inherited = (): Readonly<Record<string, string | undefined>> => process.env
+
 export const variable = (name: string): Effect.Effect<Option.Option<string>> =>
   Effect.map(Environment, (environment) => Option.fromNullable(valueIn(environment, name)))

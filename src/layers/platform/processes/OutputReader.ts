@@ -1,28 +1,19 @@
-/** Reads what a shell and its jobs write, as promises: a fiber's step for each of a hundred thousand chunks would show. */
+/** Reads the output of a shell and its jobs with promises: a command may write a hundred thousand chunks, too many for a fiber. */
 import type * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import type { ShellSpawn } from "../../../services/machine/Processes.ts"
 import type * as OutputPipe from "./OutputPipe.ts"
 
-/** Gets stdout and stderr together. An answer is waited for before more is read; most chunks need none. */
-export type Take = (chunk: Uint8Array) => Effect.Effect<void> | undefined
-
-export interface Events {
-  /** A chunk was taken. */
-  readonly said: () => void
-  readonly atEnd: () => void
-  /** A chunk could not be taken, and nothing more is read. */
-  readonly broken: (cause: unknown) => void
-}
-
-/** A job left in background may write that much more before it loses its reader. */
+/** How much a background job may write after its shell ended before it loses its reader. */
 const drainLimit = 64 * 1024 * 1024
 
 export interface OutputReader {
-  /** Returns at the end of the output, or after so many milliseconds. */
-  readonly read: (ms: number) => Promise<void>
+  /** Resolves at the end of the output; rejects when a chunk could not be taken, after which nothing is read. */
+  readonly ended: Promise<void>
+  readonly isDone: () => boolean
   /**
-   * Nobody is interested any more: the rest is dropped, so that a job in background does not die of a closed pipe,
-   * but not without end, so that a noisy one does not keep us busy. Answers what to wait for, if the pipe is still open.
+   * From here on output is read and dropped, so that a background job does not die of a closed pipe, but only up to the
+   * limit, so that a noisy one does not keep heddle busy. Undefined when the pipe is closed already.
    */
   readonly release: () => Promise<void> | undefined
   readonly close: () => void
@@ -30,9 +21,8 @@ export interface OutputReader {
 
 export const make = (
   pipe: Pick<OutputPipe.OutputPipe, "close" | "read">,
-  take: Take,
-  runtime: Runtime.Runtime<never>,
-  events: Events
+  take: ShellSpawn["take"],
+  runtime: Runtime.Runtime<never>
 ): OutputReader => {
   let isReleased = false
   let isDone = false
@@ -54,32 +44,20 @@ export const make = (
         continue
       }
       const effect = take(chunk)
-      events.said()
       if (effect !== undefined) await wait(effect)
     }
   }
-  const reading = pump().then(
-    () => {
-      isDone = true
-      events.atEnd()
-    },
-    (cause) => {
-      isDone = true
-      events.broken(cause)
-    }
-  )
+  const ended = pump().finally(() => {
+    isDone = true
+  })
+  const settled = ended.catch(() => undefined) // `ended` tells its reader why
   return {
-    read: async (ms) => {
-      if (isDone) return
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise((resume) => (timer = setTimeout(resume, ms)))
-      await Promise.race([reading, late])
-      clearTimeout(timer)
-    },
+    ended,
+    isDone: () => isDone,
     release: () => {
       isReleased = true
       waiting?.abort()
-      if (!isDone) return reading.then(pipe.close)
+      if (!isDone) return settled.then(pipe.close)
       pipe.close()
       return undefined
     },

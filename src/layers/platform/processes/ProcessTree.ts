@@ -1,76 +1,48 @@
 /**
- * Shells and everything they start. A shell leads a process group and a session of its own; the layer's scope owns
- * them all, and a call owns its shell: leaving either one early ends the whole tree, TERM first, then KILL.
+ * Shells and everything they start. A shell leads a process group and a session of its own. The scope of the tree owns
+ * all shells and a caller owns each of them: when either goes early, the whole tree gets TERM, then KILL. The grace runs on
+ * the Clock; waiting for the kernel to end a process takes real time.
  */
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Data from "effect/Data"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import {
+  type ProcessTree,
+  type ShellProcess,
+  type ShellSpawn,
+  SpawnFailed,
+  type TreeOptions
+} from "../../../services/machine/Processes.ts"
 import * as OutputPipe from "./OutputPipe.ts"
 import * as OutputReader from "./OutputReader.ts"
 import * as ProcessScan from "./ProcessScan.ts"
-import * as ProcessWatch from "./ProcessWatch.ts"
 
-export class SpawnFailed extends Data.TaggedError("SpawnFailed")<{ readonly message: string }> {}
-
-export interface TreeOptions {
-  readonly shellPath: string
-  /** Milliseconds between TERM and KILL. */
-  readonly grace: number
-  /** How long after `hurry` was called KILL comes, whenever TERM was. */
-  readonly hurriedGrace: number
+interface Shell {
+  readonly child: Bun.Subprocess
+  readonly family: ProcessScan.Family
+  readonly output: OutputReader.OutputReader
+  readonly cleanUp: () => void
 }
-
-export interface SpawnOptions extends ProcessWatch.WatchOptions {
-  readonly command: string
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  readonly take: OutputReader.Take
-}
-
-export interface ShellProcess {
-  readonly pid: number
-  readonly isAlive: () => boolean
-  /** The exit code is that of the shell, 128 + n when signal n ended it. */
-  readonly next: Effect.Effect<ProcessWatch.Step>
-  /** Returns when nothing of the tree is left, or even KILL did not help for a second, and the output is read. */
-  readonly end: Effect.Effect<void>
-  /** To be run when nobody waits any more. Ends the tree of a shell that still runs; what one left in background stays. */
-  readonly release: Effect.Effect<void>
-}
-
-export interface ProcessTree {
-  /** Whoever gets the process releases it. */
-  readonly spawn: (options: SpawnOptions) => Effect.Effect<ShellProcess, SpawnFailed>
-  /** From now on, and for what is being ended already, KILL follows sooner. */
-  readonly hurry: Effect.Effect<void>
-  /** Ends whatever is left, also what finished shells have left in background; the layer's scope does so at its end. */
-  readonly endAll: Effect.Effect<void>
-  /** Environment of every descendant holds this, so that they can be told from other processes. */
-  readonly mark: string
-}
-
-/** Our own environment, from which that of a command is chosen. */
-export const inherited = (): Readonly<Record<string, string | undefined>> => process.env
 
 /** Linux takes 128 KiB in one argument. */
 const longestArgument = 100_000
-/** How long after KILL we look for survivors: only a process stuck in the kernel takes that long. */
+/** Milliseconds after KILL in which survivors are looked for: only a process stuck in the kernel takes that long. */
 const patience = 1000
-/** What remains for those whose end begins when the hurried grace is over. */
+/** The grace of a tree whose end begins when the hurried grace is over. */
 const lastGrace = 50
-/** Most trees are gone by then, and that is noticed without looking. */
+/** Most trees are gone by then, and their pipe tells. */
 const firstWait = 1
-/** When a command has run so long, its family is looked at: an abort that comes later has less to find out. */
+/** A command that has run so long is scanned once: an abort that comes later has less to find out. */
 const firstLook = 150
-/** How long after the end of a tree its output is waited for. */
-const lateOutput = 250
+/** How long the output is waited for once the shell has exited or its tree is gone. */
+const lateOutput = "250 millis"
 
-const signal = (target: number, name: NodeJS.Signals) => {
+export const signal = (target: number, name: NodeJS.Signals): void => {
   try {
     process.kill(target, name)
   } catch {
@@ -81,71 +53,97 @@ const signal = (target: number, name: NodeJS.Signals) => {
 /** A timer takes a millisecond at least. */
 const pause = (ms: number) => new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
-const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
+/** Milliseconds of the Clock, from the counter that never jumps. */
+const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/**
+ * Signals a family until nothing of it is alive. Each round signals what it finds, so the next one finds whatever has
+ * escaped. Nobody gets TERM twice, and a process that got it may start others to tidy up with.
+ */
+const endFamily = Effect.fnUntraced(function* (
+  family: ProcessScan.Family,
+  gone: Promise<unknown>,
+  deadlineFor: (began: number) => number
+) {
+  const began = yield* now
+  ProcessScan.noteDescendants(family)
+  const told = new Set(family.leaders.map((pid) => -pid))
+  for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
+  for (const pid of family.leaders) {
+    signal(-pid, "SIGTERM")
+    signal(-pid, "SIGCONT") // a stopped process takes its TERM only when it runs again
+  }
+  let isGone = false
+  const going = gone.then(() => {
+    isGone = true
+  })
+  const wait = (ms: number) => Effect.promise(() => (isGone ? pause(ms) : Promise.race([going, pause(ms)])))
+  yield* wait(firstWait)
+  let empty = 0
+  for (let ms = 0.25; ; ms = Math.min(ms * 2, 25)) {
+    const { alive, settled } = ProcessScan.scan(family)
+    // On a machine where processes come and go all the time, no scan is ever settled.
+    if (alive.length === 0 && (settled || ++empty === 3)) return
+    const time = yield* now
+    const deadline = deadlineFor(began)
+    if (time > deadline + patience) return
+    if (time >= deadline || ProcessScan.ignoreTerm(alive)) {
+      for (const target of alive) signal(target, "SIGKILL")
+    } else {
+      for (const target of ProcessScan.untold(family, told, alive)) {
+        signal(target, "SIGTERM")
+        told.add(target)
+      }
+    }
+    if (alive.length > 0) yield* wait(ms)
+  }
+})
+
+const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
+
+/** The output ends with the last process that holds the pipe, which is nearly always the last of the family. */
+const isGone = async ({ child, output }: Shell) => {
+  await child.exited
+  await Promise.race([output.ended, pause(1)]).catch(() => undefined)
+}
+
+const whenRead = (reading: () => Promise<void>, output: OutputReader.OutputReader) =>
+  Effect.suspend(() =>
+    output.isDone() ? Effect.promise(reading) : Effect.asVoid(Effect.timeoutOption(Effect.promise(reading), lateOutput))
+  )
+
+/** Of a child that has exited. */
+export const exitCode = ({ exitCode: code, signalCode: by }: Bun.Subprocess): number =>
+  by === null ? (code ?? 0) : 128 + (typeof by === "number" ? by : constants.signals[by])
+
+const never = new Promise<never>(() => undefined)
+
+/** Dies when a chunk could not be taken. */
+const exited = ({ child, output }: Shell) =>
+  Effect.zipRight(
+    Effect.promise(() => Promise.race([child.exited, output.ended.then(() => never)])),
+    Effect.map(
+      whenRead(() => output.ended, output),
+      () => exitCode(child)
+    )
+  )
+
+const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => {
   const mark = crypto.randomUUID()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
-  /** Looked for once: a search for each command would be a dozen looks at folders. */
+  /** Looked for once: each search would look into a dozen folders. */
   let foundShell: string | undefined
-  /** Of jobs that outlived their shell. */
+  /** Outputs of jobs that outlived their shell. */
   const openOutputs = new Set<OutputReader.OutputReader>()
-  /** Leaders of groups that outlived their shell, where a mark cannot be looked for. */
+  /** Leaders of groups that outlived their shell, on systems where marks cannot be looked for. */
   const left = new Set<number>()
 
-  /**
-   * Each round signals what it sees, so whatever escaped is found by the next one. Nobody is told twice, and who was told
-   * may start something to tidy up with.
-   */
-  const endFamily = async (family: ProcessScan.Family, gone: Promise<unknown>) => {
-    const began = performance.now()
-    ProcessScan.noteDescendants(family)
-    const told = new Set(family.leaders.map((pid) => -pid))
-    for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
-    for (const pid of family.leaders) {
-      signal(-pid, "SIGTERM")
-      signal(-pid, "SIGCONT") // a stopped process takes its TERM only now
-    }
-    let isGone = false
-    void gone.then(() => {
-      isGone = true
-    })
-    await Promise.race([gone, pause(firstWait)])
-    let empty = 0
-    for (let wait = 0.25; ; wait = Math.min(wait * 2, 25)) {
-      const { alive, settled } = ProcessScan.scan(family)
-      // On a machine where processes come and go all the time, no look is ever settled.
-      if (alive.length === 0 && (settled || ++empty === 3)) return
-      const now = performance.now()
-      const deadline = Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
-      if (now > deadline + patience) return
-      if (now >= deadline || ProcessScan.ignoreTerm(alive)) {
-        for (const target of alive) signal(target, "SIGKILL")
-      } else {
-        for (const target of ProcessScan.untold(family, told, alive)) {
-          signal(target, "SIGTERM")
-          told.add(target)
-        }
-      }
-      if (alive.length > 0) await (isGone ? pause(wait) : Promise.race([gone, pause(wait)]))
-    }
-  }
+  const deadlineFor = (began: number) => Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
 
-  const toProcess = (shell: Shell): ShellProcess => ({
-    pid: shell.child.pid,
-    isAlive: () => isRunning(shell),
-    next: shell.watch.next,
-    end: Effect.promise(async () => {
-      await end(shell)
-      await shell.output.read(lateOutput)
-    }),
-    release: Effect.suspend(() => {
-      if (!isRunning(shell)) return Effect.sync(() => leave(shell))
-      return Effect.promise(() => end(shell).then(() => leave(shell)))
-    })
-  })
+  const end = (shell: Shell) => endFamily(shell.family, isGone(shell), deadlineFor)
 
-  const leave = ({ child, cleanUp, output, watch }: Shell) => {
-    watch.stop()
+  const leave = ({ child, cleanUp, output }: Shell) => {
     cleanUp()
     if (!ProcessScan.findsMarks) left.add(child.pid)
     const open = output.release()
@@ -154,7 +152,21 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
     void open.then(() => openOutputs.delete(output))
   }
 
-  const spawn = (options: SpawnOptions) =>
+  const toProcess = (shell: Shell): ShellProcess => ({
+    pid: shell.child.pid,
+    isAlive: () => isRunning(shell),
+    exited: exited(shell),
+    end: Effect.zipRight(
+      end(shell),
+      whenRead(() => shell.output.ended.catch(() => undefined), shell.output)
+    ),
+    release: Effect.suspend(() => {
+      const left = Effect.sync(() => leave(shell))
+      return isRunning(shell) ? Effect.zipRight(end(shell), left) : left
+    })
+  })
+
+  const spawn = (options: ShellSpawn) =>
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       Effect.try({
         try: () => {
@@ -165,44 +177,21 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions) => {
       })
     )
 
-  /** The output ends with the last process that holds it, which is nearly always the last of the family. */
-  const end = (shell: Shell) =>
-    endFamily(
-      shell.family,
-      shell.child.exited.then(() => shell.output.read(1))
-    )
+  const hurry = Effect.map(now, (time) => {
+    hurriedAt = Math.min(hurriedAt, time)
+  })
 
-  const endAll = async () => {
-    hurriedAt = Math.min(hurriedAt, performance.now())
-    if (count > 0) await endFamily({ leaders: [...left], mark: `${mark}.`, known: new Map() }, Promise.resolve())
+  const endAll = Effect.gen(function* () {
+    yield* hurry
+    const family = { leaders: [...left], mark: `${mark}.`, known: new Map() }
+    if (count > 0) yield* endFamily(family, Promise.resolve(), deadlineFor)
     for (const { close } of openOutputs) close()
-  }
+  })
 
-  const tree: ProcessTree = {
-    spawn,
-    hurry: Effect.sync(() => {
-      hurriedAt = Math.min(hurriedAt, performance.now())
-    }),
-    endAll: Effect.promise(endAll),
-    mark
-  }
-  return tree
+  return { spawn, hurry, endAll, mark }
 }
 
-const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
-
-const exitCode = (code: number | null, by: Bun.Subprocess["signalCode"] | number): number =>
-  by === null ? (code ?? 0) : 128 + (typeof by === "number" ? by : constants.signals[by])
-
-interface Shell {
-  readonly child: Bun.Subprocess
-  readonly family: ProcessScan.Family
-  readonly output: OutputReader.OutputReader
-  readonly watch: ProcessWatch.ProcessWatch
-  readonly cleanUp: () => void
-}
-
-/** A command too long for an argument is read from a file that only we can read. */
+/** A command too long for an argument is read from a file that only its owner can read. */
 const asArguments = (command: string): { readonly args: ReadonlyArray<string>; readonly cleanUp: () => void } => {
   if (Buffer.byteLength(command) <= longestArgument) return { args: ["-c", command], cleanUp: () => undefined }
   const file = join(tmpdir(), `heddle-${crypto.randomUUID()}.sh`)
@@ -212,22 +201,19 @@ const asArguments = (command: string): { readonly args: ReadonlyArray<string>; r
 
 const start = (
   [file, shellPath]: readonly [file: string, name: string],
-  options: SpawnOptions,
+  { command, cwd, env, take }: ShellSpawn,
   mark: string,
   runtime: Runtime.Runtime<never>
 ): Shell => {
-  const { command, cwd, env, take } = options
   const pipe = OutputPipe.open()
   const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
-  const watch = ProcessWatch.make(options)
   try {
     const child = Bun.spawn([file, ...args], {
       argv0: shellPath,
       cwd,
       env: { ...env, [ProcessScan.markVariable]: mark },
       detached: true,
-      stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"],
-      onExit: (_, code, signal) => watch.exited(exitCode(code, signal))
+      stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
     })
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
@@ -237,9 +223,8 @@ const start = (
       clearTimeout(look)
       cleanUp()
     }
-    return { child, family, output: OutputReader.make(source, take, runtime, watch), watch, cleanUp: stop }
+    return { child, family, output: OutputReader.make(source, take, runtime), cleanUp: stop }
   } catch (cause) {
-    watch.stop()
     pipe?.close()
     cleanUp()
     throw cause
@@ -254,7 +239,6 @@ const explain = (cause: unknown, shellPath: string, cwd: string): string => {
   return `Command could not be started: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
-/** The scope that this is made in ends what all calls have left behind. */
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => build(options)),

@@ -1,9 +1,10 @@
 /** The Shell service on this machine. Its scope owns every process that was started through it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Processes } from "../../../services/machine/Processes.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import * as ProcessTree from "../../platform/processes/ProcessTree.ts"
+import { inherited } from "../../platform/processes/Environment.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Environment from "./Environment.ts"
 import * as ShellCommand from "./ShellCommand.ts"
@@ -27,7 +28,8 @@ interface UserCommand {
 export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
   const artifacts = yield* Artifact.make()
-  const tree = yield* ProcessTree.make({ shellPath, grace, hurriedGrace: 500 })
+  const processes = yield* Processes
+  const tree = yield* processes.tree({ shellPath, grace, hurriedGrace: 500 })
   const userCommands = new Set<UserCommand>()
   let closed = false
 
@@ -35,7 +37,7 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const execute = (request: ShellRequest, cancel?: Effect.Effect<void>) =>
     Effect.suspend(() => {
       if (closed) return new ShellFailure({ reason: "closing", message: "The session is closing." })
-      environment ??= Environment.forCommands(ProcessTree.inherited())
+      environment ??= Environment.forCommands(inherited())
       return ShellCommand.run(
         { tree, artifacts },
         {
@@ -87,4 +89,5 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   })
 })
 
-export const layer = (options: LocalShellOptions): Layer.Layer<Shell> => Layer.scoped(Shell, make(options))
+export const layer = (options: LocalShellOptions): Layer.Layer<Shell, never, Processes> =>
+  Layer.scoped(Shell, make(options))

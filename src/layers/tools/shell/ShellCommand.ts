@@ -1,13 +1,12 @@
-/** One command from its start to its result: output, timeout, cancellation, interrupt. */
+/** Runs one command to its result: output, updates, timeout, cancellation, interrupt. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type { ProcessTree, ShellSpawn } from "../../../services/machine/Processes.ts"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import type { ProcessTree, ShellProcess, SpawnOptions } from "../../platform/processes/ProcessTree.ts"
-import type { Step } from "../../platform/processes/ProcessWatch.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
 
@@ -16,55 +15,65 @@ export interface Dependencies {
   readonly artifacts: Artifacts
 }
 
-export interface CommandOptions extends Pick<SpawnOptions, "command" | "cwd" | "env"> {
+export interface CommandOptions extends Pick<ShellSpawn, "command" | "cwd" | "env"> {
   readonly timeoutMs: number
   /** Ends the command when it completes. */
   readonly cancel: Effect.Effect<void> | undefined
   readonly hooks: Pick<ShellRequest, "artifacts" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
-type Ending = Exclude<Step, { readonly _tag: "Output" }> | { readonly _tag: "Cancelled" }
+type Ending =
+  | { readonly _tag: "Exited"; readonly code: number }
+  | { readonly _tag: "TimedOut" }
+  | { readonly _tag: "Cancelled" }
 
-const updateMs = 100
-
-/** Returns when the command has ended, or is to be ended. */
-const follow = Effect.fnUntraced(function* (
-  shell: ShellProcess,
-  recorder: OutputRecorder.OutputRecorder,
-  { onStarted, onUpdate }: CommandOptions["hooks"]
-) {
-  if (onStarted !== undefined) yield* onStarted
-  let showing: Fiber.RuntimeFiber<void> | undefined
-  while (true) {
-    const step = yield* shell.next
-    if (step._tag !== "Output") {
-      if (showing !== undefined) yield* Fiber.interrupt(showing)
-      return step
-    }
-    // Beside this one, which an update that waits for somebody who reads must not keep from seeing the end.
-    if (onUpdate !== undefined && (showing === undefined || showing.unsafePoll() !== null)) {
-      showing = yield* Effect.fork(onUpdate(recorder.snapshot().content))
-    }
-  }
-})
-
+const timedOut: Ending = { _tag: "TimedOut" }
 const cancelled: Ending = { _tag: "Cancelled" }
 
-/** Whatever cuts this short, what the command has started is ended here, where its last words are still read. */
+const updateInterval = "100 millis"
+
+/** Runs until it is interrupted. `changed` is open while there is output that no update has shown. */
+const showUpdates = (
+  recorder: OutputRecorder.OutputRecorder,
+  changed: Effect.Latch,
+  onUpdate: (output: string) => Effect.Effect<void>
+) =>
+  Effect.sleep(updateInterval).pipe(
+    Effect.zipRight(changed.await),
+    Effect.zipRight(changed.close),
+    Effect.zipRight(Effect.suspend(() => onUpdate(recorder.snapshot().content))),
+    Effect.forever
+  )
+
+/** Updates run beside the wait: one that is slow to be taken must not hide the end of the command. */
+const beside = <A>(updates: Effect.Effect<never> | undefined, wait: Effect.Effect<A>): Effect.Effect<A> =>
+  updates === undefined
+    ? wait
+    : Effect.acquireUseRelease(Effect.fork(Effect.interruptible(updates)), () => wait, Fiber.interrupt)
+
+/** However the wait ends, all that the command has started is ended here, while its last output is still read. */
 const execute = (
   restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>,
   tree: ProcessTree,
-  { cancel, command, cwd, env, hooks, timeoutMs }: CommandOptions,
+  { cancel, command, cwd, env, hooks: { onStarted = Effect.void, onUpdate }, timeoutMs }: CommandOptions,
   recorder: OutputRecorder.OutputRecorder
 ) =>
   Effect.gen(function* () {
-    const updates = hooks.onUpdate === undefined ? {} : { updateMs }
-    const shell = yield* tree.spawn({ command, cwd, env, timeoutMs, ...updates, take: recorder.push })
+    const changed = Effect.unsafeMakeLatch(false)
+    const take = (chunk: Uint8Array) => {
+      changed.unsafeOpen()
+      return recorder.push(chunk)
+    }
+    const shell = yield* tree.spawn({ command, cwd, env, take })
     const letGo = yield* Supervision.hold(shell)
-    const followed: Effect.Effect<Ending> = follow(shell, recorder, hooks)
-    const exit = yield* Effect.exit(
-      restore(cancel === undefined ? followed : Effect.raceFirst(followed, Effect.as(cancel, cancelled)))
-    )
+    const ending = Effect.timeoutTo(shell.exited, {
+      duration: timeoutMs,
+      onSuccess: (code): Ending => ({ _tag: "Exited", code }),
+      onTimeout: () => timedOut
+    })
+    const updates = onUpdate === undefined ? undefined : showUpdates(recorder, changed, onUpdate)
+    const wait = beside(updates, cancel === undefined ? ending : Effect.raceFirst(ending, Effect.as(cancel, cancelled)))
+    const exit = yield* Effect.exit(restore(Effect.zipRight(onStarted, wait)))
     if (!Exit.isSuccess(exit) || exit.value._tag !== "Exited") yield* shell.end
     letGo()
     yield* shell.release

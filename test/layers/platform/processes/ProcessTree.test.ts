@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Scope } from "effect"
 import * as ProcessTree from "../../../../src/layers/platform/processes/ProcessTree.ts"
+import type { ProcessTree as Tree } from "../../../../src/services/machine/Processes.ts"
 import * as Processes from "../../../support/host/Processes.ts"
 
 const env = { PATH: process.env["PATH"] ?? "" }
@@ -12,20 +13,19 @@ const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 
 const patient = ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
 
 /** A shell and what it has said; `until` waits for more of it. */
-const open = Effect.fnUntraced(function* (tree: ProcessTree.ProcessTree, command: string) {
+const open = Effect.fnUntraced(function* (tree: Tree, command: string) {
   let text = ""
   const take = (chunk: Uint8Array) => {
     text += Buffer.from(chunk).toString("latin1")
     return undefined
   }
   const shell = yield* Effect.acquireRelease(tree.spawn({ command, cwd: "/", env, take }), ({ release }) => release)
-  const finished = Effect.map(shell.next, (step) => (step._tag === "Exited" ? step.code : step._tag))
   const until = (part: string) =>
     Processes.until(
       () => text,
       (now) => now.includes(part)
     )
-  return { ...shell, finished, until, said: () => text }
+  return { ...shell, until, said: () => text }
 })
 type Opened = Effect.Effect.Success<ReturnType<typeof open>>
 
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         const tree = yield* make
         const command = "for i in 1 2 3; do echo o$i; echo e$i >&2; echo r$i >/dev/stderr; done; nosuch; exit 7"
         const shell = yield* open(tree, command)
-        assert.strictEqual(yield* shell.finished, 7)
+        assert.strictEqual(yield* shell.exited, 7)
         assert.strictEqual(
           shell.said(),
           "o1\ne1\nr1\no2\ne2\nr2\no3\ne3\nr3\nbash: line 1: nosuch: command not found\n"
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         const tree = yield* make
         const command = "cat; read line; echo $?; ps -o pid=,pgid=,sid= -p $$ | xargs -n1 | sort -u | wc -l; env | sort"
         const shell = yield* open(tree, command)
-        yield* shell.finished
+        yield* shell.exited
         const names = shell
           .said()
           .split("\n")
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const scripts = () => readdirSync(tmpdir()).filter((name) => /^heddle-.*\.sh$/.test(name))
       const before = scripts()
       const text = yield* withShell(`x='${"y".repeat(300_000)}'; echo \${#x} ready`, (shell) =>
-        Effect.as(shell.finished, scripts().length)
+        Effect.as(shell.exited, scripts().length)
       )
       assert.strictEqual(text, before.length + 1)
       assert.deepStrictEqual(scripts(), before)
@@ -185,7 +185,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         Effect.gen(function* () {
           const shell = yield* open(tree, command)
           yield* shell.until("ready")
-          return yield* shell.finished
+          return yield* shell.exited
         })
       )
       assert.strictEqual(code, 0)
@@ -258,7 +258,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
   it.live("leaves no descriptor open", () =>
     Effect.gen(function* () {
       const open = () => readdirSync("/proc/self/fd").length
-      yield* withShell("echo ready", (shell) => shell.finished)
+      yield* withShell("echo ready", (shell) => shell.exited)
       const before = open()
       for (let i = 0; i < 20; i++) yield* withShell(i % 2 ? "echo ready; sleep 30" : "echo ready", () => Effect.void)
       yield* Processes.until(open, (now) => now <= before)

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Mailbox, Option, Scope, TestClock } from "effect"
 import type { ShellResult } from "../../../../src/services/Shell.ts"
 import * as Processes from "../../../support/host/Processes.ts"
 import * as Shells from "./Shells.ts"
@@ -207,5 +207,57 @@ it.scopedLive("once closed, nothing starts and what runs for the person is cance
     assert.isTrue((yield* Fiber.join(running)).cancelled)
     assert.deepStrictEqual(Processes.holding(tag), [])
     assert.strictEqual((yield* Effect.flip(shell.run({ command: "true" }))).reason, "closing")
+  })
+)
+
+/** Reads a file that a command writes, again and again until it is there. */
+const written = (path: string) =>
+  Processes.until(
+    () => existsSync(path) && readFileSync(path, "utf8"),
+    (text) => text !== false && text !== ""
+  )
+
+it.scoped("the timeout of a command and its grace run on the Clock", () =>
+  Effect.gen(function* () {
+    const { cwd, env, shell, tag } = yield* Shells.makeWith({ grace: 2000 })
+    // Catches TERM and carries on: only KILL ends it.
+    const command = `trap 'echo >> ${cwd}/caught' TERM; echo up > ${cwd}/up; while :; do sleep 30; done`
+    const running = yield* Effect.fork(shell.run({ command, env, timeoutMs: 60_000 }))
+    yield* written(`${cwd}/up`)
+    yield* TestClock.adjust("59999 millis")
+    assert.isNull(running.unsafePoll())
+    yield* TestClock.adjust("1 millis")
+    yield* written(`${cwd}/caught`)
+    yield* TestClock.adjust("1999 millis")
+    assert.isNull(running.unsafePoll())
+    assert.isNotEmpty(Processes.holding(tag))
+    yield* TestClock.adjust("1 millis")
+    const { durationMs, timedOut } = yield* Fiber.join(running)
+    assert.deepStrictEqual({ durationMs, timedOut }, { durationMs: 62_000, timedOut: true })
+    assert.deepStrictEqual(Processes.holding(tag), [])
+  })
+)
+
+it.scoped("updates are paced by the Clock", () =>
+  Effect.gen(function* () {
+    const { cwd, shell } = yield* Shells.make
+    const updates = yield* Mailbox.make<string>()
+    const command = `echo one; until [ -e ${cwd}/go ]; do sleep 0.01; done; echo two; touch ${cwd}/said; sleep 30`
+    const running = yield* Effect.fork(
+      shell.run({ command, onUpdate: (output) => updates.offer(output), timeoutMs: 1000 })
+    )
+    yield* TestClock.adjust("100 millis")
+    assert.strictEqual(yield* updates.take, "one\n")
+    writeFileSync(`${cwd}/go`, "")
+    yield* Processes.until(
+      () => existsSync(`${cwd}/said`),
+      (isThere) => isThere
+    )
+    yield* TestClock.adjust("99 millis")
+    assert.deepStrictEqual(yield* updates.size, Option.some(0))
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* updates.take, "one\ntwo\n")
+    yield* TestClock.adjust("1 second")
+    assert.isTrue((yield* Fiber.join(running)).timedOut)
   })
 )

@@ -1,15 +1,19 @@
 /** A real shell for tests, in a temporary folder, with a short grace; `tag` is in the environment of all it starts. */
 import { Effect, Layer } from "effect"
+import * as LocalProcesses from "../../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
 import { Shell } from "../../../../src/services/Shell.ts"
 import { tempFolder } from "../TempFolder.ts"
 
-export const layer = (options: LocalShell.LocalShellOptions) => LocalShell.layer({ grace: 100, ...options })
+export const layer = (options: LocalShell.LocalShellOptions) =>
+  Layer.provide(LocalShell.layer({ grace: 100, ...options }), LocalProcesses.layer)
 
-export const make = Effect.gen(function* () {
+export const makeWith = Effect.fnUntraced(function* (options: Omit<LocalShell.LocalShellOptions, "cwd">) {
   const cwd = yield* tempFolder
-  const context = yield* Layer.build(layer({ cwd }))
+  const context = yield* Layer.build(layer({ cwd, ...options }))
   const tag = `heddle-test-${crypto.randomUUID()}`
   const shell = yield* Effect.provide(Shell, context)
   return { cwd, shell, tag, env: { HEDDLE_TEST: tag } }
 })
+
+export const make = makeWith({})

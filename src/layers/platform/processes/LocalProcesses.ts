@@ -1,0 +1,50 @@
+/** Processes of this machine. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type Program, type ProgramEnd, Processes, SpawnFailed } from "../../../services/machine/Processes.ts"
+import * as ProcessTree from "./ProcessTree.ts"
+
+const failed = (cause: unknown) => new SpawnFailed({ message: cause instanceof Error ? cause.message : String(cause) })
+
+const spawn = ({ command, cwd, env, keepErrors = false }: Program) =>
+  Effect.try({
+    try: () =>
+      Bun.spawn([...command], {
+        ...(cwd === undefined ? {} : { cwd }),
+        // Said outright: without it Bun passes on the environment that heddle started with, not the current one.
+        env: env ?? process.env,
+        detached: true,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: keepErrors ? "pipe" : "ignore"
+      }),
+    catch: failed
+  })
+
+type Child = Effect.Effect.Success<ReturnType<typeof spawn>>
+
+const follow = async (child: Child, onOutput: Program["onOutput"]): Promise<ProgramEnd> => {
+  const errors = child.stderr === undefined ? "" : new Response(child.stderr).text()
+  for await (const chunk of child.stdout) if (!onOutput(chunk)) return { exitCode: undefined, errors: "" }
+  const [, text] = await Promise.all([child.exited, errors])
+  return { exitCode: ProcessTree.exitCode(child), errors: text }
+}
+
+/** Kills the whole group: a shell that waits for a child would leave it behind. */
+const end = (child: Child) =>
+  Effect.promise(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    ProcessTree.signal(-child.pid, "SIGKILL")
+    await child.exited
+  })
+
+const run = (program: Program): Effect.Effect<ProgramEnd, SpawnFailed> =>
+  Effect.acquireUseRelease(
+    spawn(program),
+    (child) => Effect.tryPromise({ try: () => follow(child, program.onOutput), catch: failed }),
+    end
+  )
+
+export const service = Processes.of({ run, tree: ProcessTree.make })
+
+export const layer = Layer.succeed(Processes, service)
