@@ -29,7 +29,7 @@ import * as Stopping from "./run/Stopping.ts"
 import * as SupervisionTree from "./nodes/SupervisionTree.ts"
 import * as SessionHub from "./events/SessionHub.ts"
 import * as SystemPrompt from "./model/SystemPrompt.ts"
-import * as Watched from "./nodes/Watched.ts"
+import * as RunNodes from "./nodes/RunNodes.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
 
@@ -55,7 +55,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     compaction: yield* Compaction.make({ publish, mayRetry: retries.enabled, handoff: inbox.handoff }),
     model: ModelInForce.make(controls.values, catalog),
     supervision: yield* SupervisionTree.make,
-    /** Prompts are accepted one at a time, and not while the session changes. */
+    /** OpenPrompts are accepted one at a time, and not while the session changes. */
     gate: Gate.make(),
     systemPrompt: SystemPrompt.render(options)
   }
@@ -102,7 +102,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     // The fiber starts at once, so an abort that follows in the same instant finds its clean-up in place.
     begin: (prompt) =>
       Effect.suspend(() => {
-        const { ended, run, seat } = Watched.run(supervision, { ...prompt, now: now() }, lifecycle.run(prompt))
+        const { ended, run, seat } = RunNodes.run(supervision, { ...prompt, now: now() }, lifecycle.run(prompt))
         const fiber = start(Effect.uninterruptible(run), seat)
         fiber.addObserver(ended)
         // The agent may have ended meanwhile; then the run never starts, and closes nothing.
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { compaction, controls, hub, inbox, model, retries, session, settings, supervision, systemPrompt } = parts
   const { handoff, occupancy, queues } = inbox
   const { admission, awaitIdle, stopping } = yield* makeRuns(parts)
-  yield* Watched.session(supervision)(
+  yield* RunNodes.session(supervision)(
     IdleCompaction.watch({ compaction, hub, session, settings, model: model.current })
   )
   const manual = ManualCompaction.make({

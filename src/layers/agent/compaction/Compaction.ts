@@ -22,7 +22,7 @@ import { Settings } from "../../../services/Settings.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type { Inbox } from "../inbox/Inbox.ts"
 import * as Starts from "./Starts.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Options {
   readonly publish: (event: AgentEvent) => void
@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
         publish({ _tag: "CompactionStarted", ...ref })
         const fiber = yield* FiberHandle.run(
           attempt,
-          Effect.interruptible(Watched.compaction(order.reason, work(order)))
+          Effect.interruptible(RunNodes.compaction(order.reason, work(order)))
         )
         const waited = yield* Effect.exit(restore(Fiber.await(fiber)))
         const exit = Exit.isSuccess(waited) ? waited.value : yield* Fiber.interrupt(fiber)
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }:
   const summarizeBranch = (request: BranchSummaryRequest): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
     Effect.promise(() => import("./BranchSummary.ts")).pipe(
       Effect.flatMap(({ summarize }) =>
-        FiberHandle.run(summary, Effect.interruptible(Watched.compaction("branch", summarize(tools, request))))
+        FiberHandle.run(summary, Effect.interruptible(RunNodes.compaction("branch", summarize(tools, request))))
       ),
       Effect.zipLeft(starts.add),
       Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(summary))),

@@ -15,7 +15,7 @@ import type { Usage } from "../../../domain/model/Usage.ts"
 import { type ModelClient, ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 export interface SummaryTools {
   readonly client: typeof ModelClient.Service
@@ -62,7 +62,7 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
     }
   })
   yield* Effect.ensuring(
-    Watched.modelCall(call.model, () => Effect.scopedWith(receive)),
+    RunNodes.modelCall(call.model, () => Effect.scopedWith(receive)),
     Effect.suspend(() => (draft.usage.totalTokens > 0 ? call.spent(draft.usage) : Effect.void))
   )
   const text = plainText(AssistantDraft.toMessage(draft).content).trim()

@@ -16,14 +16,14 @@ import type { Gate } from "./Gate.ts"
 import type { Inbox } from "../inbox/Inbox.ts"
 import * as ModelCall from "./ModelCall.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
-import type { Submission } from "../inbox/Submissions.ts"
+import type { ClientMessage } from "../inbox/ClientMessages.ts"
 
 interface Dependencies<Refused> {
   readonly ids: typeof Ids.Service
   readonly now: () => number
   readonly session: typeof Session.Service
   readonly inbox: Inbox
-  /** Prompts are accepted one at a time, and not while the session changes. */
+  /** OpenPrompts are accepted one at a time, and not while the session changes. */
   readonly gate: Gate
   /** Everything that can refuse a prompt beside a run that goes on. The first model call may be open when it returns. */
   readonly admit: (message: UserMessage) => Effect.Effect<ModelCall.ModelCall | undefined, Refused>
@@ -37,7 +37,7 @@ type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 
-const repeated = ({ receipt }: Submission): PromptReceipt => ({ ...receipt, duplicate: true })
+const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
 
 /** What is left to do where it comes to nothing. Nothing is interrupted here. */
 const otherwise = <A, E>(effect: Effect.Effect<A, E>, undo: Effect.Effect<void>): Effect.Effect<A, E> =>
@@ -49,17 +49,17 @@ const owned = <A, E>(effect: Effect.Effect<A, E>, call: ModelCall.ModelCall | un
 
 export const make = <Refused>(dependencies: Dependencies<Refused>) => {
   const { admit, begin, gate, ids, inbox, isRunning, now, session } = dependencies
-  const { occupancy, prompts, queues, submissions } = inbox
+  const { occupancy, prompts, queues, clientMessages } = inbox
 
   const takesMessages = () => occupancy.isBusy() && isRunning()
 
   /** What became of the message when it was sent before. */
   const earlier = (input: MessageInput) => {
     if (input.clientMessageId === undefined) return Effect.succeed(undefined)
-    return submissions.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
+    return clientMessages.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
   }
 
-  const repeat = Effect.fnUntraced(function* (known: Submission, input: MessageInput, accepted: Accepted) {
+  const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
     const receipt = repeated(known)
     yield* accepted(receipt)
     if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
@@ -75,7 +75,7 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     const waiting = { messageId, ...named(input), ...request, queue, text, images, createdAt: now() }
     const idle = takesMessages() ? {} : ({ idle: true } as const)
     const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
-    submissions.remember({ content: userMessage(text, images, 0).content, receipt })
+    clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
     queues.add(waiting)
     return receipt
   }
@@ -93,7 +93,7 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
         // From here to the run nothing waits but for `accepted`.
         occupancy.accepted()
         prompts.accept(messageId, input.requestId, runId)
-        submissions.remember({ content: message.content, receipt })
+        clientMessages.remember({ content: message.content, receipt })
         return accepted(receipt)
       })
       const opened = ahead === undefined ? {} : { ahead }
@@ -145,5 +145,5 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     return put(queue, input)
   }, Effect.uninterruptible)
 
-  return { prompt, enqueue, isKnown: submissions.isKnown }
+  return { prompt, enqueue, isKnown: clientMessages.isKnown }
 }

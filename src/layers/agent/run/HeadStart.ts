@@ -11,13 +11,13 @@ import * as EventLoop from "../../platform/EventLoop.ts"
 import type { ContextLength } from "../compaction/ContextLength.ts"
 import * as ModelCall from "./ModelCall.ts"
 import type { Choice, ModelRequests } from "../model/ModelRequests.ts"
-import type { Queues } from "../inbox/Queues.ts"
+import type { SessionQueue } from "../inbox/SessionQueue.ts"
 
 interface Dependencies {
   readonly client: typeof ModelClient.Service
   readonly choice: () => Choice | undefined
   readonly requests: ModelRequests
-  readonly queues: Queues
+  readonly queues: SessionQueue
   readonly length: ContextLength
 }
 

@@ -10,7 +10,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 /** The retries of one run. */
 export interface RetryChain {
@@ -45,7 +45,10 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
   const wait = (delayMs: number) =>
     Clock.currentTimeMillis.pipe(
       Effect.flatMap((now) =>
-        FiberHandle.run(waiting, Watched.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs))))
+        FiberHandle.run(
+          waiting,
+          RunNodes.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs)))
+        )
       ),
       Effect.flatMap((fiber) => Effect.interruptible(Fiber.await(fiber))),
       Effect.onInterrupt(() => FiberHandle.clear(waiting)),

@@ -6,7 +6,7 @@ import type { PromptStatus, RunFailure } from "../../../domain/conversation/Agen
 import type { DrainPoint } from "../../../domain/conversation/MessageQueue.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
-import type { Intake } from "../inbox/Intake.ts"
+import type { Delivery } from "../inbox/Delivery.ts"
 import * as RunJournal from "./RunJournal.ts"
 import type { RetryChain } from "./Retries.ts"
 import type { TurnOutcome } from "./Turn.ts"
@@ -24,7 +24,7 @@ const completed: RunResult = { status: "completed", mayGoOn: true }
 const outOfBudget: RunResult = { status: "completed", mayGoOn: false }
 
 export interface Dependencies {
-  readonly intake: Intake
+  readonly delivery: Delivery
   readonly journal: RunJournal.RunJournal
   /** False when the budget is spent: the run ends normally, without a further model call. */
   readonly mayCallModel: Effect.Effect<boolean>
@@ -46,11 +46,11 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
 const interruption = Effect.interruptible(Effect.void)
 
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { intake, mayCallModel, retries, turn } = dependencies
+  const { delivery, mayCallModel, retries, turn } = dependencies
   let point = from
   while (true) {
     if (point !== "start" && !(yield* mayCallModel)) return outOfBudget
-    if (!(yield* intake.open(point))) return completed
+    if (!(yield* delivery.open(point))) return completed
     const outcome = yield* turn
     yield* interruption
     point = outcome._tag === "Settled" ? "settled" : "continue"

@@ -5,16 +5,16 @@
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import type { Occupancy } from "./Occupancy.ts"
-import type { Prompts } from "../inbox/Prompts.ts"
-import type { Queues } from "../inbox/Queues.ts"
+import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
+import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { RunResult } from "./Run.ts"
 import type { RunJournal } from "./RunJournal.ts"
 
 interface Dependencies {
   readonly publish: (event: AgentEvent) => void
   readonly occupancy: Occupancy
-  readonly prompts: Prompts
-  readonly queues: Queues
+  readonly prompts: OpenPrompts
+  readonly queues: SessionQueue
 }
 
 export type RunEnd = ReturnType<typeof make>

@@ -15,7 +15,7 @@ import * as ContextLength from "../compaction/ContextLength.ts"
 import type { ControlValues } from "../model/Controls.ts"
 import * as HeadStart from "./HeadStart.ts"
 import type { Inbox } from "../inbox/Inbox.ts"
-import * as Intake from "../inbox/Intake.ts"
+import * as Delivery from "../inbox/Delivery.ts"
 import type { ModelCall } from "./ModelCall.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
@@ -25,7 +25,7 @@ import * as RunCompaction from "../compaction/RunCompaction.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as ToolBatch from "./ToolBatch.ts"
 import * as Turn from "./Turn.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 /** A prompt that was accepted: stored, and its model checked. */
 export interface AcceptedPrompt {
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       ToolBatch.run({ tools, budget, journal, ready, isSteered }, calls)
     const calling = { open, journal, runTools, answered: retries.succeeded, ready: Effect.interruptible(ready), now }
     const turn = Effect.flatMap(model.certain, (chosen) =>
-      Watched.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))
+      RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))
     )
     const autoContinue = settings["compaction.autoContinue"]
     const shrinking = RunCompaction.make({
@@ -97,7 +97,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       model: currentModel,
       autoContinue
     })
-    const intake = Intake.make({ ids, journal, prompts, queues, session, now, modes, since, goesOn: shrinking.goesOn })
+    const delivery = Delivery.make({
+      ids,
+      journal,
+      prompts,
+      queues,
+      session,
+      now,
+      modes,
+      since,
+      goesOn: shrinking.goesOn
+    })
     publish({ _tag: "RunStarted", runId })
     // What was asked ahead was found to be short enough.
     const prepared = ahead === undefined ? yield* Effect.exit(shrinking.beforeRun) : Exit.void
@@ -105,7 +115,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     journal.startUser(ref, message)
     journal.endUser(ref, message)
     const run: Run.Dependencies = {
-      intake,
+      delivery,
       journal,
       turn: prepared.pipe(Effect.zipRight(turn), Effect.flatMap(shrinking.afterTurn)),
       retries,

@@ -14,7 +14,7 @@ import { type Tool, ToolFailure, type Tools } from "../../../services/Tools.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import * as FiberGroup from "../../platform/FiberGroup.ts"
 import type { RunJournal } from "./RunJournal.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Dependencies {
   readonly tools: typeof Tools.Service
@@ -107,7 +107,7 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
     const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
   }
-  const node = batch.openNode(Watched.toolCall(call, () => (cancelled = true)))
+  const node = batch.openNode(RunNodes.toolCall(call, () => (cancelled = true)))
   fibers.start(node.run(tool.run(call.arguments, { toolCallId: call.id, progress })), (exit) => {
     node.ended()
     unrecorded.push(outcome(exit))

@@ -8,7 +8,7 @@ import { advance, type LiveNode } from "../../../services/supervision/Supervisio
 import * as EventLoop from "../../platform/EventLoop.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as RunJournal from "./RunJournal.ts"
-import * as Watched from "../nodes/Watched.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 
 export type TurnOutcome =
   /** Tools have answered; the model is to be called again. */
@@ -51,7 +51,7 @@ const receive = Effect.fnUntraced(function* (
 })
 
 const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
-  Watched.modelCall(request.model, (node) =>
+  RunNodes.modelCall(request.model, (node) =>
     Effect.flatMap(dependencies.open(request), (call) =>
       ModelCall.using(call, (events) => receive(dependencies, events, node))
     )

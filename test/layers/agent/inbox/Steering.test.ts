@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.
 import { text } from "../../../../src/domain/conversation/Content.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
 import * as Handoffs from "../../../../src/layers/agent/inbox/Handoffs.ts"
-import * as Submissions from "../../../../src/layers/agent/inbox/Submissions.ts"
+import * as Submissions from "../../../../src/layers/agent/inbox/ClientMessages.ts"
 import type { Agent } from "../../../../src/services/Agent.ts"
 import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"

@@ -7,7 +7,7 @@ import type { ContextLength } from "../../../../src/layers/agent/compaction/Cont
 import * as HeadStart from "../../../../src/layers/agent/run/HeadStart.ts"
 import * as ModelCall from "../../../../src/layers/agent/run/ModelCall.ts"
 import type { Choice } from "../../../../src/layers/agent/model/ModelRequests.ts"
-import * as Queues from "../../../../src/layers/agent/inbox/Queues.ts"
+import * as Queues from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import { ModelCatalog } from "../../../../src/services/model/ModelCatalog.ts"
 import type { ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 import type { Session } from "../../../../src/services/session/Session.ts"

@@ -11,7 +11,7 @@ import { ClientMessageConflict, type PromptReceipt } from "../../../services/Age
 import type { Session } from "../../../services/session/Session.ts"
 import type { Handoffs } from "./Handoffs.ts"
 
-export interface Submission {
+export interface ClientMessage {
   readonly content: ReadonlyArray<InputContent>
   readonly receipt: PromptReceipt
   end?: PromptEnd
@@ -31,9 +31,9 @@ const endOf = ({ errorMessage, stopReason }: AssistantMessage): PromptEnd => {
 }
 
 /** From what an earlier process has stored: the last answer before the next user message says how a prompt ended. */
-const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, Submission> => {
-  const known = new Map<string, Submission>()
-  let last: Submission | undefined
+const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, ClientMessage> => {
+  const known = new Map<string, ClientMessage>()
+  let last: ClientMessage | undefined
   for (const entry of entries) {
     if (entry.type !== "message") continue
     const { clientMessageId, message, messageId = entry.id } = entry
@@ -48,12 +48,12 @@ const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, Submission> 
   return known
 }
 
-export type Submissions = ReturnType<typeof make>
+export type ClientMessages = ReturnType<typeof make>
 
 export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
   let sessionId = ""
-  let byName = new Map<string, Submission>()
-  const byMessage = new Map<string, Submission>()
+  let byName = new Map<string, ClientMessage>()
+  const byMessage = new Map<string, ClientMessage>()
 
   const known = Effect.gen(function* () {
     const info = yield* session.info
@@ -71,12 +71,12 @@ export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
     isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
     /** What was sent under this name before; other content under the same name is a conflict. */
     find: (clientMessageId: string, content: ReadonlyArray<InputContent>) =>
-      Effect.flatMap(known, (names): Effect.Effect<Submission | undefined, ClientMessageConflict> => {
+      Effect.flatMap(known, (names): Effect.Effect<ClientMessage | undefined, ClientMessageConflict> => {
         const found = names.get(clientMessageId)
         if (found === undefined || same(found.content, content)) return Effect.succeed(found)
         return new ClientMessageConflict({ clientMessageId })
       }),
-    remember: (submission: Submission) => {
+    remember: (submission: ClientMessage) => {
       const { clientMessageId, messageId } = submission.receipt
       if (clientMessageId === undefined) return
       byName.set(clientMessageId, submission)

@@ -5,15 +5,15 @@ import { type UserMessage, userMessage } from "../../../domain/conversation/Mess
 import type { Drain, DrainPoint, QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { Prompts } from "./Prompts.ts"
-import type { Queues } from "./Queues.ts"
+import type { OpenPrompts } from "./OpenPrompts.ts"
+import type { SessionQueue } from "./SessionQueue.ts"
 import type { RunJournal } from "../run/RunJournal.ts"
 
 interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly journal: RunJournal
-  readonly prompts: Prompts
-  readonly queues: Queues
+  readonly prompts: OpenPrompts
+  readonly queues: SessionQueue
   readonly session: typeof Session.Service
   readonly now: () => number
   /** Asked for every message, so that a change counts at once. */
@@ -24,7 +24,7 @@ interface Dependencies {
   readonly goesOn: () => string | undefined
 }
 
-export interface Intake {
+export interface Delivery {
   /**
    * Opens the next turn and delivers what waits for it; the first turn is open already. False, and nothing is done,
    * when the model would stop, nothing waits and the run does not go on by itself.
@@ -32,7 +32,7 @@ export interface Intake {
   readonly open: (point: DrainPoint) => Effect.Effect<boolean>
 }
 
-export const make = (dependencies: Dependencies): Intake => {
+export const make = (dependencies: Dependencies): Delivery => {
   const { goesOn, ids, journal, modes, now, prompts, queues, session, since } = dependencies
 
   const say = (ref: Omit<MessageRef, "runId">, message: UserMessage) => {

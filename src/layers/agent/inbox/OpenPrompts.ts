@@ -17,7 +17,7 @@ interface Dependencies {
 /** It waited in the queue and was taken out again. */
 const dropped: PromptEnd = { status: "aborted" }
 
-export type Prompts = ReturnType<typeof make>
+export type OpenPrompts = ReturnType<typeof make>
 
 export const make = ({ ended, publish }: Dependencies) => {
   const open = new Map<string, OpenPrompt>()

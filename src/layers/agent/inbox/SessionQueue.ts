@@ -15,7 +15,7 @@ interface Dependencies {
   readonly dropped: (items: ReadonlyArray<Item>) => void
 }
 
-export type Queues = ReturnType<typeof make>
+export type SessionQueue = ReturnType<typeof make>
 
 export const make = ({ dropped, publish }: Dependencies) => {
   let queue = MessageQueue.empty
