@@ -30,6 +30,13 @@ export class AgentClosing extends Schema.TaggedError<AgentClosing>()("AgentClosi
   }
 }
 
+/** An abort came while the prompt was still being checked: nothing was stored. */
+export class PromptWithdrawn extends Schema.TaggedError<PromptWithdrawn>()("PromptWithdrawn", {}) {
+  override get message() {
+    return "The prompt was aborted before it was accepted. Nothing was stored; send it again to run it."
+  }
+}
+
 export class NoModelSelected extends Schema.TaggedError<NoModelSelected>()("NoModelSelected", {}) {
   override get message() {
     return "No model selected. Choose one with set_model or start with --model <provider/id>."
@@ -84,6 +91,7 @@ export class QueueRefused extends Schema.TaggedError<QueueRefused>()("QueueRefus
 export type PromptRejected =
   | AgentBusy
   | AgentClosing
+  | PromptWithdrawn
   | NoModelSelected
   | MissingCredentials
   | BudgetExceeded
@@ -236,6 +244,11 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      * last event of each; a run that it was part of goes on.
      */
     readonly abortCompactions: (until: Effect.Effect<void>) => Effect.Effect<void>
+    /**
+     * Withdraws prompts that are still being checked, and cancels compactions: those under way and those that begin
+     * before `until` is done. Returns then.
+     */
+    readonly withdraw: (until: Effect.Effect<void>) => Effect.Effect<void>
     /** Also for the run that is going on. */
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     /** Loaded when it is first asked for. */

@@ -36,16 +36,13 @@ const isUnmeasured = (branch: ReadonlyArray<SessionEntry>): boolean => {
 }
 
 /**
- * `branch` may start at its newest `ContextTokens.isBasis`, unless that is a compaction followed by answers. `coming`
- * is the number of tokens about to be added.
+ * `branch` may start at its newest `ContextTokens.isBasis`, unless that is a compaction followed by answers.
  */
 export const isOverThreshold = (
   branch: ReadonlyArray<SessionEntry>,
   window: number,
-  limits: CompactionLimits,
-  coming = 0
-): boolean =>
-  window > 0 && !isUnmeasured(branch) && ContextTokens.ofBranch(branch).tokens + coming > threshold(window, limits)
+  limits: CompactionLimits
+): boolean => window > 0 && !isUnmeasured(branch) && ContextTokens.ofBranch(branch).tokens > threshold(window, limits)
 
 /** Some providers truncate a prompt that is too long instead of refusing it, or leave no room for an answer. */
 export const isSilentOverflow = ({ stopReason, usage }: AssistantMessage, window: number): boolean => {

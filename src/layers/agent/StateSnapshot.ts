@@ -5,20 +5,22 @@ import type { AgentState } from "../../services/Agent.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
 import type { ControlValues } from "./model/Controls.ts"
-import type { Inbox } from "./inbox/Inbox.ts"
+import type { SessionQueue } from "./inbox/SessionQueue.ts"
 import type * as ManualCompaction from "./compaction/ManualCompaction.ts"
+import type { RunState } from "./run/RunState.ts"
 import type * as Retries from "./run/Retries.ts"
 
 interface Sources {
   readonly controls: () => ControlValues
   readonly session: typeof Session.Service
-  readonly inbox: Inbox
+  readonly state: RunState
+  readonly queue: SessionQueue
   readonly compaction: Compaction.Compaction
   readonly manual: ReturnType<typeof ManualCompaction.make>
   readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
 }
 
-export const make = ({ compaction, controls, inbox, manual, retries, session }: Sources) =>
+export const make = ({ compaction, controls, manual, queue, retries, session, state }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -26,11 +28,11 @@ export const make = ({ compaction, controls, inbox, manual, retries, session }: 
       ...controls(),
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
-      isStreaming: inbox.occupancy.isBusy() && !isManual,
+      isStreaming: state.isPrompted() && !isManual,
       isCompacting: isManual || (yield* compaction.isActive),
       autoCompactionEnabled: compaction.isEnabled(),
       messageCount: yield* session.messageCount,
-      queue: inbox.queues.current(),
+      queue: queue.current(),
       autoRetryEnabled: yield* retries.enabled,
       isRetrying: yield* retries.isWaiting
     }

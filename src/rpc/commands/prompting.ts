@@ -53,6 +53,8 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
       return new Command.CommandFailure({ code: "busy", message: error.message })
     case "AgentClosing":
       return new Command.CommandFailure({ code: "closing", message: error.message })
+    case "PromptWithdrawn":
+      return new Command.CommandFailure({ code: "aborted", message: error.message })
     case "NoModelSelected":
       return new Command.CommandFailure({ code: "no_model", message: error.message })
     case "ClientMessageConflict":
@@ -71,7 +73,7 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
 }
 
 const queueing = ["closing", "client_message_conflict"]
-const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", ...queueing]
+const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", "aborted", ...queueing]
 
 /** The checked text and images of a command, with the ids that the host gave it. */
 const read = (
@@ -154,7 +156,7 @@ export const abort = Command.make({
   run: Effect.fnUntraced(function* ({ queue }, request) {
     const agent = yield* Agent
     if (request.blocked) yield* agent.interrupt
-    yield* agent.abortCompactions(request.earlier)
+    yield* agent.withdraw(request.earlier)
     const keeps = (queue ?? request.connection.abortQueue) === "keep"
     const answer = toCleared(keeps ? yield* Effect.as(agent.interrupt, []) : yield* agent.abort)
     // When no message is handed back, the response has no data.

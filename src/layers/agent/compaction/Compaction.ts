@@ -19,16 +19,18 @@ import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { SessionStore } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
+import type { HandoffNotes } from "../sessions/Handoff.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
-import type { Inbox } from "../inbox/Inbox.ts"
-import * as Starts from "./Starts.ts"
+import type * as CompactionAttempt from "./CompactionAttempt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Whether failed model calls are tried again. */
   readonly mayRetry: Effect.Effect<boolean>
-  readonly handoff: Inbox["handoff"]
+  readonly handoff: HandoffNotes
+  /** An attempt or a branch summary has begun. */
+  readonly announce: () => void
 }
 
 export interface CompactionOrder {
@@ -79,117 +81,111 @@ const outcome = (exit: Exit.Exit<CompactionResult, CompactionFailed>): Exit.Exit
   return Exit.failCause(Cause.stripFailures(exit.cause))
 }
 
-const cancelBefore = (
-  until: Effect.Effect<void>,
-  cancel: Effect.Effect<void>,
-  starts: ReturnType<typeof Starts.make>
-): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    // The common case of an abort, which has better things to do than to race fibers for nothing.
-    if (until === Effect.void) return cancel
-    let seen = starts.count()
-    let over = false
-    const later = Effect.gen(function* () {
-      yield* starts.after(seen)
-      // `until` may have ended just before this one began; its waiter is then ahead of us.
-      yield* Effect.yieldNow()
-      seen = starts.count()
-      if (!over) yield* cancel
-    })
-    const done = Effect.map(until, () => {
-      over = true
-    })
-    return Effect.zipRight(cancel, Effect.raceFirst(done, Effect.forever(later)))
-  })
+type Tools = Parameters<typeof CompactionAttempt.run>[0]
 
-export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
+/** Only between the turns of a run is it certain that nobody else writes to the session. */
+const actionOf = ({ settings }: Tools, { reason }: CompactionOrder) =>
+  reason === "threshold" && settings["compaction.strategy"] === "handoff" ? "handoff" : "context-full"
 
-export const make = Effect.fnUntraced(function* ({ handoff, mayRetry, publish }: Options) {
-  const budget = yield* Budget
-  const client = yield* ModelClient
-  const hooks = yield* CompactionHooks
-  const ids = yield* Ids
-  const session = yield* Session
-  const settings = yield* Settings
-  const store = yield* SessionStore
-  const tools = { budget, client, handoff, hooks, ids, mayRetry, publish, session, settings, store }
-  const attempt = yield* FiberHandle.make<CompactionResult, CompactionFailed>()
-  let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
-  const summary = yield* FiberHandle.make<BranchSummary | undefined, CompactionFailed>()
+const refer = (tools: Tools, { runId, ...order }: CompactionOrder): CompactionRef => ({
+  compactionId: tools.ids.next("compaction"),
+  reason: order.reason,
+  action: actionOf(tools, order),
+  ...(runId === undefined ? {} : { runId })
+})
 
-  let lastTold: Effect.Effect<void> = Effect.void
-  const starts = Starts.make()
+const work = (tools: Tools, { recovers, ...order }: CompactionOrder) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./CompactionAttempt.ts")),
+    ({ run }) =>
+      run(tools, { ...order, dropsAnswer: recovers === true, handsOff: actionOf(tools, order) === "handoff" })
+  )
 
-  /** Only between the turns of a run is it certain that nobody else writes to the session. */
-  const actionOf = ({ reason }: CompactionOrder) =>
-    reason === "threshold" && settings["compaction.strategy"] === "handoff" ? "handoff" : "context-full"
-
-  const work = ({ recovers, ...order }: CompactionOrder) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./CompactionAttempt.ts")),
-      ({ run }) => run(tools, { ...order, dropsAnswer: recovers === true, handsOff: actionOf(order) === "handoff" })
-    )
-
-  const refer = ({ runId, ...order }: CompactionOrder) =>
-    Effect.sync((): CompactionRef => ({
-      compactionId: ids.next("compaction"),
-      reason: order.reason,
-      action: actionOf(order),
-      ...(runId === undefined ? {} : { runId })
-    }))
+/** Attempts to compact the session, one at a time. */
+const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
+  const { publish } = tools
+  const current = yield* FiberHandle.make<CompactionResult, CompactionFailed>()
+  /** Opened when hosts were told of the end of the newest attempt. */
+  let told: Effect.Latch | undefined
 
   /** Tells about the start and about exactly one end; an interrupt ends the attempt first. */
   const perform = (order: CompactionOrder): Effect.Effect<Outcome> =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const ref = yield* refer(order)
-        const told = Effect.unsafeMakeLatch(false)
-        lastTold = told.await
-        yield* starts.add
+        const ref = refer(tools, order)
+        const mine = (told = Effect.unsafeMakeLatch(false))
+        announce()
         publish({ _tag: "CompactionStarted", ...ref })
-        const fiber = yield* FiberHandle.run(
-          attempt,
-          Effect.interruptible(RunNodes.compaction(order.reason, work(order)))
-        )
+        const attempt = RunNodes.compaction(order.reason, work(tools, order))
+        const fiber = yield* FiberHandle.run(current, Effect.interruptible(attempt))
         const waited = yield* Effect.exit(restore(Fiber.await(fiber)))
         const exit = Exit.isSuccess(waited) ? waited.value : yield* Fiber.interrupt(fiber)
         publish({ _tag: "CompactionEnded", ...ref, ...ending(order, exit) })
-        yield* told.open
+        yield* mine.open
+        if (told === mine) told = undefined
         return yield* Exit.isFailure(waited) ? Exit.failCause(waited.cause) : outcome(exit)
       })
     )
 
-  /** Of a branch that is being left; undefined where there is nothing to say. Cancelled like a compaction. */
-  const summarizeBranch = (request: BranchSummaryRequest): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
-    Effect.promise(() => import("./BranchSummary.ts")).pipe(
+  return {
+    perform,
+    cancel: Effect.zipRight(
+      interruptCurrent(current),
+      Effect.suspend(() => told?.await ?? Effect.void)
+    ),
+    isActive: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(current)))
+  }
+})
+
+/** Summaries of branches that are being left, one at a time. */
+const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
+  const current = yield* FiberHandle.make<BranchSummary | undefined, CompactionFailed>()
+  const loaded = Effect.promise(() => import("./BranchSummary.ts"))
+
+  const summarize = (request: BranchSummaryRequest): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
+    loaded.pipe(
       Effect.flatMap(({ summarize }) =>
-        FiberHandle.run(summary, Effect.interruptible(RunNodes.compaction("branch", summarize(tools, request))))
+        FiberHandle.run(current, Effect.interruptible(RunNodes.compaction("branch", summarize(tools, request))))
       ),
-      Effect.zipLeft(starts.add),
-      Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(summary))),
+      Effect.tap(announce),
+      Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(current))),
       Effect.flatMap((exit) =>
         Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Effect.fail(cancelled()) : exit
       )
     )
+  return { summarize, cancel: interruptCurrent(current) }
+})
 
-  const cancel = Effect.suspend(() => {
-    const told = lastTold
-    if (Option.isNone(FiberHandle.unsafeGet(attempt)) && Option.isNone(FiberHandle.unsafeGet(summary))) return told
-    return Effect.all([interruptCurrent(attempt), interruptCurrent(summary), told], { discard: true })
-  })
+export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
 
+export const make = Effect.fnUntraced(function* ({ announce, handoff, mayRetry, publish }: Options) {
+  const settings = yield* Settings
+  const tools: Tools = {
+    budget: yield* Budget,
+    client: yield* ModelClient,
+    handoff,
+    hooks: yield* CompactionHooks,
+    ids: yield* Ids,
+    mayRetry,
+    publish,
+    session: yield* Session,
+    settings,
+    store: yield* SessionStore
+  }
+  const attempts = yield* makeAttempts(tools, announce)
+  const branches = yield* makeBranchSummaries(tools, announce)
+  let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
-    perform,
-    summarizeBranch,
+    perform: attempts.perform,
+    /** Of a branch that is being left; undefined where there is nothing to say. Cancelled like a compaction. */
+    summarizeBranch: branches.summarize,
     /** Reports an attempt that was not made. */
-    refuse: Effect.fnUntraced(function* (order: CompactionOrder, errorMessage: string) {
-      publish({ _tag: "CompactionEnded", ...(yield* refer(order)), aborted: false, willRetry: false, errorMessage })
-    }),
-    /** Returns when the attempt, if there is one, has ended and everybody was told. */
-    cancel,
-    /** The one that is going on and those that begin before `until` is done. */
-    cancelUntil: (until: Effect.Effect<void>) => cancelBefore(until, cancel, starts),
-    isActive: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(attempt))),
+    refuse: (order: CompactionOrder, errorMessage: string) => {
+      publish({ _tag: "CompactionEnded", ...refer(tools, order), aborted: false, willRetry: false, errorMessage })
+    },
+    /** Returns when the attempt, if there is one, has ended and hosts were told. */
+    cancel: Effect.zipRight(branches.cancel, attempts.cancel),
+    isActive: attempts.isActive,
     isEnabled: () => enabled,
     setEnabled: (value: boolean) =>
       Effect.sync(() => {

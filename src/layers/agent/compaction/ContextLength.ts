@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
-import type { AssistantMessage, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -21,13 +21,8 @@ export const make = (session: typeof Session.Service, limits: CompactionPolicy.C
     since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? session.branch : Effect.succeed(since)
   )
 
-  const isLong = (branch: ReadonlyArray<SessionEntry>, { contextWindow }: Model, coming?: UserMessage): boolean =>
-    CompactionPolicy.isOverThreshold(
-      branch,
-      contextWindow,
-      limits,
-      coming === undefined ? 0 : ContextTokens.estimate(coming)
-    )
+  const isLong = (branch: ReadonlyArray<SessionEntry>, { contextWindow }: Model): boolean =>
+    CompactionPolicy.isOverThreshold(branch, contextWindow, limits)
 
   return { recent, isLong }
 }

@@ -11,14 +11,16 @@ import type {
 } from "../../../services/Agent.ts"
 import type { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Compaction } from "./Compaction.ts"
-import type { Occupancy } from "../run/Occupancy.ts"
+import type { LateRecords } from "../inbox/LateRecords.ts"
+import type { RunState } from "../run/RunState.ts"
 
 interface Dependencies {
   readonly compaction: Compaction
   /** The model in force, if it can be called. */
   readonly model: Effect.Effect<Model, CompactionFailed>
   /** Claimed to keep prompts away. */
-  readonly occupancy: Occupancy
+  readonly state: RunState
+  readonly late: LateRecords
   /** Leaves what is queued alone. */
   readonly abortRun: Effect.Effect<void>
   readonly prompt: (typeof Agent.Service)["prompt"]
@@ -32,17 +34,17 @@ const resumedAs = (outcome: CompactOutcome, { messageId, runId = "" }: PromptRec
   resumed: { runId, messageId }
 })
 
-export const make = ({ abortRun, compaction, model, occupancy, prompt }: Dependencies) => {
+export const make = ({ abortRun, compaction, late, model, prompt, state }: Dependencies) => {
   let active = 0
 
-  const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => occupancy.claim() ?? Effect.void)
+  const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => state.compact() ?? Effect.void)
 
   const alone = Effect.fnUntraced(function* ({ customInstructions }: CompactOptions, chosen: Model) {
     const focus = customInstructions === undefined ? {} : { customInstructions }
     return yield* yield* Effect.acquireUseRelease(
       claim,
       () => compaction.perform({ reason: "manual", model: chosen, ...focus }),
-      () => occupancy.release
+      () => Effect.zipRight(late.store, Effect.sync(state.settle))
     )
   })
 
@@ -58,7 +60,7 @@ export const make = ({ abortRun, compaction, model, occupancy, prompt }: Depende
     answered: (outcome: CompactOutcome) => Effect.Effect<void> = () => Effect.void
   ) {
     const chosen = yield* model
-    const abortedRun = occupancy.isBusy()
+    const abortedRun = state.isBusy()
     yield* abortRun
     const result = yield* alone(options, chosen)
     const outcome: CompactOutcome = { ...result, ...(abortedRun ? { abortedRun } : {}) }

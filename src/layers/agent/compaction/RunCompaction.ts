@@ -42,7 +42,7 @@ export const make = (dependencies: Dependencies) => {
   /** One that failed is not tried again in the same run: it would hold up every turn. */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
     if (gaveUp) return false
-    const outcome = yield* Effect.interruptible(compaction.perform({ reason, model, runId }))
+    const outcome = yield* compaction.perform({ reason, model, runId })
     gaveUp = Either.isLeft(outcome)
     return !gaveUp
   })
@@ -50,11 +50,11 @@ export const make = (dependencies: Dependencies) => {
   const recover = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome) {
     const order = { reason: "overflow", model, runId, recovers: true } as const
     if (recovered) {
-      yield* compaction.refuse(order, triedAlready)
+      compaction.refuse(order, triedAlready)
       return outcome
     }
     recovered = true
-    const compacted = yield* Effect.interruptible(compaction.perform(order))
+    const compacted = yield* compaction.perform(order)
     const again: TurnOutcome = { _tag: "Continue" }
     return Either.isRight(compacted) ? again : outcome
   })

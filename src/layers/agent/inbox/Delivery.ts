@@ -5,6 +5,7 @@ import { type UserMessage, userMessage } from "../../../domain/conversation/Mess
 import type { Drain, DrainPoint, QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
+import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { OpenPrompts } from "./OpenPrompts.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
 import type { RunJournal } from "../run/RunJournal.ts"
@@ -13,7 +14,7 @@ interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly journal: RunJournal
   readonly prompts: OpenPrompts
-  readonly queues: SessionQueue
+  readonly queue: SessionQueue
   readonly session: typeof Session.Service
   readonly now: () => number
   /** Asked for every message, so that a change counts at once. */
@@ -33,31 +34,37 @@ export interface Delivery {
 }
 
 export const make = (dependencies: Dependencies): Delivery => {
-  const { goesOn, ids, journal, modes, now, prompts, queues, session, since } = dependencies
+  const { goesOn, ids, journal, modes, now, prompts, queue, session, since } = dependencies
 
-  const say = (ref: Omit<MessageRef, "runId">, message: UserMessage) => {
-    journal.startUser(ref, message)
-    return Effect.map(session.append({ type: "message", message, ...ref }), () => journal.endUser(ref, message))
-  }
+  const say = (ref: Omit<MessageRef, "runId">, message: UserMessage, begin: () => void = () => {}) =>
+    storeThenTell(
+      () => {
+        begin()
+        journal.startUser(ref, message)
+        return session.append({ type: "message", message, ...ref })
+      },
+      () => journal.endUser(ref, message)
+    )
 
-  /** In one step with the look into the queue: who removes a message and who delivers it cannot both succeed. */
+  /** In one step with the removal from the queue: who removes a message and who delivers it cannot both succeed. */
   const start = (item: QueuedMessage) => {
     const { clientMessageId, messageId } = item
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
-    queues.deliver(item)
-    prompts.take(messageId, journal.runId)
-    return say(ref, userMessage(item.text, item.images, now()))
+    return say(ref, userMessage(item.text, item.images, now()), () => {
+      queue.deliver(item)
+      prompts.take(messageId, journal.runId)
+    })
   }
 
   const deliver = (item: QueuedMessage, point: DrainPoint): Effect.Effect<boolean> =>
     Effect.flatMap(start(item), () => {
-      const next = queues.next({ point, modes: modes(), since }, item)
+      const next = queue.next({ point, modes: modes(), since }, item)
       return next === undefined ? Effect.succeed(true) : deliver(next, point)
     })
 
   const open = (point: DrainPoint) =>
     Effect.suspend(() => {
-      const item = queues.next({ point, modes: modes(), since })
+      const item = queue.next({ point, modes: modes(), since })
       const own = point === "settled" ? goesOn() : undefined
       if (point === "settled" && item === undefined && own === undefined) return Effect.succeed(false)
       if (point !== "start") journal.startTurn()

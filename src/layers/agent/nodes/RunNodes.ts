@@ -20,25 +20,23 @@ export const session = (tree: Supervision.Supervision) => Supervision.under(tree
 interface RunRef {
   readonly runId: string
   readonly requestId?: RequestId
-  /** When it begins. */
-  readonly now: number
 }
 
-/** Hangs under the session, whoever sent the prompt. `run` is for a fiber of its own, and `ended` for when that is over. */
+/** Hangs under the session, whoever sent the prompt. */
 export const run = <A, E, R>(
   tree: Supervision.Supervision,
-  { now, requestId, runId }: RunRef,
+  { requestId, runId }: RunRef,
   effect: Effect.Effect<A, E, R>
-) => {
-  const spec: Supervision.NodeSpec = {
-    kind: "run",
-    label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
-    refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
-    names: [runId]
-  }
-  const node = Supervision.open(tree.root, spec, now)
-  return { run: Supervision.enter(node, effect), seat: Supervision.seat(node), ended: () => Supervision.close(node) }
-}
+) =>
+  Supervision.node(
+    {
+      kind: "run",
+      label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
+      refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
+      names: [runId]
+    },
+    () => effect
+  ).pipe(Supervision.under(tree.root))
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect)
@@ -51,13 +49,11 @@ export const modelCall = <A, E, R>(
 export const retryWait = <A, E, R>(delayMs: number, until: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "retry_wait", label: `${delayMs} ms`, waitingOn: { kind: "timer", until } }, () => effect)
 
-export const toolCall = (call: ToolCall, onCancel: () => void): Supervision.NodeSpec => ({
-  kind: "tool_call",
-  label: callLabel(call),
-  refs: { toolCallId: call.id },
-  names: [call.id],
-  onCancel
-})
+export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: Effect.Effect<A, E, R>) =>
+  Supervision.node(
+    { kind: "tool_call", label: callLabel(call), refs: { toolCallId: call.id }, names: [call.id], onCancel },
+    () => effect
+  )
 
 export const compaction = <A, E, R>(reason: string, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect)

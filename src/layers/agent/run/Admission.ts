@@ -1,59 +1,66 @@
-/** How messages get into a session: a prompt starts a run or waits for one, the others wait; what was sent before is found again. */
+/**
+ * Where messages enter a session: a prompt starts a run or joins the queue, other messages join the queue, and one
+ * that was sent before is recognised. The fiber of the run checks and stores its prompt before it begins.
+ */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import { type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
 import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
 import {
-  type AgentBusy,
   AgentClosing,
   type MessageInput,
   type PromptInput,
-  type PromptReceipt
+  type PromptReceipt,
+  type PromptRejected,
+  PromptWithdrawn
 } from "../../../services/Agent.ts"
+import type { Budget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { Gate } from "./Gate.ts"
-import type { Inbox } from "../inbox/Inbox.ts"
-import * as ModelCall from "./ModelCall.ts"
+import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
+import type { LateRecords } from "../inbox/LateRecords.ts"
+import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
+import type { SessionQueue } from "../inbox/SessionQueue.ts"
+import type { ModelInForce } from "../model/ModelInForce.ts"
+import { exclusively } from "./Exclusively.ts"
+import type { RunFiber } from "./RunFiber.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
-import type { ClientMessage } from "../inbox/ClientMessages.ts"
+import type { RunState } from "./RunState.ts"
 
-interface Dependencies<Refused> {
+interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly now: () => number
   readonly session: typeof Session.Service
-  readonly inbox: Inbox
-  /** OpenPrompts are accepted one at a time, and not while the session changes. */
-  readonly gate: Gate
-  /** Everything that can refuse a prompt beside a run that goes on. The first model call may be open when it returns. */
-  readonly admit: (message: UserMessage) => Effect.Effect<ModelCall.ModelCall | undefined, Refused>
-  /** Not while a compaction alone keeps the session busy: nothing would deliver what is queued then. */
-  readonly isRunning: () => boolean
-  /** Returns when the run has begun. */
-  readonly begin: (prompt: AcceptedPrompt) => Effect.Effect<void>
+  readonly budget: typeof Budget.Service
+  readonly model: ModelInForce
+  readonly state: RunState
+  readonly late: LateRecords
+  readonly clientMessages: ClientMessages
+  readonly prompts: OpenPrompts
+  readonly queue: SessionQueue
+  /** Prompts are accepted one at a time, and not while the session changes. */
+  readonly gate: Effect.Semaphore
+  /** Counts acceptances: an abort ends those that wait. */
+  readonly accepting: () => void
+  readonly fiber: RunFiber
+  readonly run: (prompt: AcceptedPrompt) => Effect.Effect<void>
 }
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
+const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
 const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
 
-/** What is left to do where it comes to nothing. Nothing is interrupted here. */
-const otherwise = <A, E>(effect: Effect.Effect<A, E>, undo: Effect.Effect<void>): Effect.Effect<A, E> =>
-  Effect.catchAllCause(effect, (cause) => Effect.zipRight(undo, Effect.failCause(cause)))
+export const make = (dependencies: Dependencies) => {
+  const { budget, clientMessages, fiber, gate, ids, late, model, now, prompts, queue, run, session, state } =
+    dependencies
 
-/** Until the run has it, the call is ours to close. */
-const owned = <A, E>(effect: Effect.Effect<A, E>, call: ModelCall.ModelCall | undefined): Effect.Effect<A, E> =>
-  call === undefined ? effect : otherwise(effect, ModelCall.close(call, Exit.void))
-
-export const make = <Refused>(dependencies: Dependencies<Refused>) => {
-  const { admit, begin, gate, ids, inbox, isRunning, now, session } = dependencies
-  const { occupancy, prompts, queues, clientMessages } = inbox
-
-  const takesMessages = () => occupancy.isBusy() && isRunning()
-
-  /** What became of the message when it was sent before. */
+  /** The receipt of the message, if it was sent before. */
   const earlier = (input: MessageInput) => {
     if (input.clientMessageId === undefined) return Effect.succeed(undefined)
     return clientMessages.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
@@ -63,87 +70,108 @@ export const make = <Refused>(dependencies: Dependencies<Refused>) => {
     const receipt = repeated(known)
     yield* accepted(receipt)
     if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
-      prompts.report(input.requestId, known.end, !occupancy.isBusy())
+      prompts.report(input.requestId, known.end, !state.isBusy())
     }
     return receipt
   })
 
-  const put = (queue: QueueName, input: MessageInput): PromptReceipt => {
+  const put = (to: QueueName, input: MessageInput): PromptReceipt => {
     const { images = [], text } = input
     const messageId = ids.next("message")
-    const request = input.requestId === undefined ? {} : { requestId: input.requestId }
-    const waiting = { messageId, ...named(input), ...request, queue, text, images, createdAt: now() }
-    const idle = takesMessages() ? {} : ({ idle: true } as const)
+    const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
+    const idle = state.takesMessages() ? {} : ({ idle: true } as const)
     const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
     clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
-    queues.add(waiting)
+    queue.add(waiting)
     return receipt
   }
 
-  /** `accepted` has its say between the message being stored and the first event of the run. */
-  const start = (input: PromptInput, accepted: Accepted) => {
-    const message: UserMessage = userMessage(input.text, input.images ?? [], now())
-    const since = queues.nextOrder()
-    return Effect.flatMap(admit(message), (ahead) => {
-      const runId = ids.next("run")
-      const messageId = ids.next("message")
-      const request = input.requestId === undefined ? {} : { requestId: input.requestId }
-      const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
-      const stored = Effect.flatMap(session.append({ type: "message", message, messageId, ...named(input) }), () => {
-        // From here to the run nothing waits but for `accepted`.
-        occupancy.accepted()
-        prompts.accept(messageId, input.requestId, runId)
-        clientMessages.remember({ content: message.content, receipt })
-        return accepted(receipt)
-      })
-      const opened = ahead === undefined ? {} : { ahead }
-      const begun = Effect.suspend(() =>
-        begin({ runId, messageId, ...named(input), ...request, message, since, ...opened })
-      )
-      return Effect.as(Effect.zipRight(owned(stored, ahead), begun), receipt)
+  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
+  const check = Effect.zipRight(budget.check, model.usable)
+
+  const store = (input: PromptInput, message: UserMessage, since: number) => {
+    const [runId, messageId] = [ids.next("run"), ids.next("message")]
+    const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    return Effect.map(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+      state.begin(runId)
+      prompts.accept(messageId, input.requestId, runId)
+      clientMessages.remember({ content: message.content, receipt })
+      const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
+      return { prompt, receipt }
     })
   }
 
-  /** A prompt that waits for the run, where there is one and it may. */
+  const refuse = (decided: Deferred.Deferred<PromptReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+    late.store.pipe(
+      Effect.zipRight(Effect.sync(state.settle)),
+      Effect.zipRight(
+        Cause.isInterruptedOnly(cause)
+          ? Deferred.fail(decided, new PromptWithdrawn())
+          : Deferred.failCause(decided, cause)
+      ),
+      Effect.asVoid
+    )
+
+  /**
+   * The whole life of a prompt that found the session free. An interrupt during the check withdraws it; from then on
+   * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
+   */
+  const live = Effect.fnUntraced(function* (
+    input: PromptInput,
+    accepted: Accepted,
+    decided: Deferred.Deferred<PromptReceipt, PromptRejected>
+  ) {
+    const message: UserMessage = userMessage(input.text, input.images ?? [], now())
+    const since = queue.nextOrder()
+    const checked = yield* Effect.exit(Effect.interruptible(check))
+    if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
+    const { prompt, receipt } = yield* store(input, message, since)
+    const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
+    const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
+    yield* died ? Deferred.failCause(decided, answered.cause) : Deferred.succeed(decided, receipt)
+    yield* run(prompt)
+  }, Effect.uninterruptible)
+
+  const start = (input: PromptInput, accepted: Accepted) =>
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const busy = state.accept()
+        if (busy !== undefined) return yield* busy
+        const decided = yield* Deferred.make<PromptReceipt, PromptRejected>()
+        const running = yield* fiber.start(live(input, accepted, decided))
+        dependencies.accepting()
+        const withdraw = Effect.suspend(() =>
+          state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
+        )
+        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw)
+      })
+    )
+
+  /** A prompt that may wait joins the run that is under way. */
   const join = (input: PromptInput): PromptReceipt | undefined => {
-    if (input.whenBusy === undefined || !takesMessages() || occupancy.isClosing()) return undefined
+    if (input.whenBusy === undefined || !state.takesMessages() || state.isClosing()) return undefined
     const receipt = put(input.whenBusy, input)
     prompts.accept(receipt.messageId, input.requestId)
     return receipt
   }
 
-  const refused = Effect.suspend(() => {
-    occupancy.accepted()
-    return occupancy.release
-  })
-
-  const admitNew = (
-    input: PromptInput,
-    accepted: Accepted
-  ): Effect.Effect<PromptReceipt, AgentBusy | AgentClosing | Refused> => {
+  const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
     const waiting = join(input)
     if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
-    const busy = occupancy.claim()
-    if (busy !== undefined) return busy
-    occupancy.accept()
-    return otherwise(start(input, accepted), refused)
+    return start(input, accepted)
   }
 
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
-    gate.throughWhole(
-      input.clientMessageId === undefined
-        ? Effect.suspend(() => admitNew(input, accepted))
-        : Effect.flatMap(earlier(input), (known) =>
-            known === undefined ? admitNew(input, accepted) : repeat(known, input, accepted)
-          )
-    )
+    Effect.flatMap(earlier(input), (known) =>
+      known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
+    ).pipe(exclusively(gate))
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (queue: QueueName, input: MessageInput) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
     const known = yield* earlier(input)
     if (known !== undefined) return repeated(known)
-    if (occupancy.isClosing()) return yield* new AgentClosing()
-    return put(queue, input)
-  }, Effect.uninterruptible)
+    if (state.isClosing()) return yield* new AgentClosing()
+    return put(to, input)
+  })
 
   return { prompt, enqueue, isKnown: clientMessages.isKnown }
 }

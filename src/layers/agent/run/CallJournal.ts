@@ -7,6 +7,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import type { Message, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 import type { Ids } from "../../../services/Ids.ts"
+import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
 /** A call of the turn at hand, in the order of the assistant message. */
@@ -44,7 +45,7 @@ export const make = ({ calls, ids, messages, now, publish, runId, session }: Dep
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }
 
-  const settle = (open: OpenCall, result: ToolOutput, isError: boolean) => {
+  const end = (open: OpenCall, result: ToolOutput, isError: boolean) => {
     const timestamp = now()
     const { id: toolCallId, name: toolName } = open.call
     const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
@@ -60,11 +61,12 @@ export const make = ({ calls, ids, messages, now, publish, runId, session }: Dep
   }
 
   const endCall = (position: number, result: ToolOutput, isError: boolean) =>
-    Effect.uninterruptible(
-      Effect.suspend(() => {
+    storeThenTell(
+      () => {
         const open = calls()[position]
-        return open === undefined || open.result !== undefined ? Effect.void : settle(open, result, isError)
-      })
+        return open === undefined || open.result !== undefined ? Effect.void : end(open, result, isError)
+      },
+      () => undefined
     )
 
   const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {

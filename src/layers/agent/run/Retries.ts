@@ -45,12 +45,9 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
   const wait = (delayMs: number) =>
     Clock.currentTimeMillis.pipe(
       Effect.flatMap((now) =>
-        FiberHandle.run(
-          waiting,
-          RunNodes.retryWait(delayMs, now + delayMs, Effect.interruptible(Effect.sleep(delayMs)))
-        )
+        FiberHandle.run(waiting, RunNodes.retryWait(delayMs, now + delayMs, Effect.sleep(delayMs)))
       ),
-      Effect.flatMap((fiber) => Effect.interruptible(Fiber.await(fiber))),
+      Effect.flatMap(Fiber.await),
       Effect.onInterrupt(() => FiberHandle.clear(waiting)),
       Effect.map(Exit.isSuccess)
     )

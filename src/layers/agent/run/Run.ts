@@ -42,9 +42,6 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
   retryable: failure.retryable
 })
 
-/** Notices an abort that came while the run was at work. */
-const interruption = Effect.interruptible(Effect.void)
-
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
   const { delivery, mayCallModel, retries, turn } = dependencies
   let point = from
@@ -52,7 +49,6 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
     if (point !== "start" && !(yield* mayCallModel)) return outOfBudget
     if (!(yield* delivery.open(point))) return completed
     const outcome = yield* turn
-    yield* interruption
     point = outcome._tag === "Settled" ? "settled" : "continue"
     if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
@@ -62,12 +58,17 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
 })
 
 /**
- * Runs the turns and tidies up: an abort is an interrupt of this fiber, a defect in the loop or in a tool is reported,
- * and either way everything that was open is closed before this returns. The fiber that calls this is uninterruptible
- * but for its waits, so that a run which has begun always gets here and no step of it is cut in two.
+ * Runs the turns and tidies up: an abort is an interrupt of the turns, a defect in the loop or in a tool is reported,
+ * and either way everything that was open is closed before this returns. `before` is how the step before the turns
+ * ended. To be called in an uninterruptible fiber, so that a run which has begun always gets to its end.
  */
-export const run = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const exit = yield* Effect.exit(loop(dependencies, from))
+export const run = Effect.fnUntraced(function* (
+  dependencies: Dependencies,
+  from: DrainPoint,
+  before: Exit.Exit<void> = Exit.void
+) {
+  const turns = Effect.zipRight(before, Effect.interruptible(loop(dependencies, from)))
+  const exit = yield* Effect.exit(turns)
   if (Exit.isSuccess(exit)) return exit.value
   const { journal, model, retries } = dependencies
   retries.stop("Retry cancelled")

@@ -1,17 +1,20 @@
 /**
  * What one run has said and done so far, and what of it is still open. Every event of a run is published here, so
  * that a run cut off at any point can be brought to a proper end: open blocks, calls and turns are closed in order.
- * Owned by the run's fiber, which can be interrupted only where it waits: half of a step is never seen.
+ * Owned by the run's fiber. Each step that stores is masked by `storeThenTell`, so half of a step is never seen.
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
+import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import type { AssistantMessage, Message, UserMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
+import type { Usage } from "../../../domain/model/Usage.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
+import { storeThenTell } from "../events/StoreThenTell.ts"
 import * as CallJournal from "./CallJournal.ts"
 
 interface Dependencies {
@@ -21,6 +24,8 @@ interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly now: () => number
   readonly budget: typeof Budget.Service
+  /** Starts what the run does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
 }
 
 interface OpenTurn {
@@ -56,8 +61,9 @@ type UserRef = Omit<MessageRef, "runId">
 
 export type RunJournal = ReturnType<typeof make>
 
-export const make = ({ budget, ids, now, publish, runId, session }: Dependencies) => {
+export const make = ({ budget, detach, ids, now, publish, runId, session }: Dependencies) => {
   const messages: Array<Message> = []
+  let unrecorded: ReadonlyArray<Usage> = []
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
@@ -98,26 +104,41 @@ export const make = ({ budget, ids, now, publish, runId, session }: Dependencies
     return update.step === "delta" && update.kind !== "toolCall"
   }
 
+  /** Tells the budget what the answers so far have used. */
+  const recordUsage = Effect.suspend(() => {
+    const due = unrecorded
+    unrecorded = []
+    return Effect.forEach(due, (usage) => budget.recordUsage(usage), { discard: true })
+  })
+
+  const closeAssistant = (end: AssistantDraft.End | undefined): Effect.Effect<ReadonlyArray<RequestedCall>> => {
+    const streaming = turn.streaming
+    if (streaming === undefined) return Effect.succeed([])
+    const { messageId } = streaming
+    const [draft, update] = AssistantDraft.cutOff(streaming.draft)
+    if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
+    const message = AssistantDraft.toMessage(draft, end)
+    const requested = AssistantDraft.requestedCalls(draft)
+    delete turn.streaming
+    turn.message = message
+    for (const { call } of requested) turn.calls.push({ call })
+    messages.push(message)
+    unrecorded = [...unrecorded, message.usage]
+    return Effect.map(session.append({ type: "message", message }), () => {
+      publish({ _tag: "MessageEnded", runId, messageId, message })
+      return requested
+    })
+  }
+
   /** Ends the assistant message and answers the calls it asks for. */
   const endAssistant = (end?: AssistantDraft.End) =>
-    Effect.suspend(() => {
-      const streaming = turn.streaming
-      if (streaming === undefined) return Effect.succeed([])
-      const { messageId } = streaming
-      const [draft, update] = AssistantDraft.cutOff(streaming.draft)
-      if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
-      const message = AssistantDraft.toMessage(draft, end)
-      const requested = AssistantDraft.requestedCalls(draft)
-      delete turn.streaming
-      turn.message = message
-      for (const { call } of requested) turn.calls.push({ call })
-      messages.push(message)
-      const stored = Effect.zipRight(budget.recordUsage(message.usage), session.append({ type: "message", message }))
-      return Effect.map(stored, () => {
-        publish({ _tag: "MessageEnded", runId, messageId, message })
-        return requested
-      })
-    })
+    Effect.zipLeft(
+      storeThenTell(
+        () => closeAssistant(end),
+        (requested) => requested
+      ),
+      recordUsage
+    )
 
   const endTurn = () => {
     if (!turnOpen || turn.message === undefined) return
@@ -138,9 +159,11 @@ export const make = ({ budget, ids, now, publish, runId, session }: Dependencies
     }
     if (!turnOpen) startTurn()
     if (turn.streaming === undefined) startAssistant(model)
-    yield* endAssistant(end)
+    yield* closeAssistant(end)
     yield* calls.answerOpenCalls(how.unfinishedCall)
     endTurn()
+    // An abort does not wait for a budget that somebody else wrote.
+    detach(recordUsage)
   })
 
   return {

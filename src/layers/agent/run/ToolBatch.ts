@@ -3,7 +3,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
@@ -11,8 +14,6 @@ import { plainText, text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import { type Tool, ToolFailure, type Tools } from "../../../services/Tools.ts"
-import * as Supervision from "../../../services/supervision/Supervision.ts"
-import * as FiberGroup from "../../platform/FiberGroup.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -26,26 +27,29 @@ interface Dependencies {
   readonly isSteered: () => boolean
 }
 
-/** What a call came to. A defect is no result: it ends the batch. */
+/** How a call ended. A defect is no result: it ends the batch. */
 type Outcome =
   | { readonly _tag: "Result"; readonly position: number; readonly output: ToolOutput; readonly isError: boolean }
   | { readonly _tag: "Defect"; readonly cause: Cause.Cause<never> }
 
-/** The calls of one batch. Its own fiber starts them and records what they come to; each runs in a fiber of its own. */
+/** The calls of one batch. Its own fiber starts them and records how they ended; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
-  readonly fibers: FiberGroup.FiberGroup
-  /** Of calls in the tree that hosts see. */
-  readonly openNode: Effect.Effect.Success<typeof Supervision.opener>
+  readonly fibers: FiberSet.FiberSet<ToolOutput, ToolFailure>
+  readonly fork: (call: Effect.Effect<ToolOutput, ToolFailure>) => Fiber.RuntimeFiber<ToolOutput, ToolFailure>
+  /** Calls that have started and are not recorded. */
+  open: number
   /** In the order in which the calls have ended. */
   readonly unrecorded: Array<Outcome>
+  /** Open while a call is unrecorded. */
+  readonly ended: Effect.Latch
   /** The first call that has not started. */
   next: number
   /** Every call up to here may run beside others. */
   sharedSoFar: boolean
   /** The call that runs, or ended last, lets nothing start beside it. */
   exclusive: boolean
-  /** Set at the boundary where steering was found: nothing more starts, and what still runs is interrupted. */
+  /** Set at the boundary where steering was found: nothing more starts, and calls that still run are interrupted. */
   skips: boolean
 }
 
@@ -79,14 +83,18 @@ const interruptedOutput = (reason: string, latest: ToolOutput | undefined): Tool
   }
 }
 
-/** Answers without running anything; hosts still see the call start and end. */
-const refuse = (batch: Batch, position: number, failure: ToolFailure) => {
-  batch.unrecorded.push({ _tag: "Result", position, output: failureOutput(failure), isError: true })
+const note = (batch: Batch, outcome: Outcome) => {
+  batch.unrecorded.push(outcome)
+  batch.ended.unsafeOpen()
 }
+
+/** Answers without running anything; hosts still see the call start and end. */
+const refuse = (batch: Batch, position: number, failure: ToolFailure) =>
+  note(batch, { _tag: "Result", position, output: failureOutput(failure), isError: true })
 
 /** Runs the call in a fiber of its own, which can be ended alone. */
 const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
-  const { fibers, journal, ready, unrecorded } = batch
+  const { journal, ready } = batch
   let latest: ToolOutput | undefined
   let cancelled = false
   // Said by a call that is being interrupted, it is kept for the result, which is told next. No abort waits for readers.
@@ -107,11 +115,10 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
     const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
   }
-  const node = batch.openNode(RunNodes.toolCall(call, () => (cancelled = true)))
-  fibers.start(node.run(tool.run(call.arguments, { toolCallId: call.id, progress })), (exit) => {
-    node.ended()
-    unrecorded.push(outcome(exit))
-  })
+  const run = Effect.suspend(() => tool.run(call.arguments, { toolCallId: call.id, progress }))
+  batch
+    .fork(Effect.interruptible(RunNodes.toolCall(call, () => (cancelled = true), run)))
+    .addObserver((exit) => note(batch, outcome(exit)))
 }
 
 const overBudget = ({ budget }: Dependencies) =>
@@ -122,85 +129,84 @@ const overBudget = ({ budget }: Dependencies) =>
 
 /** Starts the calls that may run now, in their order. */
 const startNext = Effect.fnUntraced(function* (batch: Batch) {
-  const { budget, calls, fibers, journal, unrecorded } = batch
-  const isBusy = () => fibers.size() > 0 || unrecorded.length > 0
+  const { budget, calls, journal } = batch
   for (let requested = calls[batch.next]; requested !== undefined; requested = calls[batch.next]) {
-    if (batch.exclusive && isBusy()) return
+    if (batch.exclusive && batch.open > 0) return
     const tool: Either.Either<Tool, ToolFailure> = yield* resolve(batch, requested)
     const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
-    if (exclusive && isBusy()) return
-    const position = batch.next++
+    if (exclusive && batch.open > 0) return
+    const position = batch.next
     // The first call, and the shared ones that start together with it, run whatever is queued.
     const first = position === 0 || (batch.sharedSoFar && !exclusive)
-    batch.sharedSoFar &&= !exclusive
-    batch.exclusive = exclusive
     batch.skips ||= !first && batch.isSteered()
     const refusal = !first && batch.skips ? skipping : Either.isLeft(tool) ? tool.left : yield* overBudget(batch)
+    if (refusal === undefined) yield* budget.recordToolCall
+    batch.next++
+    batch.open++
+    batch.sharedSoFar &&= !exclusive
+    batch.exclusive = exclusive
     journal.startCall(position)
     if (refusal !== undefined) refuse(batch, position, refusal)
-    else if (Either.isRight(tool)) {
-      yield* budget.recordToolCall
-      launch(batch, position, requested, tool.right)
-    }
+    else if (Either.isRight(tool)) launch(batch, position, requested, tool.right)
   }
 })
 
-/** After a call: with steering at hand its siblings are interrupted, and nothing more starts. */
+const interruptCalls = ({ fibers }: Batch) => {
+  for (const fiber of fibers) fiber.unsafeInterruptAsFork(FiberId.none)
+}
+
+/** After a call: when a steering message waits, the other calls are interrupted, and nothing more starts. */
 const boundary = (batch: Batch) => {
   if (batch.skips || !batch.isSteered()) return
   batch.skips = true
-  batch.fibers.interruptAll()
+  interruptCalls(batch)
 }
 
-/** Stores and tells what has ended, in that order; answers what a call died of. */
+/** Stores and publishes the results of the calls that have ended, in that order; fails if one of them died. */
 const record = Effect.fnUntraced(function* (batch: Batch) {
   let died: Cause.Cause<never> | undefined
-  for (let ended = batch.unrecorded.shift(); ended !== undefined; ended = batch.unrecorded.shift()) {
+  for (let ended = batch.unrecorded[0]; ended !== undefined; ended = batch.unrecorded[0]) {
     if (ended._tag === "Defect") died ??= ended.cause
-    else {
-      yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
-      boundary(batch)
-    }
+    else yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
+    batch.unrecorded.shift()
+    batch.open--
+    boundary(batch)
   }
-  return died
+  batch.ended.unsafeClose()
+  if (died !== undefined) return yield* Effect.failCause(died)
 })
 
-/** Ends what still runs, and records what became of it. */
-const cutShort = Effect.fnUntraced(function* (batch: Batch, cause: Cause.Cause<never>) {
-  batch.fibers.interruptAll()
-  while (batch.fibers.size() > 0) yield* batch.fibers.ended
-  yield* record(batch)
-  return yield* Effect.failCause(cause)
+/** Ends the calls that still run, and records their results. */
+const cutShort = (batch: Batch) => Effect.zipRight(Fiber.interruptAll(batch.fibers), Effect.ignore(record(batch)))
+
+const work = Effect.fnUntraced(function* (batch: Batch) {
+  while (batch.next < batch.calls.length || batch.open > 0) {
+    yield* startNext(batch)
+    yield* batch.ended.await
+    yield* record(batch)
+  }
 })
 
 /**
  * Returns when every call has its result. Each call is a fiber of its own, which this one waits for in any case: an
- * interrupt ends them all, and calls that had not started are left without a result for the journal to answer. Calls
- * start in their order; a defect in one ends the batch at once, however long the others would take.
+ * interrupt ends them all, and the journal answers the calls that had not started. Calls start in their order; a
+ * defect in one ends the batch at once, however long the others would take.
  */
-export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const fibers = yield* FiberGroup.make
-      const batch: Batch = {
-        ...dependencies,
-        calls,
-        fibers,
-        openNode: yield* Supervision.opener,
-        unrecorded: [],
-        next: 0,
-        sharedSoFar: true,
-        exclusive: false,
-        skips: false
-      }
-      while (batch.next < calls.length || fibers.size() > 0) {
-        yield* startNext(batch)
-        if (batch.unrecorded.length === 0) {
-          const waited = yield* Effect.exit(restore(fibers.ended))
-          if (Exit.isFailure(waited)) return yield* cutShort(batch, waited.cause)
-        }
-        const died = yield* record(batch)
-        if (died !== undefined) return yield* cutShort(batch, died)
-      }
-    })
-  )
+export const run = Effect.fnUntraced(function* (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) {
+  const fibers = yield* FiberSet.make<ToolOutput, ToolFailure>()
+  const batch: Batch = {
+    ...dependencies,
+    calls,
+    fibers,
+    // Starts at once, up to the first wait.
+    fork: yield* FiberSet.runtime(fibers)<never>(),
+    open: 0,
+    unrecorded: [],
+    ended: Effect.unsafeMakeLatch(false),
+    next: 0,
+    sharedSoFar: true,
+    exclusive: false,
+    skips: false
+  }
+  yield* Effect.onError(work(batch), () => cutShort(batch))
+}, Effect.scoped)

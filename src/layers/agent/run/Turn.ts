@@ -3,10 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
+import type { ModelClient, ModelEvents, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
 import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import * as ModelCall from "./ModelCall.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -17,7 +16,7 @@ export type TurnOutcome =
   | { readonly _tag: "Failed"; readonly failure: ModelFailure }
 
 interface Dependencies {
-  readonly open: (request: ModelRequest) => Effect.Effect<ModelCall.ModelCall, ModelFailure>
+  readonly client: typeof ModelClient.Service
   readonly journal: RunJournal.RunJournal
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
   /** The model came to the end of its answer. */
@@ -27,13 +26,13 @@ interface Dependencies {
   readonly now: () => number
 }
 
-/** Hands on what the model says until it is done. The run can be interrupted while it waits. */
+/** Hands on what the model says until it is done. */
 const receive = Effect.fnUntraced(function* (
   { journal, now, ready }: Dependencies,
   events: ModelEvents,
   node: LiveNode | undefined
 ) {
-  const next = Effect.interruptible(Effect.zipRight(EventLoop.nextTurn, events.takeAll))
+  const next = Effect.zipRight(EventLoop.nextTurn, events.takeAll)
   while (true) {
     const [batch, done] = yield* next
     let deltas = 0
@@ -52,8 +51,8 @@ const receive = Effect.fnUntraced(function* (
 
 const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
   RunNodes.modelCall(request.model, (node) =>
-    Effect.flatMap(dependencies.open(request), (call) =>
-      ModelCall.using(call, (events) => receive(dependencies, events, node))
+    Effect.scopedWith((scope) =>
+      Effect.flatMap(dependencies.client.stream(request, scope), (events) => receive(dependencies, events, node))
     )
   )
 
@@ -69,7 +68,7 @@ export const run = Effect.fnUntraced(function* (
   if (Either.isLeft(received)) return yield* fail(journal, received.left)
   const calls = yield* journal.endAssistant()
   answered()
-  if (calls.length > 0) yield* Effect.interruptible(runTools(calls))
+  if (calls.length > 0) yield* runTools(calls)
   journal.endTurn()
   const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
   return outcome

@@ -14,14 +14,20 @@ import type { Session } from "../../../services/session/Session.ts"
 import type { SessionFolder, SessionStore } from "../../../services/session/SessionStore.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import { dirname } from "../../platform/files/LocalPaths.ts"
-import type { Inbox } from "../inbox/Inbox.ts"
+
+/** What is kept in memory of a conversation, and has to know that it goes on in another session. */
+export interface HandoffNotes {
+  /** Reads from the old session what the new one will not have. */
+  readonly prepare: Effect.Effect<void>
+  readonly note: (from: string, to: string) => void
+}
 
 export interface HandoffTools {
   readonly session: typeof Session.Service
   readonly store: typeof SessionStore.Service
   readonly ids: typeof Ids.Service
   readonly publish: (event: AgentEvent) => void
-  readonly handoff: Inbox["handoff"]
+  readonly handoff: HandoffNotes
 }
 
 /** Beside the old one. */

@@ -6,8 +6,8 @@ import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { CompactionFailed } from "../../../services/Compaction.ts"
 import { EntryNotFound, type Session } from "../../../services/session/Session.ts"
 import type { Destination } from "../../../services/session/SessionChanges.ts"
+import { exclusively } from "../run/Exclusively.ts"
 import type { BranchSummary, BranchSummaryRequest } from "../compaction/BranchSummary.ts"
-import type { Gate } from "../run/Gate.ts"
 
 /** What is left behind on the way from one leaf to another; undefined where that is nothing. */
 export type Summarize = (
@@ -17,7 +17,7 @@ export type Summarize = (
 interface Dependencies {
   readonly session: typeof Session.Service
   /** Whoever has it keeps prompts from being accepted. */
-  readonly gate: Gate
+  readonly gate: Effect.Semaphore
   /** Ends the run; everything it has said is stored afterwards. */
   readonly settle: Effect.Effect<void>
   readonly summarize: Summarize
@@ -52,7 +52,7 @@ export const make = ({ gate, session, settle, summarize }: Dependencies) => {
     const text = textToSayAnew(entry)
     const leaf = text === undefined ? entryId : entry.parentId
     const move = Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
-    yield* gate.through(
+    yield* exclusively(gate)(
       Effect.gen(function* () {
         yield* Effect.uninterruptible(settle)
         // The run may have gone on in another session just before it was ended.

@@ -23,7 +23,7 @@ import {
 import type { NewSession, SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import type * as Controls from "../model/Controls.ts"
-import type { Gate } from "../run/Gate.ts"
+import { exclusively } from "../run/Exclusively.ts"
 import * as Navigation from "./Navigation.ts"
 
 interface Dependencies {
@@ -35,7 +35,7 @@ interface Dependencies {
   readonly controls: Controls.Controls
   readonly publish: (event: AgentEvent) => void
   /** Whoever has it keeps prompts from being accepted. */
-  readonly gate: Gate
+  readonly gate: Effect.Semaphore
   /** Interrupts the run and returns after its last event. */
   readonly endRun: Effect.Effect<void>
   readonly summarize: Navigation.Summarize
@@ -72,7 +72,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   const change = <E>(open: Effect.Effect<SessionLog, E, Scope.Scope>, arrived: Effect.Effect<void> = Effect.void) =>
     Effect.uninterruptibleMask((restore) =>
       session.become(Effect.zipLeft(restore(open), settle)).pipe(Effect.zipRight(announce), Effect.zipRight(arrived))
-    ).pipe(gate.through)
+    ).pipe(exclusively(gate))
 
   /** Puts in force what a session was left with, or what is wanted in its place. */
   const resume = (wanted: ModelName | undefined) =>
@@ -102,7 +102,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
       yield* resume(model)
     },
     Effect.uninterruptible,
-    gate.through
+    exclusively(gate)
   )
 
   const open = Effect.fn("Agent.openSession")(function* (reference: string, { model }: OpenOptions = {}) {

@@ -1,0 +1,21 @@
+/** Results of a person's own shell commands. Those that end during a run are stored after the run's messages. */
+import * as Effect from "effect/Effect"
+import type { BashExecutionMessage } from "../../../domain/conversation/Message.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { RunState } from "../run/RunState.ts"
+
+export type LateRecords = ReturnType<typeof make>
+
+export const make = (session: typeof Session.Service, state: RunState) => {
+  const waiting: Array<BashExecutionMessage> = []
+  const append = (message: BashExecutionMessage) => session.append({ type: "message", message })
+  return {
+    record: (message: BashExecutionMessage): Effect.Effect<void> =>
+      Effect.suspend(() =>
+        state.isBusy() ? Effect.sync(() => void waiting.push(message)) : Effect.asVoid(append(message))
+      ),
+    isEmpty: () => waiting.length === 0,
+    /** Stores those that wait. */
+    store: Effect.suspend(() => Effect.forEach(waiting.splice(0), append, { discard: true }))
+  }
+}
