@@ -7,6 +7,7 @@ import type { NewEntry } from "../src/domain/session/SessionEntry.ts"
 import * as Usage from "../src/domain/model/Usage.ts"
 import * as RandomIds from "../src/layers/platform/RandomIds.ts"
 import * as JsonlSessionStore from "../src/layers/session/JsonlSessionStore.ts"
+import * as CurrentSession from "../src/layers/session/CurrentSession.ts"
 import * as SessionStart from "../src/layers/session/SessionStart.ts"
 import { Session } from "../src/services/session/Session.ts"
 
@@ -44,7 +45,11 @@ export const appendCost = async (messages: number, appends: number): Promise<num
   const file = join(folder, "x.jsonl")
   write(file, folder, messages)
   const store = JsonlSessionStore.layer({ agentDir: folder, cwd: folder, home: folder })
-  const layer = SessionStart.layer({ session: file }).pipe(Layer.provide(store), Layer.provide(RandomIds.layer))
+  const layer = CurrentSession.layer.pipe(
+    Layer.provide(CurrentSession.layerLog(SessionStart.openLog({ session: file }))),
+    Layer.provide(store),
+    Layer.provide(RandomIds.layer)
+  )
   const measure = Effect.gen(function* () {
     const session = yield* Session
     // The first append reads the conversation, once.

@@ -11,7 +11,7 @@ import * as Signals from "./layers/platform/processes/Signals.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { StartupFailure } from "./layers/process/StartupFailure.ts"
-import { Session } from "./services/session/Session.ts"
+import { Sessions } from "./services/session/Sessions.ts"
 
 const { version } = packageJson
 
@@ -38,9 +38,9 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
   const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Signals.received })
   const end = Effect.fnUntraced(function* (signal: Signals.StopSignal | undefined) {
-    const session = yield* Session
-    yield* Effect.timeoutOption(Effect.disconnect(session.sync), lastSync)
-    const code = (yield* session.hasLostWrites) ? 1 : 0
+    const sessions = yield* Sessions
+    yield* Effect.timeoutOption(Effect.disconnect(sessions.sync), lastSync)
+    const code = (yield* sessions.hasLostWrites) ? 1 : 0
     yield* Process.endWith(signal === undefined ? code : signalCodes[signal])
   })
   const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })

@@ -1,27 +1,21 @@
-/** The wiring of one agent in one process, read top to bottom. Embedders replace any part by providing it first. */
-import * as Context from "effect/Context"
+/**
+ * The services of the process as a graph of Layers. Each subsystem names what it needs in its type, so a replacement is
+ * provided in its place and the compiler says what is missing (docs/embedding.md, "Replacing parts").
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
-import { Agent } from "../services/Agent.ts"
-import { Budget } from "../services/Budget.ts"
 import { Credentials } from "../services/model/Credentials.ts"
-import { HostTools } from "../services/host/HostTools.ts"
-import { HostUi } from "../services/host/HostUi.ts"
-import { Processes } from "../services/machine/Processes.ts"
-import { Ids } from "../services/Ids.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
-import { Session } from "../services/session/Session.ts"
-import { SessionExport } from "../services/session/SessionExport.ts"
+import type { Session } from "../services/session/Session.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
-import { Tools } from "../services/Tools.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
-import * as SessionAgent from "./agent/SessionAgent.ts"
+import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
@@ -41,7 +35,6 @@ import * as SessionStart from "./session/SessionStart.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
-import * as Wiring from "./Wiring.ts"
 
 export interface SessionOptions extends SessionStart.SessionChoice {
   /** Nothing is written; there is nothing to resume either. */
@@ -61,6 +54,34 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly session: SessionOptions
 }
 
+/** Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. */
+export const base = (options: AgentOptions) =>
+  Layer.mergeAll(
+    FileSettings.layer(options),
+    RandomIds.layer,
+    LocalProcesses.layer,
+    HeadlessUi.layer,
+    HostToolRegistry.layer
+  )
+
+/** Keys: the option `--api-key` first, then those of the environment and of files. */
+export const credentials = (options: AgentOptions) =>
+  Layer.effect(
+    Credentials,
+    Effect.gen(function* () {
+      const { agentDir, apiKey, cwd, model, provider } = options
+      const places = { agentDir, envFolders: EnvFiles.foldersFor(cwd) }
+      if (apiKey === undefined) return yield* KeyRing.make(places)
+      const catalog = yield* Catalog.Catalog
+      const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
+      const chosen = yield* InitialModel.named(known, { provider, pattern: model })
+      return yield* KeyRing.make({ ...places, runtime: { provider: chosen.model.provider, key: apiKey } })
+    })
+  )
+
+/** The known models: the built-in ones, then those of models.json. */
+export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
+
 /** Loaded with the first call to a provider. */
 const protocols = Effect.map(
   Effect.promise(() => import("./providers/protocols/builtIn.ts")),
@@ -73,71 +94,83 @@ const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
   return yield* ProviderRegistry.makeClient({ providers: [offline], protocols })
 })
 
-const credentials = Effect.fnUntraced(function* ({ agentDir, apiKey, cwd, model, provider }: AgentOptions) {
-  const places = { agentDir, envFolders: EnvFiles.foldersFor(cwd) }
-  if (apiKey === undefined) return yield* KeyRing.make(places)
-  const catalog = yield* Catalog.Catalog
-  const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
-  const chosen = yield* InitialModel.named(known, { provider, pattern: model })
-  return yield* KeyRing.make({ ...places, runtime: { provider: chosen.model.provider, key: apiKey } })
-})
+/** Which models there are, and calls to them. */
+export const models = (options: AgentOptions) =>
+  Layer.mergeAll(
+    Layer.effect(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
+    Layer.effect(ModelClient, modelClient(options)),
+    Layer.scopedDiscard(BackgroundDiscovery.make)
+  )
 
-const shell = ({ cwd }: AgentOptions) =>
-  Effect.flatMap(Settings, ({ shellCommandPrefix: commandPrefix, shellPath }) =>
-    LocalShell.make({
-      cwd,
-      ...(shellPath === undefined ? {} : { shellPath }),
-      ...(commandPrefix === undefined ? {} : { commandPrefix })
+/** Session files, or memory where nothing is to be written. */
+export const store = ({ agentDir, cwd, session }: AgentOptions) =>
+  Layer.effect(
+    SessionStore,
+    Effect.gen(function* () {
+      if (session.inMemory) return yield* MemorySessionStore.make({ cwd })
+      const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
+      return yield* JsonlSessionStore.make(yield* SessionFolders.place({ agentDir, cwd, ...chosen }))
     })
   )
 
-const agent = Effect.fnUntraced(function* (options: AgentOptions) {
-  const settings = yield* Settings
-  const { model: pattern, provider } = options
-  const before = yield* Effect.flatMap(Session, ({ settings }) => settings)
-  const selected = Option.getOrUndefined(yield* InitialModel.resolve({ provider, pattern }, before.model))
-  const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel ?? before.thinkingLevel
-  return yield* SessionAgent.make({
-    cwd: options.cwd,
-    scopedModels: options.models.length > 0 ? options.models : settings.enabledModels,
-    ...(selected === undefined ? {} : { model: selected.model }),
-    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-    ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
-    ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt })
-  })
-})
-
-const constants = Effect.sync(() =>
-  Context.make(HostUi, HeadlessUi.service).pipe(
-    Context.add(HostTools, HostToolRegistry.make()),
-    Context.add(Ids, RandomIds.service),
-    Context.add(Processes, LocalProcesses.service)
-  )
-)
-
-/** Session files, or memory with `--no-session`. */
-const sessionStore = Effect.fnUntraced(function* ({ agentDir, cwd, session }: AgentOptions) {
-  if (session.inMemory) return yield* MemorySessionStore.make({ cwd })
-  const { sessionDir } = session
-  const chosen = sessionDir === undefined ? {} : { sessionDir }
-  return yield* JsonlSessionStore.make(yield* SessionFolders.place({ agentDir, cwd, ...chosen }))
-})
-
-export const layer = (options: AgentOptions) =>
-  Layer.scopedContext(
-    constants.pipe(
-      Wiring.add(Settings, FileSettings.make(options)),
-      Wiring.add(Catalog.Catalog, Catalog.make(options)),
-      Wiring.add(SessionStore, sessionStore(options)),
-      Wiring.add(Session, SessionStart.make(options.session)),
-      Wiring.add(Budget, MemoryBudget.makeResumed({})),
-      Wiring.add(Credentials, credentials(options)),
-      Wiring.add(ModelCatalog, ProviderRegistry.makeCatalog([Offline.offer])),
-      Wiring.add(ModelClient, modelClient(options)),
-      Wiring.add(Shell, shell(options)),
-      Wiring.add(Tools, ToolRegistry.make(options)),
-      Wiring.add(Agent, agent(options)),
-      Wiring.add(SessionExport, HtmlExport.make(options)),
-      Wiring.start(BackgroundDiscovery.make)
+/** Commands of the machine. */
+export const shell = ({ cwd }: AgentOptions) =>
+  Layer.scoped(
+    Shell,
+    Effect.flatMap(Settings, ({ shellCommandPrefix: commandPrefix, shellPath }) =>
+      LocalShell.make({
+        cwd,
+        ...(shellPath === undefined ? {} : { shellPath }),
+        ...(commandPrefix === undefined ? {} : { commandPrefix })
+      })
     )
+  )
+
+/** The tools that models are offered. */
+export const tools = (options: AgentOptions) => ToolRegistry.layer(options)
+
+/** Nothing is limited. */
+export const budget = MemoryBudget.layer({})
+
+/** The model and thinking level of the first session. */
+const start = (options: AgentOptions) =>
+  Effect.fnUntraced(function* (session: typeof Session.Service) {
+    yield* SessionStart.rename(options.session, session)
+    const before = yield* session.settings
+    const asked = { provider: options.provider, pattern: options.model }
+    const selected = Option.getOrUndefined(yield* InitialModel.resolve(asked, before.model))
+    const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel ?? before.thinkingLevel
+    return {
+      ...(selected === undefined ? {} : { model: selected.model }),
+      ...(thinkingLevel === undefined ? {} : { thinkingLevel })
+    }
+  })
+
+/** The session that the process begins in, and every one it goes to. */
+export const agent = (options: AgentOptions) =>
+  Layer.merge(
+    Layer.unwrapEffect(
+      Effect.map(Settings, ({ enabledModels }) =>
+        HostSessions.layer({
+          cwd: options.cwd,
+          scopedModels: options.models.length > 0 ? options.models : enabledModels,
+          ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
+          ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+          first: SessionStart.openLog(options.session),
+          start: start(options)
+        })
+      )
+    ),
+    HtmlExport.layer(options)
+  )
+
+/** Everything, in the order of the graph in docs/architecture.md. */
+export const layer = (options: AgentOptions) =>
+  agent(options).pipe(
+    Layer.provideMerge(Layer.mergeAll(tools(options), store(options), budget)),
+    Layer.provideMerge(shell(options)),
+    Layer.provideMerge(models(options)),
+    Layer.provideMerge(credentials(options)),
+    Layer.provideMerge(catalog(options)),
+    Layer.provideMerge(base(options))
   )

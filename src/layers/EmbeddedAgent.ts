@@ -1,12 +1,15 @@
 /**
  * An agent inside a larger program: everything in memory, nothing read from the user's files or environment, nobody to
- * ask. What is left to provide is where models come from (ModelCatalog, ModelClient).
+ * ask. The program provides the models (ModelCatalog, ModelClient).
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Model } from "../domain/model/Model.ts"
-import type { HostTool } from "../services/host/HostTools.ts"
+import { type HostTool, HostTools } from "../services/host/HostTools.ts"
+import { SessionStore } from "../services/session/SessionStore.ts"
 import type { SettingsValues } from "../services/Settings.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
+import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
@@ -14,6 +17,7 @@ import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
+import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
@@ -30,18 +34,40 @@ export interface EmbeddedAgentOptions {
 
 /** Their names are written in the program, so two of the same name are a bug in it. */
 const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
-  tools === undefined ? HostToolRegistry.layer : Layer.orDie(HostToolRegistry.layerOf(tools))
+  tools === undefined ? Layer.sync(HostTools, HostToolRegistry.make) : Layer.orDie(HostToolRegistry.layerOf(tools))
 
-/** Built anew for every use, so that two agents share nothing even when they are given the same value. */
-export const layer = (options: EmbeddedAgentOptions) =>
-  Layer.fresh(
-    HtmlExport.layer(options).pipe(
-      Layer.provideMerge(SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] })),
-      Layer.provideMerge(ToolRegistry.layer({ cwd: options.cwd })),
-      Layer.provideMerge(LocalShell.layer({ cwd: options.cwd })),
-      Layer.provideMerge(MemoryBudget.layerResumed(options.budget ?? {})),
-      Layer.provideMerge(CurrentSession.layerMemory(options)),
-      Layer.provideMerge(Layer.mergeAll(hostTools(options), HeadlessUi.layer, LocalProcesses.layer, RandomIds.layer)),
-      Layer.provideMerge(StaticSettings.layer(options.settings))
+/** What a session needs beside models. */
+export const base = (options: EmbeddedAgentOptions) =>
+  Layer.orDie(ToolRegistry.layer({ cwd: options.cwd })).pipe(
+    Layer.provideMerge(Layer.mergeAll(LocalShell.layer({ cwd: options.cwd }), MemorySessionStore.layer(options))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        hostTools(options),
+        HeadlessUi.layer,
+        RandomIds.layer,
+        LocalProcesses.layer,
+        StaticSettings.layer(options.settings),
+        MemoryBudget.layer(options.budget ?? {}),
+        HtmlExport.layer(options)
+      )
     )
   )
+
+const newSession = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
+
+/** One session. Each call makes a layer of its own: two agents share nothing, even when they are built together. */
+export const layer = (options: EmbeddedAgentOptions) =>
+  SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
+    Layer.provideMerge(CurrentSession.layer),
+    Layer.provide(CurrentSession.layerLog(newSession)),
+    Layer.provideMerge(base(options))
+  )
+
+/** Sessions that the program goes through, one after the other or side by side. */
+export const layerSessions = (options: EmbeddedAgentOptions) =>
+  HostSessions.layer({
+    cwd: options.cwd,
+    scopedModels: [],
+    first: newSession,
+    start: () => Effect.succeed({ model: options.model })
+  }).pipe(Layer.provideMerge(base(options)))

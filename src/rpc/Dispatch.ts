@@ -1,10 +1,12 @@
 /** Turns lines of the host into commands, runs each of them in its lane, and answers it exactly once. */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Json from "../domain/Json.ts"
+import { Agent } from "../services/Agent.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
-import type { LiveNode } from "../services/supervision/Supervision.ts"
+import type { Sessions } from "../services/session/Sessions.ts"
 import type { Command, CommandFailure, Request } from "./Command.ts"
 import * as CommandNodes from "./CommandNodes.ts"
 import type { Connection } from "./Connection.ts"
@@ -12,35 +14,34 @@ import type { HostToolCalls } from "./HostToolCalls.ts"
 import type * as Jsonl from "./Jsonl.ts"
 import type * as Lanes from "./Lanes.ts"
 import * as Frame from "./protocol/Frame.ts"
-import { type CommandServices, commands } from "./registry.ts"
+import { type CommandServices, commands, type ProcessServices } from "./registry.ts"
 import type { Writer } from "./Writer.ts"
 
 /** The parts of one connection that handling a frame takes. */
 export interface Parts {
   readonly connection: Connection
   readonly writer: Writer
-  readonly lanes: Lanes.Lanes<CommandServices>
+  readonly lanes: Lanes.Lanes<ProcessServices>
   readonly hostTools: HostToolSet & HostToolCalls
-  /** The node of the session, above the nodes of its commands. */
-  readonly root: LiveNode
+  readonly sessions: typeof Sessions.Service
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
 export interface Dispatch {
   /** Handles a line as far as the reader has to wait for it: most commands go on in a fiber of their lane. */
-  readonly receive: (line: Jsonl.Line) => Effect.Effect<void, never, CommandServices>
+  readonly receive: (line: Jsonl.Line) => Effect.Effect<void, never, ProcessServices>
   /** A last line without LF counts if it is whole JSON. A torn one is dropped: the host died while writing it. */
-  readonly receiveLast: (line: Jsonl.Line) => Effect.Effect<void, never, CommandServices>
+  readonly receiveLast: (line: Jsonl.Line) => Effect.Effect<void, never, ProcessServices>
 }
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
-/** Handlers find their services in the context that `Server.serve` runs in. No other function runs a handler. */
-const handle = (command: Command<CommandServices>, frame: unknown, request: Request) => command.handle(frame, request)
-const actOnArrival = (command: Command<CommandServices>, frame: unknown) => command.onArrival?.(frame)
+export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Parts): Dispatch => {
+  /** Runs a handler for the session that the host is in when it starts. No other function runs one. */
+  const inSession = <A, E>(handler: Effect.Effect<A, E, CommandServices>): Effect.Effect<A, E, ProcessServices> =>
+    Effect.flatMap(sessions.current, (services) => Effect.provide(handler, services))
 
-export const make = ({ connection, hostTools, lanes, now, root, writer }: Parts): Dispatch => {
   /** `run` handles a command and answers it, whatever happens; `refuse` answers one that is not to run. */
   const prepare = (command: Command<CommandServices>, frame: unknown, before: Lanes.Before) => {
     const id = Frame.idOf(frame)
@@ -74,7 +75,7 @@ export const make = ({ connection, hostTools, lanes, now, root, writer }: Parts)
       respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
       return Effect.logError(`the command ${command.name} died`, cause)
     }
-    const run = Effect.matchCauseEffect(handle(command, frame, request), {
+    const run = Effect.matchCauseEffect(inSession(command.handle(frame, request)), {
       onSuccess: (data) => {
         respond(Frame.success(command.name, id, data))
         return Effect.void
@@ -85,15 +86,17 @@ export const make = ({ connection, hostTools, lanes, now, root, writer }: Parts)
   }
 
   const start = (command: Command<CommandServices>, frame: unknown) => {
-    const before = lanes.before(command.lane)
+    const { lane } = command
+    const before = lanes.before(lane)
     const { refuse, run } = prepare(command, frame, before)
-    if (before.atOnce || command.lane === "instant") return run
-    const early = actOnArrival(command, frame)
-    if (early !== undefined) lanes.aside({ run: early })
+    if (before.atOnce || lane === "instant") return run
+    if (command.onArrival !== undefined) lanes.aside({ run: inSession(command.onArrival(frame)) })
     const id = Frame.idOf(frame)
-    const task = CommandNodes.open(root, { command: command.name, id, now: now(), run, refuse })
-    lanes.route(command.lane, before, task)
-    return Effect.void
+    return Effect.map(sessions.current, (services) => {
+      const { root } = Context.get(services, Agent).supervision
+      const task = CommandNodes.open(root, { command: command.name, id, now: now(), run, refuse })
+      lanes.route(lane, before, task)
+    })
   }
 
   const dispatch = (frame: unknown) => {

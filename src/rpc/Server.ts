@@ -1,10 +1,13 @@
 /** Serves one host, from `ready` to the last frame. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
+import { Session } from "../services/session/Session.ts"
+import { Sessions } from "../services/session/Sessions.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
@@ -13,7 +16,7 @@ import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
 import { readyFrame } from "./protocol/Ready.ts"
-import type { CommandServices } from "./registry.ts"
+import type { ProcessServices } from "./registry.ts"
 import * as Writer from "./Writer.ts"
 
 export interface ServerOptions<Stop> {
@@ -63,17 +66,17 @@ const read = Effect.fnUntraced(function* (
 export const serve = <Stop>(options: ServerOptions<Stop>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const agent = yield* Agent
+      const sessions = yield* Sessions
       const transport = yield* Transport
       const settings = yield* Settings
       const shell = yield* Shell
       const ids = yield* Ids
       const clock = yield* Effect.clock
-      const { sessionId } = yield* agent.state
+      const { epoch, sessionId } = yield* Context.get(yield* sessions.current, Session).info
       const connection: Connection = {
         serverVersion: options.version,
         sessionId,
-        epoch: ids.next("epoch"),
+        epoch,
         maxFrameBytes: settings["rpc.maxFrameBytes"],
         updates: options.updates,
         abortQueue: settings.abortQueue,
@@ -81,8 +84,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         negotiated: false,
         seq: 0
       }
-      const { run, writer } = yield* Writer.make(transport, connection, () => ids.next("epoch"))
-      const lanes = yield* Lanes.make<CommandServices>()
+      const { run, writer } = yield* Writer.make(transport, connection)
+      const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
         ...HostToolCalls.make(ids, writer.record)
@@ -92,11 +95,11 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         writer,
         lanes,
         hostTools,
-        root: (yield* agent.supervision).root,
+        sessions,
         now: () => clock.unsafeCurrentTimeMillis()
       })
       writer.record(readyFrame(connection))
-      yield* agent.attach(writer)
+      yield* sessions.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
       const writing = yield* Effect.forkScoped(run)
       // A host that stopped reading is as gone as one that closed its side.
@@ -108,14 +111,17 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       )
       const eof = stopped === undefined
       const drain = eof && options.drain
+      const current = Effect.map(sessions.current, Context.get(Agent))
+      const abort = Effect.flatMap(current, (agent) => agent.abort)
       // Side by side: commands that ignore TERM are killed after a wait, and there is time for one wait only.
-      const cutShort = Effect.all([shell.close, agent.abort], { concurrency: "unbounded", discard: true })
+      const cutShort = Effect.all([shell.close, abort], { concurrency: "unbounded", discard: true })
       const windDown = Effect.gen(function* () {
         if (eof) yield* lanes.accepted
-        yield* agent.close
+        yield* sessions.close
         if (eof) hostTools.disconnect()
         // What a run has left in the queue is reported, too, whatever the host chose for its own aborts.
-        yield* drain ? Effect.zipRight(agent.awaitIdle, agent.abort) : cutShort
+        const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
+        yield* drain ? Effect.zipRight(idle, abort) : cutShort
         yield* lanes.drained
         yield* shell.endBackground
         yield* writer.end

@@ -39,7 +39,7 @@ export interface Writer extends EventSink {
   readonly end: Effect.Effect<void>
 }
 
-const makeEncoder = (connection: Connection, newEpoch: () => string) => {
+const makeEncoder = (connection: Connection) => {
   const envelope = () =>
     `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
   const updates = UpdateFrames.make(connection, envelope)
@@ -67,7 +67,7 @@ const makeEncoder = (connection: Connection, newEpoch: () => string) => {
       case "SessionChanged": {
         // Records before this place belong to the old session, records after it to the new one.
         const last = updates.flush()
-        Object.assign(connection, { sessionId: item.sessionId, epoch: newEpoch(), seq: 0 })
+        Object.assign(connection, { sessionId: item.sessionId, epoch: item.epoch, seq: 0 })
         return last
       }
       default:
@@ -79,14 +79,10 @@ const makeEncoder = (connection: Connection, newEpoch: () => string) => {
 
 const isDelta = ({ _tag }: Item): boolean => _tag === "MessageUpdated"
 
-export const make = Effect.fnUntraced(function* (
-  transport: typeof Transport.Service,
-  connection: Connection,
-  newEpoch: () => string
-) {
+export const make = Effect.fnUntraced(function* (transport: typeof Transport.Service, connection: Connection) {
   const items = yield* Mailbox.make<Item>()
   const caughtUp = yield* Effect.makeLatch(true)
-  const encoder = makeEncoder(connection, newEpoch)
+  const encoder = makeEncoder(connection)
 
   /** Returns when at most `lead` frames wait, or when `run` has taken all that did. */
   const atMost = (lead: number) => {

@@ -1,11 +1,9 @@
 /** All commands. Dispatch, docs/rpc.md and docs/rpc.schema.json are made from this list. */
-import type { Agent } from "../services/Agent.ts"
 import type { HostTools } from "../services/host/HostTools.ts"
 import type { ModelCatalog } from "../services/model/ModelCatalog.ts"
-import type { Session } from "../services/session/Session.ts"
+import type { Sessions, SessionServices } from "../services/session/Sessions.ts"
 import type { SessionExport } from "../services/session/SessionExport.ts"
 import type { Shell } from "../services/Shell.ts"
-import type { Tools } from "../services/Tools.ts"
 import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
 import * as compaction from "./commands/compaction.ts"
@@ -22,8 +20,11 @@ import * as sessionList from "./commands/sessionList.ts"
 import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 
-/** The services that handlers use. */
-export type CommandServices = Agent | HostTools | ModelCatalog | Session | SessionExport | Shell | Tools
+/** The services of the process that handlers use. */
+export type ProcessServices = HostTools | ModelCatalog | SessionExport | Sessions | Shell
+
+/** Those, and the services of the session that a command is for. */
+export type CommandServices = ProcessServices | SessionServices
 
 export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...prompting.commands,

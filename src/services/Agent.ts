@@ -13,8 +13,8 @@ import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { CompactionFailed } from "./Compaction.ts"
-import type { SessionChanges } from "./session/SessionChanges.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
+import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
 
 export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
@@ -187,10 +187,11 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       input: PromptInput,
       accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
-    /** Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends. */
+    /**
+     * Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends.
+     * Nothing happens once the session was left.
+     */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
-    /** Whether the agent is in this session still, or in one that it was handed off to. */
-    readonly goesOnHere: (sessionId: string) => Effect.Effect<boolean>
     /** Puts a message into the queue, also when idle. The run that delivers it does not report on it. */
     readonly enqueue: (
       queue: QueueName,
@@ -239,22 +240,16 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       options: CompactOptions,
       answered?: (outcome: CompactOutcome) => Effect.Effect<void>
     ) => Effect.Effect<CompactOutcome, CompactRejected>
-    /**
-     * Cancels the compaction that is going on and those that begin before `until` is done. Returns then, and after the
-     * last event of each; a run that it was part of goes on.
-     */
-    readonly abortCompactions: (until: Effect.Effect<void>) => Effect.Effect<void>
-    /**
-     * Withdraws prompts that are still being checked, and cancels compactions: those under way and those that begin
-     * before `until` is done. Returns then.
-     */
-    readonly withdraw: (until: Effect.Effect<void>) => Effect.Effect<void>
+    /** Cancels the compaction under way, and returns after its last event; a run that it was part of goes on. */
+    readonly abortCompaction: Effect.Effect<void>
+    /** Withdraws a prompt that is still being checked, and cancels the compaction under way. */
+    readonly withdraw: Effect.Effect<void>
     /** Also for the run that is going on. */
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
-    /** Loaded when it is first asked for. */
-    readonly sessions: Effect.Effect<SessionChanges>
+    /** The tools of the session. */
+    readonly tools: SessionTools
     /** Everything that goes on in the session, and how to end a part of it. */
-    readonly supervision: Effect.Effect<Supervision>
+    readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */

@@ -1,9 +1,10 @@
-/** Spending limits of one session. */
+/** Spending limits of sessions. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Spent } from "../domain/session/Ledger.ts"
+import type * as Scope from "effect/Scope"
 import type { Usage } from "../domain/model/Usage.ts"
+import type { Session } from "./session/Session.ts"
 
 export const BudgetReason = Schema.Literal("input_tokens", "output_tokens", "total_tokens", "cost", "tool_calls")
 export type BudgetReason = typeof BudgetReason.Type
@@ -18,14 +19,18 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
   }
 }
 
+/** What one session may spend. */
+export interface SessionBudget {
+  /** Asked before a prompt is accepted, before every model call and every tool call, never in the middle of one. */
+  readonly check: Effect.Effect<void, BudgetExceeded>
+  readonly recordUsage: (usage: Usage) => Effect.Effect<void>
+  readonly recordToolCall: Effect.Effect<void>
+}
+
 export class Budget extends Context.Tag("heddle/services/Budget")<
   Budget,
   {
-    /** Asked before a prompt is accepted, before every model call and every tool call, never in the middle of one. */
-    readonly check: Effect.Effect<void, BudgetExceeded>
-    readonly recordUsage: (usage: Usage) => Effect.Effect<void>
-    readonly recordToolCall: Effect.Effect<void>
-    /** Another session begins, which has spent this much before. */
-    readonly begin: (spent: Spent) => Effect.Effect<void>
+    /** The budget of a session that is being opened; it goes with the session's scope. */
+    readonly open: Effect.Effect<SessionBudget, never, Session | Scope.Scope>
   }
 >() {}

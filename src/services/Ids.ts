@@ -1,7 +1,16 @@
 /** Where ids come from: a service, so that transcripts are repeatable. */
 import * as Context from "effect/Context"
 
-export type IdKind = "run" | "message" | "session" | "entry" | "epoch" | "compaction" | "hostCall" | "hostCancel"
+export type IdKind =
+  | "run"
+  | "message"
+  | "session"
+  | "entry"
+  | "epoch"
+  | "compaction"
+  | "hostCall"
+  | "hostCancel"
+  | "fiber"
 
 export class Ids extends Context.Tag("heddle/services/Ids")<
   Ids,

@@ -1,11 +1,13 @@
-/** The tools a model may call. A tool is a plain value; this service says which ones there are now. */
+/** The tools a model may call. A tool is a plain value; a session has its own set of them. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { type InputContent, JsonObject, optional } from "../domain/conversation/Content.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
+import type { Session } from "./session/Session.ts"
 
 /** The model is told; the run goes on. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -35,13 +37,17 @@ export interface Tool {
   readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
 }
 
+/** The tools of one session. */
+export interface SessionTools {
+  /** Asked before every model call: a tool added during a run is offered in its next turn. */
+  readonly active: Effect.Effect<ReadonlyArray<Tool>>
+  readonly find: (name: string) => Effect.Effect<Option.Option<Tool>>
+}
+
 export class Tools extends Context.Tag("heddle/services/Tools")<
   Tools,
   {
-    /** Asked before every model call: a tool added during a run is offered in its next turn. */
-    readonly active: Effect.Effect<ReadonlyArray<Tool>>
-    readonly find: (name: string) => Effect.Effect<Option.Option<Tool>>
-    /** Another conversation begins: what tools remember of the one that was left does not hold in it. */
-    readonly forget: Effect.Effect<void>
+    /** The tools of a session that is being opened. What they remember, such as file versions, goes with its scope. */
+    readonly open: Effect.Effect<SessionTools, never, Session | Scope.Scope>
   }
 >() {}

@@ -16,7 +16,7 @@ it.scoped("a program speaks the wire over two Mailboxes", () =>
   Effect.gen(function* () {
     const { input, output, transport } = yield* connect
     const script = yield* ScriptedModel.make([ScriptedModel.say("Hello over the wire")])
-    const agent = Heddle.EmbeddedAgent.layer({ cwd: ".", model: ScriptedModel.model }).pipe(
+    const agent = Heddle.EmbeddedAgent.layerSessions({ cwd: ".", model: ScriptedModel.model }).pipe(
       Layer.provideMerge(script.layer)
     )
     const serving = yield* Heddle.Server.serve({

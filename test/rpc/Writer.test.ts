@@ -59,7 +59,7 @@ const setUp = Effect.fnUntraced(function* (
   gather: Effect.Effect<void> = Effect.yieldNow()
 ) {
   const input = yield* Mailbox.make<Uint8Array>()
-  return yield* Writer.make({ input, write, gather }, Connections.make(updates), () => "e2")
+  return yield* Writer.make({ input, write, gather }, Connections.make(updates))
 })
 
 const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>

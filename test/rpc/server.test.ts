@@ -5,6 +5,7 @@ import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"
 import { ModelClient } from "../../src/services/model/ModelClient.ts"
+import * as FirstSession from "../support/agent/FirstSession.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 import * as TestHost from "../support/host/TestHost.ts"
 
@@ -20,7 +21,8 @@ const serve = Effect.fnUntraced(function* (options: Options) {
   const script = yield* ScriptedModel.make([{ events: [], after: "hang" }])
   const host = yield* TestHost.make
   const models = Layer.merge(script.layer, Layer.succeed(ModelClient, client(script.client)))
-  const embedded = EmbeddedAgent.layer({ cwd: "/", model: ScriptedModel.model })
+  const sessions = EmbeddedAgent.layerSessions({ cwd: "/", model: ScriptedModel.model })
+  const embedded = Layer.provideMerge(FirstSession.layer, sessions)
   const server = yield* Server.serve({
     version: "0.0.0",
     updates: "delta",

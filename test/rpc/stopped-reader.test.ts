@@ -12,6 +12,7 @@ import { Shell } from "../../src/services/Shell.ts"
 import { Transport } from "../../src/services/host/Transport.ts"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
 import * as Fibers from "../support/agent/Fibers.ts"
+import * as FirstSession from "../support/agent/FirstSession.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 
 /** A server whose host never takes a byte, and the agent behind it. */
@@ -23,7 +24,10 @@ const start = Effect.fnUntraced(function* (
   const script = yield* ScriptedModel.make(turns)
   const input = yield* Mailbox.make<Uint8Array>()
   const transport = Layer.succeed(Transport, { input, write: () => Effect.never, gather: EventLoop.nextTurn })
-  const graph = Layer.provideMerge(EmbeddedAgent.layer({ cwd, model: ScriptedModel.model, hostTools }), script.layer)
+  const graph = FirstSession.layer.pipe(
+    Layer.provideMerge(EmbeddedAgent.layerSessions({ cwd, model: ScriptedModel.model, hostTools })),
+    Layer.provideMerge(script.layer)
+  )
   const context = yield* Layer.build(Layer.merge(graph, transport))
   const agent = Context.get(context, Agent)
   let offered = 0
@@ -38,7 +42,7 @@ const start = Effect.fnUntraced(function* (
     input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))
   const turnsOfLoop = (count: number) => Effect.repeatN(EventLoop.nextTurn, count)
   const until = (fits: () => boolean) => Effect.repeat(EventLoop.nextTurn, { until: fits })
-  const { root } = yield* agent.supervision
+  const { root } = agent.supervision
   return {
     agent,
     root,

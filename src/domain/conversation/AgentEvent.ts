@@ -115,7 +115,7 @@ export type AgentEvent =
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
   /** The agent has switched sessions. All later events belong to the new session. */
-  | { readonly _tag: "SessionChanged"; readonly sessionId: string }
+  | { readonly _tag: "SessionChanged"; readonly sessionId: string; readonly epoch: string }
   /** Published when the name or the session changes; `name` is absent if the session has none. */
   | { readonly _tag: "SessionNamed"; readonly name?: string }
   /** The store failed. The session goes on in memory, and nothing more is stored. */

@@ -2,22 +2,22 @@
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
-import { SessionStore } from "../../services/session/SessionStore.ts"
 import { Settings } from "../../services/Settings.ts"
+import type { CompactionFailed } from "../../services/Compaction.ts"
+import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import { Tools } from "../../services/Tools.ts"
-import * as Once from "../Once.ts"
-import type { BranchSummaryRequest } from "./compaction/BranchSummary.ts"
+import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as SessionHub from "./events/SessionHub.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
-import * as Handoffs from "./inbox/Handoffs.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
@@ -27,7 +27,6 @@ import * as SystemPrompt from "./model/SystemPrompt.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
 import * as SupervisionTree from "./nodes/SupervisionTree.ts"
 import * as Admission from "./run/Admission.ts"
-import * as Beginnings from "./run/Beginnings.ts"
 import * as Retries from "./run/Retries.ts"
 import * as RunEnd from "./run/RunEnd.ts"
 import * as RunFiber from "./run/RunFiber.ts"
@@ -35,42 +34,72 @@ import * as RunLifecycle from "./run/RunLifecycle.ts"
 import * as RunState from "./run/RunState.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
-export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {}
+export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {
+  /** Called when a prompt begins to be checked, and when a compaction begins. */
+  readonly announce?: () => void
+}
+
+/** What stays in force when a host goes on in another session. */
+export interface Carried {
+  readonly controls: Controls.ControlValues
+  readonly autoRetry: boolean
+  readonly autoCompaction: boolean
+  readonly isClosing: boolean
+  /** Revisions of the queue never go back for a host. */
+  readonly queueRevision: number
+}
+
+/** What a change of session needs of the agent, beside its public contract. */
+export interface SessionControl {
+  readonly publish: (event: AgentEvent) => void
+  readonly root: LiveNode
+  /** Whoever has its permit keeps prompts from being accepted. */
+  readonly gate: Effect.Semaphore
+  /** Ends the run and drops the queue; everything that was said is stored afterwards. */
+  readonly settle: Effect.Effect<void>
+  /** Drops what was queued since, and accepts and records nothing more. */
+  readonly leave: () => void
+  readonly carried: Effect.Effect<Carried>
+  readonly carry: (carried: Carried) => Effect.Effect<void>
+  readonly start: Controls.Controls["start"]
+  readonly restore: Controls.Controls["restore"]
+  readonly summarize: (
+    paths: Pick<BranchSummaryRequest, "from" | "to">
+  ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
+}
 
 /** What is made once for a session, before anything can run in it. */
 const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const catalog = yield* ModelCatalog
   const session = yield* Session
   const settings = yield* Settings
+  const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
+  const tools = yield* Effect.flatMap(Tools, ({ open }) => open)
   const hub = yield* SessionHub.make(session)
   const { publish } = hub
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
-  const late = LateRecords.make(session, state)
-  const handoffs = Handoffs.make()
-  const clientMessages = ClientMessages.make(session, handoffs)
+  const clientMessages = ClientMessages.make(session)
   const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended })
-  const queue = SessionQueue.make({ publish, dropped: (items) => prompts.drop(items, !state.isBusy()) })
-  const beginnings = Beginnings.make()
-  const { announce } = beginnings
-  const handoff = { prepare: clientMessages.load, note: handoffs.note }
+  const { announce = () => {} } = options
+  const compacting = { publish, budget, mayRetry: retries.enabled, prepareHandoff: clientMessages.load, announce }
   return {
-    catalog,
     session,
     settings,
+    budget,
+    tools,
     hub,
     publish,
     controls,
     retries,
     state,
-    late,
-    handoffs,
     clientMessages,
     prompts,
-    queue,
-    beginnings,
-    compaction: yield* Compaction.make({ publish, mayRetry: retries.enabled, handoff, announce }),
+    announce,
+    late: LateRecords.make(session, state),
+    queue: SessionQueue.make({ publish, dropped: (items) => prompts.drop(items, !state.isBusy()) }),
+    compaction: yield* Compaction.make(compacting),
     model: ModelInForce.make(controls.values, catalog),
     supervision: yield* SupervisionTree.make,
     /** Prompts are accepted one at a time, and not while the session changes. */
@@ -83,8 +112,7 @@ type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Runs: how they begin and how they are stopped. At most one at a time. */
 const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
-  const { beginnings, compaction, controls, hub, queue, retries, state, supervision } = parts
-  const budget = yield* Budget
+  const { announce, compaction, controls, hub, retries, state, supervision } = parts
   const ids = yield* Ids
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
@@ -102,37 +130,57 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
   })
   const admission = Admission.make({
     ...parts,
-    budget,
     ids,
     now,
     fiber,
-    accepting: beginnings.announce,
+    accepting: announce,
     run: (prompt) => RunNodes.run(supervision, prompt, lifecycle.run(prompt))
   })
-  const withdraw = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : Effect.void))
-  return { admission, fiber, queue, withdraw: Effect.zipRight(withdraw, compaction.cancel) }
+  const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : Effect.void))
+  return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
 })
 
-/** Loaded when somebody first wants another session. */
-const makeSessions = Effect.fnUntraced(function* (parts: Parts, endRun: Effect.Effect<void>) {
-  const { catalog, compaction, controls, gate, model, publish, queue, session } = parts
-  const [budget, store, tools] = [yield* Budget, yield* SessionStore, yield* Tools]
-  const summarize = (paths: Pick<BranchSummaryRequest, "from" | "to">) =>
-    Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
-  const leave = Effect.asVoid(queue.control.clearQueue)
-  const change = { session, store, catalog, budget, tools, controls, publish, gate, endRun, summarize, leave }
-  return Once.make(
-    Effect.map(
-      Effect.promise(() => import("./sessions/SessionChanges.ts")),
-      ({ make }) => make(change)
-    )
-  )
-})
+type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
+const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
+  const { compaction, controls, gate, late, model, publish, queue, retries, session, state, supervision } = parts
+  return {
+    publish,
+    root: supervision.root,
+    gate,
+    settle: Effect.zipRight(fiber.abort, Effect.zipRight(queue.control.clearQueue, session.sync)),
+    leave: () => {
+      queue.drop()
+      state.close()
+      late.close()
+    },
+    carried: Effect.map(retries.enabled, (autoRetry) => ({
+      controls: controls.values(),
+      autoRetry,
+      autoCompaction: compaction.isEnabled(),
+      isClosing: state.isClosing(),
+      queueRevision: queue.current().revision
+    })),
+    carry: Effect.fnUntraced(function* (carried) {
+      controls.start(carried.controls)
+      yield* retries.setEnabled(carried.autoRetry)
+      yield* compaction.setEnabled(carried.autoCompaction)
+      queue.countFrom(carried.queueRevision)
+      if (carried.isClosing) state.close()
+    }),
+    start: controls.start,
+    restore: controls.restore,
+    summarize: (paths) =>
+      Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
+  }
+}
+
+/** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
-  const { beginnings, compaction, controls, hub, late, model, queue, retries, session, state, supervision } = parts
-  const { admission, fiber, withdraw } = yield* makeRuns(parts)
+  const { compaction, controls, hub, late, model, queue, retries, session, state, supervision, tools } = parts
+  const runs = yield* makeRuns(parts)
+  const { admission, fiber, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
     compaction,
@@ -142,12 +190,11 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     abortRun: fiber.stop,
     prompt: admission.prompt
   })
-  return Agent.of({
+  const agent = Agent.of({
     ...controls,
     ...admission,
     ...queue.control,
     record: late.record,
-    goesOnHere: (from) => Effect.map(session.info, ({ sessionId }) => parts.handoffs.leads(from, sessionId)),
     abort: fiber.abort,
     interrupt: fiber.interrupt,
     awaitIdle: fiber.awaitIdle,
@@ -155,17 +202,22 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     state: StateSnapshot.make({ controls: controls.values, session, state, queue, compaction, manual, retries }),
     messages: session.messages,
     systemPrompt: Effect.succeed(parts.systemPrompt),
+    tools,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,
-    withdraw: (until) => beginnings.endUntil(until, withdraw),
-    abortCompactions: (until) => beginnings.endUntil(until, compaction.cancel),
+    withdraw,
+    abortCompaction: compaction.cancel,
     setAutoCompaction: compaction.setEnabled,
-    sessions: yield* makeSessions(parts, Effect.asVoid(fiber.abort)),
-    supervision: Effect.succeed(supervision),
+    supervision,
     attach: hub.attach,
     subscribe: hub.subscribe
   })
+  return { agent, control: makeControl(parts, runs) }
 })
 
-export const layer = (options: SessionAgentOptions) => Layer.scoped(Agent, make(options))
+export const layer = (options: SessionAgentOptions) =>
+  Layer.scoped(
+    Agent,
+    Effect.map(make(options), ({ agent }) => agent)
+  )

@@ -1,8 +1,8 @@
-/** Counts what a session spends and compares it with limits that are fixed when it starts. */
+/** Counts in memory what each session spends, and compares it with limits that are the same for all of them. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ledger from "../../domain/session/Ledger.ts"
-import { Budget, BudgetExceeded, type BudgetReason } from "../../services/Budget.ts"
+import { Budget, BudgetExceeded, type BudgetReason, type SessionBudget } from "../../services/Budget.ts"
 import { Session } from "../../services/session/Session.ts"
 
 /** A dimension that is not named is unlimited. */
@@ -20,23 +20,23 @@ const counters = ({ cost, tokens, toolCalls }: Ledger.Spent): Counters => ({
   tool_calls: toolCalls
 })
 
-/** Where nothing is limited nothing has to be counted: every model call and every tool call asks. */
-const unlimited = Budget.of({
+/** Without limits nothing has to be counted: every model call and every tool call asks. */
+const unlimited: SessionBudget = {
   check: Effect.void,
   recordUsage: () => Effect.void,
-  recordToolCall: Effect.void,
-  begin: () => Effect.void
-})
+  recordToolCall: Effect.void
+}
 
-const limited = (limits: BudgetLimits, before: Effect.Effect<Ledger.Spent>) => {
+/** `before` reads what the session has spent earlier. That takes a while in a long one, so the first check asks for it. */
+const limited = (limits: BudgetLimits, before: Effect.Effect<Ledger.Spent>): SessionBudget => {
   let spent: Counters | undefined
-  /** Reading a long session takes a while: not before somebody asks. */
   const begun = Effect.suspend(() =>
     spent === undefined ? Effect.map(before, (earlier) => (spent ??= counters(earlier))) : Effect.succeed(spent)
   )
   const change = (by: (now: Counters) => Counters) =>
-    Effect.map(begun, (now) => {
-      spent = by(now)
+    Effect.map(begun, () => {
+      // Read again: another call may have been counted while the session was read.
+      if (spent !== undefined) spent = by(spent)
     })
   const check = Effect.flatMap(begun, (now) => {
     for (const reason of reasons) {
@@ -47,7 +47,7 @@ const limited = (limits: BudgetLimits, before: Effect.Effect<Ledger.Spent>) => {
     }
     return Effect.void
   })
-  return Budget.of({
+  return {
     check,
     recordUsage: (usage) =>
       change((now) => ({
@@ -57,23 +57,15 @@ const limited = (limits: BudgetLimits, before: Effect.Effect<Ledger.Spent>) => {
         total_tokens: now.total_tokens + usage.totalTokens,
         cost: now.cost + usage.cost.total
       })),
-    recordToolCall: change((now) => ({ ...now, tool_calls: now.tool_calls + 1 })),
-    begin: (earlier) =>
-      Effect.sync(() => {
-        spent = counters(earlier)
-      })
-  })
+    recordToolCall: change((now) => ({ ...now, tool_calls: now.tool_calls + 1 }))
+  }
 }
 
-/** `before` is what the session has spent when the process begins in it: asked once, when something depends on it. */
-export const make = (limits: BudgetLimits, before: Effect.Effect<Ledger.Spent> = Effect.succeed(Ledger.nothing)) =>
-  Effect.sync(() => (Object.keys(limits).length === 0 ? unlimited : limited(limits, before)))
+export const make = (limits: BudgetLimits) =>
+  Budget.of({
+    open: Effect.map(Session, ({ entries }) =>
+      Object.keys(limits).length === 0 ? unlimited : limited(limits, Effect.map(entries, Ledger.total))
+    )
+  })
 
-/** For a session that begins empty. */
-export const layer = (limits: BudgetLimits) => Layer.effect(Budget, make(limits))
-
-/** Counts what was spent in the session before this process. */
-export const makeResumed = (limits: BudgetLimits) =>
-  Effect.flatMap(Session, ({ entries }) => make(limits, Effect.map(entries, Ledger.total)))
-
-export const layerResumed = (limits: BudgetLimits) => Layer.effect(Budget, makeResumed(limits))
+export const layer = (limits: BudgetLimits) => Layer.sync(Budget, () => make(limits))

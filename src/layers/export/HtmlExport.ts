@@ -1,25 +1,22 @@
-/** Exports the current session as a page. The code for that is loaded on first use. */
+/** Exports sessions as pages. The page and its parts are loaded at the first export. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
 import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
-import { Tools } from "../../services/Tools.ts"
 
-export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
-  const agent = yield* Agent
-  const session = yield* Session
-  const tools = yield* Tools
-
+export const make = ({ cwd }: { readonly cwd: string }) => {
   const toHtml = Effect.fn("SessionExport.toHtml")(function* ({ outputPath }: ExportOptions) {
+    const agent = yield* Agent
+    const session = yield* Session
     const { file, header, sessionId } = yield* session.info
     const document = {
       header,
       entries: yield* session.entries,
       leafId: yield* session.leafId,
       systemPrompt: yield* agent.systemPrompt,
-      tools: (yield* tools.active).map(({ definition: { description, name } }) => ({ name, description }))
+      tools: (yield* agent.tools.active).map(({ definition: { description, name } }) => ({ name, description }))
     }
     const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
@@ -28,6 +25,6 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
   })
 
   return SessionExport.of({ toHtml })
-})
+}
 
-export const layer = (options: { readonly cwd: string }) => Layer.effect(SessionExport, make(options))
+export const layer = (options: { readonly cwd: string }) => Layer.sync(SessionExport, () => make(options))

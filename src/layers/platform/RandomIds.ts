@@ -1,6 +1,6 @@
-/** Ids of a real process. */
+/** Ids of a real process: random, but for nodes of the supervision tree, which are counted. */
 import * as Layer from "effect/Layer"
-import * as Ids from "../../services/Ids.ts"
+import { Ids } from "../../services/Ids.ts"
 
 const prefixes = {
   run: "run_",
@@ -11,12 +11,17 @@ const prefixes = {
   hostCancel: "host_cancel_"
 } as const
 
-const fresh = (kind: Ids.IdKind): string => {
-  if (kind === "session") return Bun.randomUUIDv7()
-  const random = crypto.randomUUID().replaceAll("-", "")
-  return kind === "entry" ? random.slice(0, 8) : `${prefixes[kind]}${random.slice(0, 12)}`
+const random = (): string => crypto.randomUUID().replaceAll("-", "")
+
+export const make = () => {
+  let fibers = 0
+  return Ids.of({
+    next: (kind) => {
+      if (kind === "session") return Bun.randomUUIDv7()
+      if (kind === "fiber") return `fb_${++fibers}`
+      return kind === "entry" ? random().slice(0, 8) : `${prefixes[kind]}${random().slice(0, 12)}`
+    }
+  })
 }
 
-export const service = Ids.Ids.of({ next: fresh })
-
-export const layer = Layer.succeed(Ids.Ids, service)
+export const layer = Layer.sync(Ids, make)

@@ -31,7 +31,7 @@ const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, session
   const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen }).pipe(
     Effect.provideServiceEffect(Settings, FileSettings.make({ agentDir, cwd, overrides }))
   )
-  return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.service)
+  return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.make())
 })
 
 const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {

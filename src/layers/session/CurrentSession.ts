@@ -1,9 +1,10 @@
-/** The Session service: the tree of entries in memory, and the log that stores them. */
+/** The Session service: a tree of entries in memory, and the log they are stored in. Owns the tree; the log is in CurrentLog. */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { text, type ToolCall } from "../../domain/conversation/Content.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
@@ -11,19 +12,18 @@ import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/Sess
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
 import * as SessionTree from "../../domain/session/SessionTree.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
-import { EntryNotFound, Session } from "../../services/session/Session.ts"
-import { type SessionGlance, type SessionLog, SessionStore } from "../../services/session/SessionStore.ts"
+import { CurrentLog, EntryNotFound, type OpenedLog, Session } from "../../services/session/Session.ts"
+import type { SessionGlance, SessionLog } from "../../services/session/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
-import * as MemorySessionStore from "./MemorySessionStore.ts"
 import * as Persistence from "./Persistence.ts"
 
-interface Current {
-  readonly log: SessionLog
-  readonly scope: Scope.CloseableScope
+/** A log and the tree of its entries. */
+interface Current extends OpenedLog {
   /** Built on first use. */
   readonly tree: SessionTree.SessionTree
   /** Answers questions without the tree, until the tree is built. */
   readonly glance: () => SessionGlance | undefined
+  readonly epoch: string
   /** Entries of the tree that are not stored yet, in the order of the tree. */
   unstored: Array<OwnEntry>
 }
@@ -36,23 +36,31 @@ const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: nu
   return { type: "message", message: { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp } }
 }
 
-/** Opens the session in a scope of its own, and closes that scope if opening fails. */
-const enter = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const log = yield* Effect.onError(Scope.extend(open, scope), (cause) => Scope.close(scope, Exit.failCause(cause)))
-    let tree: SessionTree.SessionTree | undefined
-    const current: Current = {
-      log,
-      scope,
-      get tree() {
-        return (tree ??= SessionTree.make(log.entries))
-      },
-      glance: () => (tree === undefined ? log.glance : undefined),
-      unstored: []
-    }
-    return current
-  })
+/** Opens a log in a scope of its own, which is closed when the opening fails. */
+export const openLog = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const opened = restore(Scope.extend(open, scope))
+      const log = yield* Effect.onError(opened, (cause) => Scope.close(scope, Exit.failCause(cause)))
+      const made: OpenedLog = { log, scope }
+      return made
+    })
+  )
+
+const enter = ({ log, scope }: OpenedLog, epoch: string): Current => {
+  let tree: SessionTree.SessionTree | undefined
+  return {
+    log,
+    scope,
+    epoch,
+    get tree() {
+      return (tree ??= SessionTree.make(log.entries))
+    },
+    glance: () => (tree === undefined ? log.glance : undefined),
+    unstored: []
+  }
+}
 
 const tailOf = (current: Current, fits: (entry: SessionEntry) => boolean) =>
   current.glance()?.tail(fits) ?? current.tree.tail(fits)
@@ -82,13 +90,11 @@ const recover = (making: Making, current: Current) => {
   for (const call of calls) place(making, current, interrupted(call, now))
 }
 
-/** `first` opens the initial session. */
-export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
+export const make = (kept: Ref.Ref<OpenedLog>) =>
   Effect.gen(function* () {
     const making: Making = { ids: yield* Ids, clock: yield* Effect.clock }
-    const persistence = Persistence.make()
-    let current = yield* enter(first)
-    yield* Effect.addFinalizer((exit) => Effect.suspend(() => Scope.close(current.scope, exit)))
+    const persistence = yield* Persistence.make
+    let current = enter(yield* Ref.get(kept), making.ids.next("epoch"))
     recover(making, current)
 
     const append = (entry: NewEntry) =>
@@ -99,14 +105,15 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
         })
       )
 
-    const become = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
+    const continueIn = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const next = yield* enter(restore(open))
-          recover(making, next)
+          const opened = yield* restore(openLog(open))
           const left = current
-          current = next
+          current = enter(opened, making.ids.next("epoch"))
+          recover(making, current)
           persistence.reset()
+          yield* Ref.set(kept, opened)
           yield* Scope.close(left.scope, Exit.void)
         })
       )
@@ -115,13 +122,14 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
       info: Effect.sync(() => ({
         header: current.log.header,
         sessionId: current.log.header.id,
+        epoch: current.epoch,
         file: current.log.file,
         name: Option.orElse(current.glance()?.name ?? current.tree.name(), () =>
           Option.fromNullable(current.log.header.title)
         )
       })),
       append,
-      sync: Effect.suspend(() => persistence.attempt(current.log.sync)),
+      sync: Effect.suspend(() => persistence.sync(current)),
       messages: Effect.sync(() => current.tree.conversation().slice()),
       messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
@@ -139,16 +147,20 @@ export const make = <E, R>(first: Effect.Effect<SessionLog, E, R | Scope.Scope>)
         Effect.suspend(() =>
           current.tree.moveTo(entryId) ? Effect.void : new EntryNotFound({ entryId: entryId ?? "" })
         ),
-      become,
+      continueIn,
       persistFailure: persistence.failure,
       hasLostWrites: persistence.hasLostWrites,
       watchFailures: persistence.watch
     })
   })
 
-/** Starts with a new session of the store. */
-export const layer = Layer.scoped(Session, make(Effect.flatMap(SessionStore, (store) => store.create({}))))
+export const layer = Layer.scoped(Session, Effect.flatMap(CurrentLog, make))
 
-/** A store in memory with one session. */
-export const layerMemory = (options: { readonly cwd: string }) =>
-  Layer.provideMerge(Layer.orDie(layer), MemorySessionStore.layer(options))
+/** For a single session: its log is opened and closed with the layer. */
+export const layerLog = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
+  Layer.scoped(
+    CurrentLog,
+    Effect.acquireRelease(Effect.flatMap(openLog(open), Ref.make), (kept, exit) =>
+      Effect.flatMap(Ref.get(kept), ({ scope }) => Scope.close(scope, exit))
+    )
+  )

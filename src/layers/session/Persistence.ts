@@ -1,18 +1,46 @@
-/** What becomes of a session when its store fails: it goes on in memory, and whoever watches hears of it once. */
-import * as Cause from "effect/Cause"
+/** Keeps a session when its store fails: the session continues in memory, and watchers hear of the failure once. */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
+import * as Iterable from "effect/Iterable"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import type { OwnEntry } from "../../domain/session/SessionEntry.ts"
-import type { SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
+import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
+import { exclusively } from "../Exclusively.ts"
 
 type Watcher = (failure: StoreFailure) => void
+
+/** An abort waits for a store that hangs, but no longer than this. */
+export const deadline = "5 seconds"
 
 interface Source {
   readonly log: SessionLog
   unstored: Array<OwnEntry>
 }
 
-export const make = () => {
+const overdue = (operation: "append" | "sync", { file, header }: SessionLog) =>
+  new StoreFailure({
+    operation,
+    reference: Option.getOrElse(file, () => header.id),
+    detail: `the store did not answer within ${deadline}`
+  })
+
+/** Starts fibers at once and ends them with the scope, which waits for a store that hangs no longer than the deadline. */
+const makeFork = Effect.gen(function* () {
+  const scope = yield* Scope.make()
+  const fibers = yield* Scope.extend(FiberSet.make<void, StoreFailure>(), scope)
+  yield* Effect.addFinalizer((exit) => {
+    const close = Scope.close(scope, exit)
+    if (Iterable.isEmpty(fibers)) return close
+    return Effect.timeoutOption(Effect.interruptible(Effect.disconnect(close)), deadline)
+  })
+  return yield* FiberSet.runtime(fibers)<never>()
+})
+
+export const make = Effect.gen(function* () {
+  const fork = yield* makeFork
+  const writing = yield* Effect.makeSemaphore(1)
   const watchers = new Set<Watcher>()
   let failure = Option.none<StoreFailure>()
   let hasLostWrites = false
@@ -23,49 +51,43 @@ export const make = () => {
     for (const watcher of watchers) watcher(reason)
   }
 
+  /**
+   * Most stores answer at once; only one that does not is timed. It goes on by itself after the deadline: nobody can
+   * tell whether it will still write.
+   */
+  const inTime = (operation: "append" | "sync", log: SessionLog, effect: Effect.Effect<void, StoreFailure>) =>
+    Effect.suspend(() => {
+      const fiber = fork(effect)
+      return (
+        fiber.unsafePoll() ??
+        // Its caller is masked, and only what can be interrupted can be timed.
+        Effect.timeoutFail(Effect.interruptible(Fiber.join(fiber)), {
+          duration: deadline,
+          onTimeout: () => overdue(operation, log)
+        })
+      )
+    })
+
   /** Nothing is stored after the first failure: it would leave a gap. */
-  const attempt = (effect: Effect.Effect<void, StoreFailure>) =>
+  const attempt = (operation: "append" | "sync", log: SessionLog, effect: Effect.Effect<void, StoreFailure>) =>
     Effect.suspend(() =>
-      Option.isSome(failure) ? Effect.void : Effect.catchAll(effect, (reason) => Effect.sync(() => fail(reason)))
+      Option.isSome(failure)
+        ? Effect.void
+        : Effect.catchAll(inTime(operation, log, effect), (reason) => Effect.sync(() => fail(reason)))
     )
 
-  let writing: Effect.Latch | undefined
-
-  /**
-   * Returns when everything is stored. One at a time, in order; who finds somebody at it waits. To be called
-   * uninterruptibly: who has begun to write opens the way for the next.
-   */
-  const drain = (source: Source): Effect.Effect<void> =>
+  const storeAll = (source: Source) =>
     Effect.suspend(() => {
-      if (writing !== undefined) return Effect.zipRight(writing.await, drain(source))
-      if (source.unstored.length === 0) return Effect.void
       const next = source.unstored
       source.unstored = []
-      return Option.isSome(failure) ? Effect.void : store(source, next)
+      return next.length === 0 ? Effect.void : attempt("append", source.log, source.log.append(next))
     })
-
-  const store = (source: Source, next: ReadonlyArray<OwnEntry>) => {
-    const latch = (writing = Effect.unsafeMakeLatch(false))
-    const goOn = () => {
-      writing = undefined
-      latch.unsafeOpen()
-      return source.unstored.length === 0 ? Effect.void : drain(source)
-    }
-    return Effect.matchCauseEffect(source.log.append(next), {
-      onSuccess: goOn,
-      onFailure: (cause) => {
-        const reason = Cause.failureOption(cause)
-        if (Option.isSome(reason)) fail(reason.value)
-        const after = goOn()
-        return Option.isSome(reason) ? after : Effect.zipRight(after, Effect.failCause(Cause.stripFailures(cause)))
-      }
-    })
-  }
 
   return {
-    attempt,
-    drain,
-    /** Another session, another file. */
+    /** Returns when everything is stored. One write at a time: who waits finds its entries stored by the one before. */
+    drain: (source: Source): Effect.Effect<void> => exclusively(writing)(storeAll(source)),
+    sync: ({ log }: Source) => attempt("sync", log, log.sync),
+    /** Another log, another medium. */
     reset: () => {
       failure = Option.none()
     },
@@ -77,4 +99,4 @@ export const make = () => {
         () => Effect.sync(() => watchers.delete(watcher))
       )
   }
-}
+})

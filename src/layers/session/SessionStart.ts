@@ -1,10 +1,8 @@
 /** Opens the initial session that the options of a process choose (protocol.md 1.1). */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Session } from "../../services/session/Session.ts"
+import type { Session } from "../../services/session/Session.ts"
 import { SessionStore } from "../../services/session/SessionStore.ts"
-import * as CurrentSession from "./CurrentSession.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 
 export interface SessionChoice {
@@ -48,7 +46,8 @@ const withId = Effect.fnUntraced(function* (store: Store, sessionId: string) {
   return yield* isThere ? store.open(sessionId) : store.create({ sessionId })
 })
 
-const begin = Effect.fnUntraced(function* (choice: SessionChoice) {
+/** Opens the log of the session that the options name. */
+export const openLog = Effect.fnUntraced(function* (choice: SessionChoice) {
   const store = yield* SessionStore
   if (choice.session !== undefined) return yield* openOrCreate(store, choice.session)
   if (choice.fork !== undefined) return yield* fork(store, choice.fork)
@@ -56,12 +55,8 @@ const begin = Effect.fnUntraced(function* (choice: SessionChoice) {
   return yield* choice.continue === true ? continued(store) : store.create({})
 })
 
-const named = (name: string) => (session: typeof Session.Service) =>
-  Effect.flatMap(session.info, (info) =>
-    Option.contains(info.name, name) ? Effect.void : Effect.asVoid(session.append({ type: "session_info", name }))
-  )
-
-export const make = (choice: SessionChoice) =>
-  Effect.tap(CurrentSession.make(begin(choice)), choice.name === undefined ? () => Effect.void : named(choice.name))
-
-export const layer = (choice: SessionChoice) => Layer.scoped(Session, make(choice))
+/** Gives the session the name that the options ask for. */
+export const rename = Effect.fnUntraced(function* ({ name }: SessionChoice, session: typeof Session.Service) {
+  const info = yield* session.info
+  if (name !== undefined && !Option.contains(info.name, name)) yield* session.append({ type: "session_info", name })
+})

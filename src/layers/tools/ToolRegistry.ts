@@ -1,4 +1,4 @@
-/** The tools of a session: the built-in ones, then what the host has registered. */
+/** The tools of sessions: the built-in ones, made anew for each session, then those that the host has registered. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,7 +8,7 @@ import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
-import { type Tool, Tools } from "../../services/Tools.ts"
+import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
 import * as FileLedger from "./files/FileLedger.ts"
 
@@ -28,51 +28,61 @@ export interface ToolRegistryOptions extends Selection {
 
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", { message: Schema.String }) {}
 
-const choose = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
+const checkNames = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
   const names = all.map(({ definition }) => definition.name)
   const unknown = wanted.filter((name) => !names.includes(name))
   return unknown.length > 0
     ? new UnknownTool({ message: `unknown tool: ${unknown.join(", ")} (there are ${names.join(", ")})` })
-    : Effect.succeed(all.filter(({ definition }) => wanted.includes(definition.name)))
+    : Effect.void
 }
 
-/** The tools are loaded when somebody asks for them: at the first model call, or to check names that were given. */
-const select = Effect.fnUntraced(function* (
-  { cwd, noBuiltinTools, noTools, tools }: ToolRegistryOptions,
-  ledger: FileLedger.FileLedger
-) {
-  const shell = yield* Shell
-  const session = yield* Session
+/** Loaded at the first model call, or to check names that were given. */
+const load = Effect.promise(() => import("./builtIn.ts"))
+
+/** The built-in tools for one session, as far as they are wanted. */
+const select = (options: ToolRegistryOptions, shell: typeof Shell.Service, session: typeof Session.Service) => {
+  const { cwd, noBuiltinTools, noTools, tools } = options
+  if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
+  const wanted = (all: ReadonlyArray<Tool>) =>
+    tools === undefined ? all : all.filter(({ definition }) => tools.includes(definition.name))
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
-  const all = Once.make(
-    Effect.map(
-      Effect.promise(() => import("./builtIn.ts")),
-      ({ builtIn }) => builtIn({ artifacts, cwd, shell, ledger })
-    )
-  )
-  if (tools !== undefined) return Effect.succeed(yield* choose(yield* all, tools))
-  return noTools === true || noBuiltinTools === true ? Effect.succeed([]) : all
-})
+  const ledger = FileLedger.make()
+  return Once.make(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, shell, ledger, artifacts }))))
+}
+
+const named = (name: string) => (tool: Tool) => tool.definition.name === name
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
-  const ledger = FileLedger.make()
-  const own = yield* select(options, ledger)
+  const shell = yield* Shell
+  if (options.tools !== undefined) {
+    const { builtIn } = yield* load
+    yield* checkNames(builtIn({ cwd: options.cwd, shell, ledger: FileLedger.make() }), options.tools)
+  }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
-  const named = (name: string) => (tool: Tool) => tool.definition.name === name
-  const active = Effect.flatMap(own, (mine) =>
-    Effect.map(offered, (tools) => {
-      const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
-      return others.length === 0 ? mine : [...mine, ...others]
-    })
-  )
-  const find = (name: string) =>
-    Effect.flatMap(own, (mine) => {
-      const found = mine.find(named(name))
-      return found === undefined ? Effect.map(offered, Arr.findFirst(named(name))) : Effect.succeedSome(found)
-    })
-  return Tools.of({ active, find, forget: Effect.sync(ledger.forget) })
+  const open = Effect.map(Session, (session): SessionTools => {
+    const own = select(options, shell, session)
+    const active = Effect.flatMap(own, (mine) =>
+      Effect.map(offered, (tools) => {
+        const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
+        return others.length === 0 ? mine : [...mine, ...others]
+      })
+    )
+    const find = (name: string) =>
+      Effect.flatMap(own, (mine) => {
+        const found = mine.find(named(name))
+        return found === undefined ? Effect.map(offered, Arr.findFirst(named(name))) : Effect.succeedSome(found)
+      })
+    return { active, find }
+  })
+  return Tools.of({ open })
 })
 
-export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Session | Shell> =>
+export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Shell> =>
   Layer.effect(Tools, make(options))
+
+/** These tools and no others, the same for every session. */
+export const layerOf = (tools: ReadonlyArray<Tool>) => {
+  const find = (name: string) => Effect.succeed(Arr.findFirst(tools, named(name)))
+  return Layer.succeed(Tools, { open: Effect.succeed({ active: Effect.succeed(tools), find }) })
+}

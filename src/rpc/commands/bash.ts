@@ -80,7 +80,6 @@ const bash = Command.make({
     const shell = yield* Shell
     const agent = yield* Agent
     const session = yield* Session
-    const { sessionId } = yield* session.info
     const timestamp = yield* Clock.currentTimeMillis
     const id = request.id === undefined ? {} : { id: request.id }
     const ran = yield* shell
@@ -95,7 +94,7 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
-    if (yield* agent.goesOnHere(sessionId)) yield* agent.record(toMessage(params, result, timestamp))
+    yield* agent.record(toMessage(params, result, timestamp))
     return result
   })
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
@@ -37,8 +38,8 @@ const abortCompaction = Command.make({
   origin: ["ours"],
   params: Command.noParams,
   run: Effect.fnUntraced(function* (_, request) {
-    const agent = yield* Agent
-    yield* agent.abortCompactions(request.earlier)
+    const sessions = yield* Sessions
+    yield* sessions.endUntil(request.earlier, (agent) => agent.abortCompaction)
   })
 })
 

@@ -97,7 +97,7 @@ const getFibers = Command.make({
   run: Effect.fnUntraced(function* () {
     const { state, supervision } = yield* Agent
     const { sessionId } = yield* state
-    const { root } = yield* supervision
+    const { root } = supervision
     const now = yield* Clock.currentTimeMillis
     return { now, fibers: [{ ...snapshot(root, now), refs: { sessionId } }] }
   })
@@ -132,7 +132,7 @@ const cancel = Command.make({
   errors: ["unknown_target", "not_cancellable", "still_running"],
   run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, { connection }) {
     const agent = yield* Agent
-    const { cancel: end, root } = yield* agent.supervision
+    const { cancel: end, root } = agent.supervision
     const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(

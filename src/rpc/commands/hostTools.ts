@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/host/HostTools.ts"
-import { Tools } from "../../services/Tools.ts"
+import { Agent } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"
 
 /** The names of the tools that no host has registered. */
 const reservedNames = Effect.gen(function* () {
-  const tools = yield* Effect.flatMap(Tools, ({ active }) => active)
+  const tools = yield* Effect.flatMap(Agent, ({ tools }) => tools.active)
   const ofHosts = yield* Effect.flatMap(HostTools, ({ active }) => active)
   return tools.filter((tool) => !ofHosts.includes(tool)).map(({ definition }) => definition.name)
 })

@@ -1,4 +1,5 @@
 /** Starting, steering and stopping runs (protocol.md 3.1). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -7,6 +8,7 @@ import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
@@ -143,6 +145,8 @@ const steer = enqueue(
 )
 const followUp = enqueue("follow_up", "followUp", "Queues a message for when the model would stop.")
 
+const currentAgent = (sessions: typeof Sessions.Service) => Effect.map(sessions.current, Context.get(Agent))
+
 export const abort = Command.make({
   name: "abort",
   lane: "control",
@@ -154,9 +158,11 @@ export const abort = Command.make({
   params: () => Schema.Struct({ queue: optional(AbortQueue) }),
   result: () => Schema.Struct({ cleared: optional(Cleared()) }),
   run: Effect.fnUntraced(function* ({ queue }, request) {
-    const agent = yield* Agent
-    if (request.blocked) yield* agent.interrupt
-    yield* agent.withdraw(request.earlier)
+    const sessions = yield* Sessions
+    if (request.blocked) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
+    yield* sessions.endUntil(request.earlier, ({ withdraw }) => withdraw)
+    // An earlier command may have changed the session.
+    const agent = yield* currentAgent(sessions)
     const keeps = (queue ?? request.connection.abortQueue) === "keep"
     const answer = toCleared(keeps ? yield* Effect.as(agent.interrupt, []) : yield* agent.abort)
     // When no message is handed back, the response has no data.

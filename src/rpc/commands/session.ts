@@ -1,11 +1,12 @@
 /** Changing the session (protocol.md 3.1, 3.7, 3.8; supplement 1.3). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
-import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import * as Command from "../Command.ts"
 import { openCodes, toFailure } from "../protocol/SessionFailures.ts"
 
@@ -18,8 +19,12 @@ const Changed = lazy(() =>
   })
 )
 
+const changes = Effect.flatMap(Sessions, (sessions) => sessions.changes)
+
+/** The session that the host is in after a change. */
 const changed = Effect.gen(function* () {
-  const session = yield* Session
+  const sessions = yield* Sessions
+  const session = Context.get(yield* sessions.current, Session)
   const { file, sessionId } = yield* session.info
   const place = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
   return { cancelled: false, sessionId, ...place }
@@ -39,8 +44,7 @@ const newSession = Command.make({
   result: Changed,
   errors: ["store_failure"],
   run: Effect.fnUntraced(function* (params) {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* changes
     yield* Effect.mapError(sessions.create(params), toFailure)
     return yield* changed
   })
@@ -64,8 +68,7 @@ const switchSession = Command.make({
   result: Changed,
   errors: openCodes,
   run: Effect.fnUntraced(function* ({ sessionPath, ...model }) {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* changes
     yield* Effect.mapError(sessions.open(sessionPath, openOptions(model)), toFailure)
     return yield* changed
   })
@@ -82,8 +85,7 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
     result: () => Schema.Struct({ text: Schema.String, ...Changed().fields }),
     errors: ["invalid_entry", "store_failure"],
     run: Effect.fnUntraced(function* ({ entryId }) {
-      const agent = yield* Agent
-      const sessions = yield* agent.sessions
+      const sessions = yield* changes
       const text = yield* Effect.mapError(sessions.branch(entryId), (failure) =>
         failure._tag === "NotABranchPoint"
           ? new Command.CommandFailure({ code: "invalid_entry", message: error })
@@ -103,8 +105,7 @@ const clone = Command.make({
   result: Changed,
   errors: ["nothing_to_clone", "store_failure"],
   run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* changes
     yield* Effect.mapError(sessions.clone, toFailure)
     return yield* changed
   })
@@ -123,8 +124,7 @@ const openSession = Command.make({
   result: () => Schema.Struct({ resumed: Schema.Boolean, ...Changed().fields }),
   errors: [...openCodes, "no_persistence", "not_supported"],
   run: Effect.fnUntraced(function* ({ parallel, sessionDir, ...model }) {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* changes
     if (parallel === true) {
       return yield* new Command.CommandFailure({
         code: "not_supported",

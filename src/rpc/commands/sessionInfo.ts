@@ -7,6 +7,7 @@ import * as ContextTokens from "../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import * as SessionStats from "../../domain/session/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import { SessionExport } from "../../services/session/SessionExport.ts"
 import * as Command from "../Command.ts"
@@ -21,8 +22,7 @@ const setSessionName = Command.make({
   params: () => Schema.Struct({ name: Schema.String }),
   errors: ["invalid_name"],
   run: Effect.fnUntraced(function* ({ name }) {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* Effect.flatMap(Sessions, ({ changes }) => changes)
     yield* Effect.mapError(sessions.rename(name), toFailure)
   })
 })

@@ -6,6 +6,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { label } from "../../domain/model/Model.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import type { SessionSummary } from "../../services/session/SessionStore.ts"
 import * as Command from "../Command.ts"
@@ -73,10 +74,10 @@ const fits =
   }
 
 const collect = Effect.fnUntraced(function* (scope: "open" | "stored" | "all", own: SessionSummary) {
-  const agent = yield* Agent
+  const sessions = yield* Sessions
   if (scope === "open") return [own]
   const stored = yield* Effect.mapError(
-    Effect.flatMap(agent.sessions, (sessions) => sessions.list),
+    Effect.flatMap(sessions.changes, ({ list }) => list),
     toFailure
   )
   return scope === "stored" || stored.some(({ sessionId }) => sessionId === own.sessionId) ? stored : [own, ...stored]

@@ -5,7 +5,7 @@ import { JsonObject, optional, plainText } from "../../domain/conversation/Conte
 import { lazy } from "../../domain/Lazy.ts"
 import { type SessionEntry, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionForest from "../../domain/session/SessionForest.ts"
-import { Agent } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
@@ -82,8 +82,7 @@ const navigateTree = Command.make({
   result: () => Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
   errors: ["entry_not_found", ...compactionCodes],
   run: Effect.fnUntraced(function* (params) {
-    const agent = yield* Agent
-    const sessions = yield* agent.sessions
+    const sessions = yield* Effect.flatMap(Sessions, ({ changes }) => changes)
     return yield* sessions.navigate(params).pipe(
       Effect.map((editorText) => ({ ...(editorText === undefined ? {} : { editorText }), cancelled: false })),
       Effect.catchAll((failure) => {

@@ -8,7 +8,6 @@ import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
-import { Tools } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -84,8 +83,7 @@ const getState = Command.make({
       protocol: { dialect: "superset", version: protocolVersion }
     }
     if (verbose !== true) return data
-    const tools = yield* Tools
-    const active = yield* tools.active
+    const active = yield* agent.tools.active
     return { ...data, systemPrompt: yield* agent.systemPrompt, dumpTools: active.map(({ definition }) => definition) }
   })
 })

@@ -6,7 +6,7 @@ import type {
   NoSessionFolders,
   NotABranchPoint,
   NothingToClone
-} from "../../services/session/SessionChanges.ts"
+} from "../../services/session/Sessions.ts"
 import type { OpenFailure } from "../../services/session/SessionStore.ts"
 import { CommandFailure } from "../Command.ts"
 

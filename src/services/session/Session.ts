@@ -1,10 +1,11 @@
 /**
- * The session an agent is in: one at a time, another one after `become`. Appending never fails: where the store does,
- * the session goes on in memory and says so once (`persistFailure`).
+ * One session: its entries as a tree, and the log that keeps them. Appending never fails: when the store does, the
+ * session continues in memory and says so once (`persistFailure`).
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
@@ -21,6 +22,8 @@ export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNot
 export interface SessionInfo {
   readonly header: SessionHeader
   readonly sessionId: string
+  /** Another one each time the session is opened, and after a handoff. */
+  readonly epoch: string
   readonly file: Option.Option<string>
   readonly name: Option.Option<string>
 }
@@ -49,15 +52,24 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly leafId: Effect.Effect<string | null>
     /** Moves the leaf; null stands before the first entry. */
     readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>
-    /** Opens another session and, only if that worked, leaves this one. */
-    readonly become: <E, R>(
+    /** A handoff: continues the conversation in another log. Opens that one and, only if that worked, closes this one. */
+    readonly continueIn: <E, R>(
       open: Effect.Effect<SessionLog, E, R | Scope.Scope>
     ) => Effect.Effect<void, E, Exclude<R, Scope.Scope>>
     /** The first failure to store something, while this session goes on in memory. */
     readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
-    /** Whether there was such a failure since the process began, in this session or one that was left. */
+    /** Whether there was such a failure since the session was opened, in this log or one before a handoff. */
     readonly hasLostWrites: Effect.Effect<boolean>
     /** Hears of each such failure at once, until the scope closes. */
     readonly watchFailures: (watcher: (failure: StoreFailure) => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >() {}
+
+/** A log and the scope that it was opened in. */
+export interface OpenedLog {
+  readonly log: SessionLog
+  readonly scope: Scope.CloseableScope
+}
+
+/** The log that a session is built around, for the layers that build it. A handoff replaces the log. */
+export class CurrentLog extends Context.Tag("heddle/services/session/CurrentLog")<CurrentLog, Ref.Ref<OpenedLog>>() {}

@@ -53,7 +53,7 @@ export interface SupervisedProcess {
 
 /** What all nodes of a tree share. */
 export interface Registry {
-  opened: number
+  readonly nextId: () => string
   readonly named: Map<RequestId, LiveNode>
   /** Names of nodes that are gone, each in place of the oldest one: written for every node, read when one is asked for. */
   readonly ended: Array<RequestId>
@@ -64,8 +64,8 @@ export interface LiveNode {
   readonly id: string
   readonly spec: NodeSpec
   readonly startedAt: number
-  readonly registry: Registry
-  readonly parent: LiveNode | undefined
+  registry: Registry
+  parent: LiveNode | undefined
   readonly children: Set<LiveNode>
   readonly processes: Set<SupervisedProcess>
   fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
@@ -98,11 +98,11 @@ const rememberedNames = 2048
 const current = FiberRef.unsafeMake<LiveNode | undefined>(undefined, { join: (mine) => mine })
 
 /** The node with nothing above it. */
-export const makeRoot = (spec: NodeSpec, startedAt: number): LiveNode =>
-  make({ opened: 0, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
+export const makeRoot = (spec: NodeSpec, startedAt: number, nextId: () => string): LiveNode =>
+  make({ nextId, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
 
 const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, startedAt: number): LiveNode => ({
-  id: `fb_${++registry.opened}`,
+  id: registry.nextId(),
   spec,
   startedAt,
   registry,
@@ -124,6 +124,20 @@ export const open = (parent: LiveNode, spec: NodeSpec, now: number): LiveNode =>
   registry.named.set(node.id, node)
   if (spec.names !== undefined) for (const name of spec.names) registry.named.set(name, node)
   return node
+}
+
+/** Moves the nodes below one root under another: commands of a host that goes from one session to another. */
+export const adopt = (root: LiveNode, left: LiveNode): void => {
+  for (const child of left.children) {
+    left.children.delete(child)
+    root.children.add(child)
+    child.parent = root
+  }
+  for (const [name, node] of left.registry.named) {
+    node.registry = root.registry
+    root.registry.named.set(name, node)
+  }
+  left.registry.named.clear()
 }
 
 export const close = (node: LiveNode): void => {

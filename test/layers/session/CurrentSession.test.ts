@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, type Scope, TestClock } from "effect"
 import type { AssistantMessage } from "../../../src/domain/conversation/Message.ts"
 import type { NewEntry, SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
@@ -49,8 +49,11 @@ const makeLog = (entries: ReadonlyArray<SessionEntry>, append?: SessionLog["appe
   return { log, stored }
 }
 
+const sessionOf = (open: Effect.Effect<SessionLog, never, Scope.Scope>) =>
+  CurrentSession.layer.pipe(Layer.provide(CurrentSession.layerLog(open)), Layer.provide(FixedIds.layer))
+
 const inSession = <A, E, R>(log: SessionLog, body: (session: typeof Session.Service) => Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.flatMap(CurrentSession.make(Effect.succeed(log)), body)).pipe(Effect.provide(FixedIds.layer))
+  Effect.flatMap(Session, body).pipe(Effect.scoped, Effect.provide(sessionOf(Effect.succeed(log))))
 
 describe("calls that were cut off", () => {
   it.effect("have a result at once, which is stored with what comes next, in the same write", () => {
@@ -76,7 +79,7 @@ describe("calls that were cut off", () => {
   it.effect("also in a session that is entered later", () =>
     inSession(makeLog([]).log, (session) =>
       Effect.gen(function* () {
-        yield* session.become(Effect.succeed(makeLog(cutOff).log))
+        yield* session.continueIn(Effect.succeed(makeLog(cutOff).log))
         assert.strictEqual(yield* session.messageCount, 4)
       })
     )
@@ -164,7 +167,7 @@ it.effect("a store that fails is told of once; the session goes on in memory, an
       assert.deepStrictEqual([heard, asked], [[reason], 1])
       assert.strictEqual(yield* session.messageCount, 2)
       assert.deepStrictEqual(yield* session.persistFailure, Option.some(reason))
-      yield* session.become(Effect.succeed(other))
+      yield* session.continueIn(Effect.succeed(other))
       yield* session.append(said("3"))
       assert.strictEqual(stored.length, 1)
       assert.deepStrictEqual([yield* session.persistFailure, yield* session.hasLostWrites], [Option.none(), true])
@@ -178,14 +181,14 @@ it.effect("a log is closed when the session leaves it, and the last one when the
     const opening = (name: string) =>
       Effect.acquireRelease(Effect.succeed(makeLog([]).log), () => Effect.sync(() => void closed.push(name)))
     yield* Effect.gen(function* () {
-      const session = yield* CurrentSession.make(opening("first"))
-      yield* session.become(opening("second"))
+      const session = yield* Session
+      yield* session.continueIn(opening("second"))
       assert.deepStrictEqual(closed, ["first"])
       const failing = Effect.zipRight(opening("third"), Effect.fail("no"))
-      assert.strictEqual(yield* Effect.flip(session.become(failing)), "no")
+      assert.strictEqual(yield* Effect.flip(session.continueIn(failing)), "no")
       assert.deepStrictEqual(closed, ["first", "third"])
       yield* session.append(said("still in the second"))
-    }).pipe(Effect.scoped, Effect.provide(FixedIds.layer))
+    }).pipe(Effect.provide(sessionOf(opening("first"))))
     assert.deepStrictEqual(closed, ["first", "third", "second"])
   })
 )
@@ -236,9 +239,14 @@ describe("where a process begins", () => {
         const entry = { ...placed(said(sessionId), "a", null), timestamp: `1970-01-01T00:00:0${time}.000Z` }
         yield* Effect.scoped(kept.create({ sessionId, entries: [entry] }))
       }
-      const session = yield* SessionStart.make(choice)
-      const { name, sessionId } = yield* session.info
-      return [sessionId, yield* session.messageCount, Option.getOrUndefined(name)]
+      return yield* Effect.gen(function* () {
+        const session = yield* Session
+        yield* SessionStart.rename(choice, session)
+        const { name, sessionId } = yield* session.info
+        return [sessionId, yield* session.messageCount, Option.getOrUndefined(name)]
+      }).pipe(
+        Effect.provide(CurrentSession.layer.pipe(Layer.provide(CurrentSession.layerLog(SessionStart.openLog(choice)))))
+      )
     }).pipe(Effect.scoped, Effect.provide(ids))
   }
   const rows: ReadonlyArray<readonly [SessionStart.SessionChoice, ReadonlyArray<unknown>]> = [
@@ -262,5 +270,53 @@ describe("where a process begins", () => {
   )
   it.effect("a name that cannot be stored is no reason not to start", () =>
     Effect.map(start({ name: "mine" }, FullStore.layer), (found) => assert.strictEqual(found[2], "mine"))
+  )
+})
+
+describe("a store that hangs", () => {
+  const hangs = (after: number) => {
+    let asked = 0
+    return makeLog([], () => (asked++ < after ? Effect.void : Effect.never)).log
+  }
+
+  it.effect("is waited for up to the deadline, then announced like any failure", () =>
+    inSession(hangs(1), (session) =>
+      Effect.gen(function* () {
+        const heard: Array<string> = []
+        yield* session.watchFailures(({ message }) => heard.push(message))
+        yield* session.append(said("1"))
+        const appending = yield* Effect.fork(session.append(said("2")))
+        const waiting = yield* Effect.fork(session.append(said("3")))
+        yield* TestClock.adjust("4999 millis")
+        assert.deepStrictEqual([appending.unsafePoll(), heard], [null, []])
+        yield* TestClock.adjust("1 millis")
+        yield* Fiber.join(appending)
+        yield* Fiber.join(waiting)
+        assert.deepStrictEqual(heard, ["Cannot append session s: the store did not answer within 5 seconds"])
+        assert.strictEqual(yield* session.messageCount, 3)
+        assert.isTrue(yield* session.hasLostWrites)
+      })
+    )
+  )
+
+  it.effect("is not interrupted with its caller, and does not keep the session from closing", () =>
+    Effect.gen(function* () {
+      const stubborn = makeLog([], () => Effect.uninterruptible(Effect.never)).log
+      const closing = yield* Effect.fork(
+        inSession(stubborn, (session) =>
+          Effect.gen(function* () {
+            const appending = yield* Effect.fork(session.append(said("1")))
+            yield* Effect.yieldNow()
+            yield* Fiber.interruptFork(appending)
+          })
+        )
+      )
+      yield* TestClock.adjust("4999 millis")
+      assert.isNull(closing.unsafePoll())
+      // One deadline for the append, one for the fiber that still hangs when the session closes.
+      yield* TestClock.adjust("1 millis")
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(closing)
+    })
   )
 })

@@ -8,7 +8,7 @@ import { HostTools } from "../../../src/services/host/HostTools.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { Shell, ShellFailure } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
-import { Tools } from "../../../src/services/Tools.ts"
+import { type SessionTools, Tools } from "../../../src/services/Tools.ts"
 import { run } from "./RunTool.ts"
 import { tempFolder } from "./TempFolder.ts"
 
@@ -28,7 +28,11 @@ const sessionHeader = {
   cwd: "/"
 } as const
 
-const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), Layer.mock(Session, {})])
+const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.mock(Shell, {}))
+
+/** The tools of a session that is opened. */
+const open = (session: Partial<typeof Session.Service> = {}) =>
+  Effect.flatMap(Tools, (tools) => Effect.provide(tools.open, Layer.mock(Session, session)))
 
 const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
@@ -37,7 +41,7 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
   Effect.gen(function* () {
     const registered = yield* Ref.make<ReadonlyArray<AnyTool>>([])
     yield* Effect.gen(function* () {
-      const tools = yield* Tools
+      const tools = yield* open()
       assert.deepStrictEqual(names(yield* tools.active), builtInNames)
       assert.isTrue(Option.isNone(yield* tools.find("deploy")))
 
@@ -48,13 +52,16 @@ it.effect("lists the built-in tools, then what the host has registered by now; a
       assert.deepStrictEqual(yield* tools.find("deploy"), Option.some(deploy))
       assert.deepStrictEqual(yield* tools.find("read"), Option.fromNullable(active[0]))
       assert.notStrictEqual(active[0]?.definition.description, "from the host")
-    }).pipe(Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Ref.get(registered) }))))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Ref.get(registered) })))
+    )
   })
 )
 
 it.effect("what models are told about the built-in tools", () =>
   Effect.gen(function* () {
-    const active = yield* Effect.flatMap(Tools, (tools) => tools.active)
+    const active = yield* Effect.flatMap(open(), (tools) => tools.active)
     for (const { abortedText, concurrency, definition } of active) {
       const writes = ["edit", "write"].includes(definition.name)
       const aborted = definition.name === "bash" ? "Command aborted" : "Operation aborted"
@@ -76,21 +83,16 @@ it.effect("what models are told about the built-in tools", () =>
         ["path", "limit"]
       ]
     )
-  }).pipe(Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Effect.succeed([]) }))))
+  }).pipe(Effect.scoped, Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Effect.succeed([]) }))))
 )
 
 it.effect("offers what was selected, and knows no other names", () =>
   Effect.gen(function* () {
     const host = Layer.mock(HostTools, { active: Effect.succeed([fromHost("deploy"), fromHost("read")]) })
     const offered = (selection: ToolRegistry.Selection) =>
-      Effect.flatMap(Tools, (tools) => Effect.map(tools.active, names)).pipe(
-        Effect.provide(
-          Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
-            host,
-            Layer.mock(Shell, {}),
-            Layer.mock(Session, {})
-          ])
-        )
+      Effect.flatMap(open(), (tools) => Effect.map(tools.active, names)).pipe(
+        Effect.scoped,
+        Effect.provide(Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {})]))
       )
     assert.deepStrictEqual(yield* offered({}), [...builtInNames, "deploy"])
     assert.deepStrictEqual(yield* offered({ tools: ["ls", "grep"] }), ["grep", "ls", "deploy", "read"])
@@ -102,27 +104,25 @@ it.effect("offers what was selected, and knows no other names", () =>
   })
 )
 
-it.scopedLive("a new conversation may write what the one before it had seen otherwise", () =>
+it.scopedLive("another session may write what this one has seen otherwise", () =>
   Effect.gen(function* () {
     const cwd = yield* tempFolder
     const path = join(cwd, "a.txt")
     yield* Effect.gen(function* () {
-      const tools = yield* Tools
-      const call = (name: string, args: Record<string, unknown>) =>
-        Effect.flatMap(Effect.flatten(tools.find(name)), (tool) => run(tool, { path, ...args }))
+      const [tools, others] = [yield* open(), yield* open()]
+      const call = (of: SessionTools, name: string, args: Record<string, unknown>) =>
+        Effect.flatMap(Effect.flatten(of.find(name)), (tool) => run(tool, { path, ...args }))
       writeFileSync(path, "one")
-      yield* call("read", {})
+      yield* call(tools, "read", {})
       writeFileSync(path, "two, by somebody else")
-      yield* Effect.flip(call("write", { content: "three" }))
-      yield* tools.forget
-      yield* call("write", { content: "three" })
+      yield* Effect.flip(call(tools, "write", { content: "three" }))
+      yield* call(others, "write", { content: "three" })
       assert.strictEqual(readFileSync(path, "utf8"), "three")
     }).pipe(
       Effect.provide(
         Layer.provide(ToolRegistry.layer({ cwd }), [
           Layer.mock(HostTools, { active: Effect.succeed([]) }),
-          Layer.mock(Shell, {}),
-          Layer.mock(Session, {})
+          Layer.mock(Shell, {})
         ])
       )
     )
@@ -141,17 +141,21 @@ it.effect("bash keeps full output beside the session's file", () =>
           )
         )
     })
-    const info = { header: sessionHeader, sessionId: "s1", file: Option.some("/s/one.jsonl"), name: Option.none() }
+    const info = {
+      header: sessionHeader,
+      sessionId: "s1",
+      epoch: "e1",
+      file: Option.some("/s/one.jsonl"),
+      name: Option.none()
+    }
     yield* Effect.gen(function* () {
-      const bash = yield* Effect.flatMap(Tools, ({ find }) => Effect.flatten(find("bash")))
+      const { find } = yield* open({ info: Effect.succeed(info) })
+      const bash = yield* Effect.flatten(find("bash"))
       assert.strictEqual((yield* Effect.flip(run(bash, { command: "true" }))).message, "not here")
     }).pipe(
+      Effect.scoped,
       Effect.provide(
-        Layer.provide(ToolRegistry.layer({ cwd: "/" }), [
-          Layer.mock(HostTools, { active: Effect.succeed([]) }),
-          Layer.mock(Session, { info: Effect.succeed(info) }),
-          shell
-        ])
+        Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(HostTools, { active: Effect.succeed([]) }), shell])
       )
     )
     assert.deepStrictEqual(yield* Ref.get(asked), [Option.some("/s/one")])

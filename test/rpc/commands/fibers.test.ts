@@ -31,7 +31,7 @@ const start = Effect.fnUntraced(function* (
   const cwd = yield* tempFolder
   const script = yield* ScriptedModel.make(turns)
   const host = yield* TestHost.make
-  const agent = EmbeddedAgent.layer({ cwd, model: ScriptedModel.model, hostTools })
+  const agent = EmbeddedAgent.layerSessions({ cwd, model: ScriptedModel.model, hostTools })
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates: "delta",

@@ -14,23 +14,29 @@ import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { Tools } from "../../../src/services/Tools.ts"
+import { Sessions } from "../../../src/services/session/Sessions.ts"
+import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
+
+const supervision = {
+  root: Supervision.makeRoot({ kind: "session", label: "session" }, 0, () => "fb_1"),
+  cancel: () => Effect.dieMessage("unused")
+}
 
 /** Nothing but a session; what else a command asks for is a defect. */
 const services = (entries: ReadonlyArray<SessionEntry>) =>
   Layer.mergeAll(
-    Layer.scoped(
-      Session,
-      Effect.flatMap(SessionStore, (store) => CurrentSession.make(store.create({ entries })))
+    Layer.provide(
+      CurrentSession.layer,
+      CurrentSession.layerLog(Effect.flatMap(SessionStore, (store) => store.create({ entries })))
     ),
-    Layer.mock(Agent, {}),
+    Layer.mock(Agent, { tools: { active: Effect.succeed([]), find: () => Effect.succeedNone }, supervision }),
+    Layer.mock(Sessions, {}),
     Layer.mock(HostTools, {}),
     Layer.mock(ModelCatalog, {}),
     Layer.mock(SessionExport, {}),
-    Layer.mock(Shell, {}),
-    Layer.mock(Tools, {})
+    Layer.mock(Shell, {})
   ).pipe(Layer.provide(MemorySessionStore.layer({ cwd: "/" })), Layer.provide(FixedIds.layer), Layer.orDie)
 
 const send = (connection: Connection, type: string, frame: object = {}) => {

@@ -1,9 +1,11 @@
 /** An agent whose conversation can be compacted: a scripted model, settings, hooks, and the session behind it. */
-import { Effect, Fiber } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../../src/domain/model/Usage.ts"
-import type { Session } from "../../../src/services/session/Session.ts"
+import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import type { Ids } from "../../../src/services/Ids.ts"
+import { type SessionLog, SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
 import type * as AgentHarness from "./AgentHarness.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
@@ -21,23 +23,37 @@ interface Harness extends TestAgent.TestAgent {
 /** Keeps five tokens: a short message. The window of the scripted model has 1000. */
 const settings: Partial<SettingsValues> = { "compaction.keepRecentTokens": 5, "retry.enabled": false }
 
+/** Notes how many entries a log had whenever it was synced. */
+const countSyncs = (store: Layer.Layer<SessionStore, never, Ids>, synced: Array<number>) =>
+  Layer.map(store, (context) => {
+    const service = Context.get(context, SessionStore)
+    const watch = (log: SessionLog): SessionLog => {
+      let count = log.entries.length
+      return {
+        ...log,
+        append: (entries) => {
+          count += entries.length
+          return log.append(entries)
+        },
+        sync: Effect.zipRight(
+          Effect.sync(() => void synced.push(count)),
+          log.sync
+        )
+      }
+    }
+    return Context.make(SessionStore, { ...service, create: (given) => Effect.map(service.create(given), watch) })
+  })
+
 export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const synced: Array<number> = []
-    const watch = (session: typeof Session.Service) => ({
-      ...session,
-      sync: Effect.zipRight(
-        Effect.map(session.entries, ({ length }) => synced.push(length)),
-        session.sync
-      )
-    })
-    const { hooks = {}, store } = options
-    const parts = { hooks, watch, ...(store === undefined ? {} : { store }) }
+    const { hooks = {}, store = MemorySessionStore.layer({ cwd: "/" }) } = options
+    const parts = { hooks, store: countSyncs(store, synced) }
     const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
     return Effect.flatMap(made, (made) => {
-      const { agent } = made
+      const { agent, events, script, session, sessions, store } = made
       const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
-      return body({ ...made, ask, synced })
+      return body({ agent, events, script, session, sessions, store, ask, synced })
     })
   }).pipe(Effect.scoped)
 
@@ -71,7 +87,7 @@ export const abortAt = Effect.fnUntraced(function* ({ agent, ask }: Harness, tex
 })
 
 /** The answer with a count of the tokens that it took. */
-export const counted = (turn: ScriptedModel.ScriptedTurn, input: number, output = 1): ScriptedModel.ScriptedTurn => {
+export const withUsage = (turn: ScriptedModel.ScriptedTurn, input: number, output = 1): ScriptedModel.ScriptedTurn => {
   const usage: ModelEvent = { _tag: "UsageReported", tokens: { ...zeroTokens, input, output } }
   return { ...turn, events: [usage, ...turn.events] }
 }

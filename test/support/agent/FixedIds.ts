@@ -10,7 +10,8 @@ const prefixes = {
   session: "session-",
   entry: "entry-",
   hostCall: "host_",
-  hostCancel: "host_cancel_"
+  hostCancel: "host_cancel_",
+  fiber: "fb_"
 } as const
 
 export const make = Effect.sync(() => {

@@ -63,13 +63,8 @@ const catalog = ModelCatalog.of({
     Effect.succeed(provider === model.provider && id === model.id ? Option.some(model) : Option.none())
 })
 
-export interface ScriptOptions {
-  /** A run's first call is opened while its prompt is being accepted, as with models that are far away. */
-  readonly opensAtOnce?: boolean
-}
-
 /** `requests` collects what the model was sent; `open` is how many streams are not closed yet. */
-export const make = (turns: ReadonlyArray<ScriptedTurn>, { opensAtOnce = false }: ScriptOptions = {}) =>
+export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
   Effect.gen(function* () {
     const requests = yield* Ref.make<ReadonlyArray<ModelRequest>>([])
     const open = yield* Ref.make(0)
@@ -93,9 +88,11 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>, { opensAtOnce = false }
         return box
       })
     const client = ModelClient.of({
-      opensAtOnce: () => opensAtOnce,
+      opensAtOnce: () => false,
       stream: (request, scope) => Scope.extend(begin(request), scope)
     })
     const layer = Layer.merge(Layer.succeed(ModelClient, client), Layer.succeed(ModelCatalog, catalog))
     return { client, catalog, layer, requests: Ref.get(requests), open: Ref.get(open) }
   })
+
+export type Script = Effect.Effect.Success<ReturnType<typeof make>>

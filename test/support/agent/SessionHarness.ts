@@ -1,9 +1,9 @@
 /** An agent whose store can be watched, stopped and made to fail, and which has folders. */
-import { Effect, Option, Ref } from "effect"
+import { Effect, Layer, Option, Ref } from "effect"
 import type { Model } from "../../../src/domain/model/Model.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
-import type { SessionChanges } from "../../../src/services/session/SessionChanges.ts"
+import type { SessionChanges } from "../../../src/services/session/Sessions.ts"
 import {
   type SessionFolder,
   type SessionLog,
@@ -20,7 +20,7 @@ export interface Options extends TestAgent.AgentOptions {
   readonly folders?: ReadonlyArray<string>
 }
 
-export interface Harness extends Omit<TestAgent.TestAgent, "script"> {
+export interface Harness extends Omit<TestAgent.TestAgent, "script" | "sessions"> {
   readonly sessions: SessionChanges
   /** What was done to logs, with the id of their session. */
   readonly log: Array<string>
@@ -79,8 +79,21 @@ export const run = <A, E>(options: Options, body: (harness: Harness) => Effect.E
     const log: Array<string> = []
     const parts = yield* TestAgent.make(options, {
       catalog: catalogOf(options),
-      store: storeOf(options.folders ?? [], log, beforeCreate),
-      forget: Effect.sync(() => void log.push("forget"))
+      store: Layer.effect(SessionStore, storeOf(options.folders ?? [], log, beforeCreate))
     })
-    return yield* body({ ...parts, sessions: yield* parts.agent.sessions, log, beforeCreate })
+    const sessions = yield* parts.sessions.changes
+    const { events, store } = parts
+    return yield* body({
+      get agent() {
+        return parts.agent
+      },
+      get session() {
+        return parts.session
+      },
+      events,
+      store,
+      sessions,
+      log,
+      beforeCreate
+    })
   }).pipe(Effect.scoped)

@@ -1,25 +1,26 @@
-/** An agent on a scripted model, put together without layers: a run of the tests makes thousands of them. */
-import { Context, Effect, Option } from "effect"
+/** An agent on a scripted model, put together from the Layers of src: a test replaces any of them. */
+import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
-import * as SessionAgent from "../../../src/layers/agent/SessionAgent.ts"
+import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
-import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
-import * as Wiring from "../../../src/layers/Wiring.ts"
+import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
+import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
-import { Budget } from "../../../src/services/Budget.ts"
+import type { Budget } from "../../../src/services/Budget.ts"
 import { CompactionHooks } from "../../../src/services/Compaction.ts"
-import { Ids } from "../../../src/services/Ids.ts"
+import type { Ids } from "../../../src/services/Ids.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
 import { Session } from "../../../src/services/session/Session.ts"
+import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
-import { defaults, Settings, type SettingsValues } from "../../../src/services/Settings.ts"
-import { type Tool, Tools } from "../../../src/services/Tools.ts"
+import type { SettingsValues } from "../../../src/services/Settings.ts"
+import type { Tool, Tools } from "../../../src/services/Tools.ts"
 import * as FixedIds from "./FixedIds.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
-export interface AgentOptions extends ScriptedModel.ScriptOptions {
+export interface AgentOptions {
   readonly turns?: ReadonlyArray<ScriptedModel.ScriptedTurn>
   readonly tools?: ReadonlyArray<Tool>
   readonly budget?: MemoryBudget.BudgetLimits
@@ -30,12 +31,12 @@ export interface AgentOptions extends ScriptedModel.ScriptOptions {
 
 /** Parts that a test brings itself; the others live in memory and do nothing else. */
 export interface AgentParts {
+  readonly client?: (client: typeof ModelClient.Service) => typeof ModelClient.Service
   readonly catalog?: typeof ModelCatalog.Service
   readonly hooks?: Partial<typeof CompactionHooks.Service>
-  readonly store?: Effect.Effect<typeof SessionStore.Service, never, Ids>
-  /** Put between the agent and its session. */
-  readonly watch?: (session: typeof Session.Service) => typeof Session.Service
-  readonly forget?: Effect.Effect<void>
+  readonly store?: Layer.Layer<SessionStore, never, Ids>
+  readonly tools?: Layer.Layer<Tools>
+  readonly budget?: Layer.Layer<Budget>
 }
 
 const silent: typeof CompactionHooks.Service = {
@@ -43,36 +44,43 @@ const silent: typeof CompactionHooks.Service = {
   after: () => Effect.void
 }
 
-const toolsOf = (all: ReadonlyArray<Tool>, forget: Effect.Effect<void>) =>
-  Tools.of({
-    active: Effect.succeed(all),
-    forget,
-    find: (name) => Effect.succeed(Option.fromNullable(all.find(({ definition }) => definition.name === name)))
-  })
+const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
+
+const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel.Script) => {
+  const start = options.modelless === true ? {} : { model: ScriptedModel.model }
+  const sessions = HostSessions.layer({ cwd: "/", scopedModels: [], first, start: () => Effect.succeed(start) })
+  const { client = (own) => own } = parts
+  return sessions.pipe(
+    Layer.provideMerge(parts.store ?? MemorySessionStore.layer({ cwd: "/" })),
+    Layer.provide([
+      FixedIds.layer,
+      StaticSettings.layer(options.settings),
+      Layer.succeed(ModelClient, client(script.client)),
+      Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
+      Layer.succeed(CompactionHooks, { ...silent, ...parts.hooks }),
+      parts.budget ?? MemoryBudget.layer(options.budget ?? {}),
+      parts.tools ?? ToolRegistry.layerOf(options.tools ?? [])
+    ])
+  )
+}
 
 /** It ends with the scope. `events` are all that it has published so far. */
 export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: AgentParts = {}) {
-  const { budget = {}, modelless = false, settings = {}, tools = [], turns = [] } = options
-  const { forget = Effect.void, hooks = {}, watch = (session) => session } = parts
-  const script = yield* ScriptedModel.make(turns, options)
-  const first = Effect.flatMap(SessionStore, (store) => store.create({}))
-  const agent = SessionAgent.make({ cwd: "/", ...(modelless ? {} : { model: ScriptedModel.model }), scopedModels: [] })
-  const context = yield* Effect.succeed(Context.make(Settings, { ...defaults, ...settings })).pipe(
-    Wiring.add(Ids, FixedIds.make),
-    Wiring.add(ModelClient, Effect.succeed(script.client)),
-    Wiring.add(ModelCatalog, Effect.succeed(parts.catalog ?? script.catalog)),
-    Wiring.add(Budget, MemoryBudget.make(budget)),
-    Wiring.add(Tools, Effect.succeed(toolsOf(tools, forget))),
-    Wiring.add(SessionStore, parts.store ?? MemorySessionStore.make({ cwd: "/" })),
-    Wiring.add(Session, Effect.map(Effect.orDie(CurrentSession.make(first)), watch)),
-    Wiring.add(Agent, Effect.provideService(agent, CompactionHooks, { ...silent, ...hooks }))
-  )
-  const service = Context.get(context, Agent)
+  const script = yield* ScriptedModel.make(options.turns ?? [])
+  const context = yield* Layer.build(layerOf(options, parts, script))
+  const sessions = Context.get(context, Sessions)
   const events: Array<AgentEvent> = []
-  yield* service.attach({ offer: (event) => events.push(event), ready: Effect.void })
+  yield* sessions.attach({ offer: (event) => events.push(event), ready: Effect.void })
+  const current = () => Effect.runSync(sessions.current)
   return {
-    agent: service,
-    session: Context.get(context, Session),
+    /** The agent of the session that the host is in now. */
+    get agent() {
+      return Context.get(current(), Agent)
+    },
+    get session() {
+      return Context.get(current(), Session)
+    },
+    sessions,
     store: Context.get(context, SessionStore),
     script,
     /** In the order in which they were published. */

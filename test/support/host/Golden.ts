@@ -9,17 +9,17 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
-import * as SessionAgent from "../../../src/layers/agent/SessionAgent.ts"
+import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
 import * as HtmlExport from "../../../src/layers/export/HtmlExport.ts"
 import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
-import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
@@ -65,17 +65,18 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       HtmlExport.layer({ cwd }).pipe(
         Layer.provideMerge(
-          SessionAgent.layer({
+          HostSessions.layer({
             cwd,
-            model: Option.isSome(scenario) ? Offline.script : Offline.guide,
-            thinkingLevel: "off",
-            scopedModels: []
+            scopedModels: [],
+            first: Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({}))),
+            start: () =>
+              Effect.succeed({ model: Option.isSome(scenario) ? Offline.script : Offline.guide, thinkingLevel: "off" })
           })
         ),
         Layer.provideMerge(ToolRegistry.layer({ cwd })),
         Layer.provideMerge(LocalShell.layer({ cwd })),
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
-        Layer.provideMerge(Layer.provideMerge(Layer.orDie(CurrentSession.layer), store({ cwd: "/work" }))),
+        Layer.provideMerge(store({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, LocalProcesses.layer, FixedIds.layer)),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))

@@ -8,6 +8,7 @@ import type { NewEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as RandomIds from "../../../src/layers/platform/RandomIds.ts"
 import { SessionFiles } from "../../../src/layers/platform/files/SessionFiles.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
+import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as SessionStart from "../../../src/layers/session/SessionStart.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import * as FaultyFiles from "./FaultyFiles.ts"
@@ -40,7 +41,9 @@ const program = Effect.gen(function* () {
 })
 
 const store = JsonlSessionStore.layer({ agentDir: folder, cwd: folder, home: folder, sessionDir: folder })
-const layer = SessionStart.layer(reference === "" ? {} : { session: reference }).pipe(
+const opened = SessionStart.openLog(reference === "" ? {} : { session: reference })
+const layer = CurrentSession.layer.pipe(
+  Layer.provide(CurrentSession.layerLog(opened)),
   Layer.provide(store),
   Layer.provide(Layer.merge(RandomIds.layer, Layer.succeed(SessionFiles, files)))
 )

@@ -7,7 +7,7 @@ import * as Transcript from "../../../domain/compaction/Transcript.ts"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import * as SummaryLedger from "./SummaryLedger.ts"
@@ -15,7 +15,7 @@ import * as Summarizer from "./Summarizer.ts"
 
 export interface BranchSummaryTools extends Summarizer.SummaryTools {
   readonly session: typeof Session.Service
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
 }
 
 export interface BranchSummaryRequest {

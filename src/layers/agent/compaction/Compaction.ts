@@ -12,14 +12,13 @@ import * as Option from "effect/Option"
 import type { AgentEvent, CompactionRef } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import { cancelled, CompactionFailed, CompactionHooks } from "../../../services/Compaction.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { SessionStore } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
-import type { HandoffNotes } from "../sessions/Handoff.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as CompactionAttempt from "./CompactionAttempt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
@@ -28,7 +27,9 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Whether failed model calls are tried again. */
   readonly mayRetry: Effect.Effect<boolean>
-  readonly handoff: HandoffNotes
+  /** Reads from the session what one that continues it will not have. */
+  readonly prepareHandoff: Effect.Effect<void>
+  readonly budget: SessionBudget
   /** An attempt or a branch summary has begun. */
   readonly announce: () => void
 }
@@ -158,16 +159,14 @@ const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce:
 
 export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* ({ announce, handoff, mayRetry, publish }: Options) {
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { announce, publish } = options
   const settings = yield* Settings
   const tools: Tools = {
-    budget: yield* Budget,
+    ...options,
     client: yield* ModelClient,
-    handoff,
     hooks: yield* CompactionHooks,
     ids: yield* Ids,
-    mayRetry,
-    publish,
     session: yield* Session,
     settings,
     store: yield* SessionStore

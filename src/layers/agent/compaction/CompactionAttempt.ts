@@ -8,7 +8,7 @@ import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as SessionContext from "../../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import {
   cancelled,
   CompactionFailed,
@@ -25,7 +25,7 @@ import * as Summaries from "./Summaries.ts"
 
 export interface AttemptTools extends SummaryTools, Handoff.HandoffTools {
   readonly session: typeof Session.Service
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
   readonly hooks: typeof CompactionHooks.Service
 }
 

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as ContextLength from "./ContextLength.ts"
@@ -14,7 +14,7 @@ interface Dependencies {
   readonly runId: string
   readonly compaction: Compaction
   readonly length: ContextLength.ContextLength
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
   readonly model: Effect.Effect<Model>
   /** A run that is compacted at its end goes on by itself. */
   readonly autoContinue: boolean

@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as Usage from "../../../domain/model/Usage.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
 export type SummaryLedger = ReturnType<typeof make>
 
 interface Dependencies {
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
   readonly session: typeof Session.Service
 }
 

@@ -9,7 +9,6 @@ import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import { ClientMessageConflict, type PromptReceipt } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { Handoffs } from "./Handoffs.ts"
 
 export interface ClientMessage {
   readonly content: ReadonlyArray<InputContent>
@@ -50,23 +49,18 @@ const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, ClientMessag
 
 export type ClientMessages = ReturnType<typeof make>
 
-export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
-  let sessionId = ""
-  let byName = new Map<string, ClientMessage>()
+export const make = (session: typeof Session.Service) => {
+  let byName: Map<string, ClientMessage> | undefined
   const byMessage = new Map<string, ClientMessage>()
 
-  const known = Effect.gen(function* () {
-    const info = yield* session.info
-    const goesOn = handoffs.leads(sessionId, info.sessionId)
-    sessionId = info.sessionId
-    if (goesOn) return byName
-    byMessage.clear()
-    byName = restore(yield* session.entries)
-    return byName
-  })
+  const known = Effect.suspend(() =>
+    byName === undefined
+      ? Effect.map(session.entries, (entries) => (byName ??= restore(entries)))
+      : Effect.succeed(byName)
+  )
 
   return {
-    /** Reads what the session knows, before it is left for one that goes on for it. */
+    /** Reads the names from the session's entries. A handoff needs it first: the log that follows has only some of them. */
     load: Effect.asVoid(known),
     isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
     /** What was sent under this name before; other content under the same name is a conflict. */
@@ -76,15 +70,16 @@ export const make = (session: typeof Session.Service, handoffs: Handoffs) => {
         if (found === undefined || same(found.content, content)) return Effect.succeed(found)
         return new ClientMessageConflict({ clientMessageId })
       }),
-    remember: (submission: ClientMessage) => {
-      const { clientMessageId, messageId } = submission.receipt
+    /** To be called after `find`. */
+    remember: (message: ClientMessage) => {
+      const { clientMessageId, messageId } = message.receipt
       if (clientMessageId === undefined) return
-      byName.set(clientMessageId, submission)
-      byMessage.set(messageId, submission)
+      byName?.set(clientMessageId, message)
+      byMessage.set(messageId, message)
     },
     ended: (messageId: string, end: PromptEnd) => {
-      const submission = byMessage.get(messageId)
-      if (submission !== undefined) submission.end = end
+      const message = byMessage.get(messageId)
+      if (message !== undefined) message.end = end
     }
   }
 }

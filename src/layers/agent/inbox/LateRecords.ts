@@ -8,12 +8,19 @@ export type LateRecords = ReturnType<typeof make>
 
 export const make = (session: typeof Session.Service, state: RunState) => {
   const waiting: Array<BashExecutionMessage> = []
+  let closed = false
   const append = (message: BashExecutionMessage) => session.append({ type: "message", message })
   return {
     record: (message: BashExecutionMessage): Effect.Effect<void> =>
-      Effect.suspend(() =>
-        state.isBusy() ? Effect.sync(() => void waiting.push(message)) : Effect.asVoid(append(message))
-      ),
+      Effect.suspend(() => {
+        if (closed) return Effect.void
+        if (state.isBusy()) return Effect.sync(() => void waiting.push(message))
+        return Effect.asVoid(append(message))
+      }),
+    /** The session was left: nothing more is recorded. */
+    close: () => {
+      closed = true
+    },
     isEmpty: () => waiting.length === 0,
     /** Stores those that wait. */
     store: Effect.suspend(() => Effect.forEach(waiting.splice(0), append, { discard: true }))

@@ -36,6 +36,12 @@ export const make = ({ dropped, publish }: Dependencies) => {
     return items
   }
 
+  const drop = () => {
+    const items = take()
+    dropped(items)
+    return items
+  }
+
   const look = (messageId: string): Effect.Effect<Item, QueueRefused> => {
     const item = MessageQueue.find(queue, messageId)
     if (item !== undefined) return Effect.succeed(item)
@@ -51,11 +57,7 @@ export const make = ({ dropped, publish }: Dependencies) => {
   /** What embedders and hosts may do with it. */
   const control = {
     queue: Effect.sync(() => queue),
-    clearQueue: Effect.sync(() => {
-      const items = take()
-      dropped(items)
-      return items
-    }),
+    clearQueue: Effect.sync(drop),
     editQueued: (messageId: string, { expectedRevision, images, text }: QueueEdit) =>
       Effect.suspend(() => {
         if (expectedRevision !== undefined && expectedRevision !== queue.revision) {
@@ -83,7 +85,13 @@ export const make = ({ dropped, publish }: Dependencies) => {
   return {
     control,
     take,
+    /** Takes everything out; prompts among it end as aborted. */
+    drop,
     current: () => queue,
+    /** Before anything is queued: the revision that the next change counts from. */
+    countFrom: (revision: number) => {
+      queue = { ...queue, revision }
+    },
     size: () => MessageQueue.size(queue),
     hasSteering: () => queue.steering.length > 0,
     /** What is queued from now on has at least this `order`. */

@@ -26,9 +26,13 @@ export interface ControlValues {
   readonly interruptMode: InterruptMode
 }
 
-export interface ControlOptions {
+/** What a session starts with. */
+export interface ModelStart {
   readonly model?: Model
   readonly thinkingLevel?: ThinkingLevel
+}
+
+export interface ControlOptions extends ModelStart {
   /** Patterns for cycleModel; empty means every available model. */
   readonly scopedModels: ReadonlyArray<string>
 }
@@ -44,11 +48,12 @@ export type Controls = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies, options: ControlOptions) => {
   const { catalog, publish, settings, session } = dependencies
-  const { model } = options
-  const wanted = options.thinkingLevel ?? settings.defaultThinkingLevel
-  let now: ControlValues = {
+  const choose = ({ model, thinkingLevel: wanted = settings.defaultThinkingLevel }: ModelStart) => ({
     ...(model === undefined ? {} : { model }),
-    thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted),
+    thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted)
+  })
+  let now: ControlValues = {
+    ...choose(options),
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode
@@ -138,6 +143,11 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
 
   return {
     values: () => now,
+    /** Puts values in force before hosts see the session: nothing is stored or told. */
+    start: (values: ModelStart | ControlValues) => {
+      const { model = now.model, ...others } = { ...now, ...("steeringMode" in values ? values : choose(values)) }
+      now = { ...(model === undefined ? {} : { model }), ...others }
+    },
     restore,
     setModel,
     cycleModel,

@@ -4,11 +4,11 @@ import type { Model, ThinkingLevel } from "../../../domain/model/Model.ts"
 import { forModel } from "../../../domain/model/ModelContext.ts"
 import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { Tools } from "../../../services/Tools.ts"
+import type { SessionTools } from "../../../services/Tools.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
-  readonly tools: typeof Tools.Service
+  readonly tools: SessionTools
   readonly systemPrompt: string
 }
 

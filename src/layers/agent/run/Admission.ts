@@ -17,7 +17,7 @@ import {
   type PromptRejected,
   PromptWithdrawn
 } from "../../../services/Agent.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
@@ -25,7 +25,7 @@ import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
-import { exclusively } from "./Exclusively.ts"
+import { exclusively } from "../../Exclusively.ts"
 import type { RunFiber } from "./RunFiber.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
@@ -34,7 +34,7 @@ interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly now: () => number
   readonly session: typeof Session.Service
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
   readonly model: ModelInForce
   readonly state: RunState
   readonly late: LateRecords

@@ -11,7 +11,7 @@ import type { AssistantMessage, Message, UserMessage } from "../../../domain/con
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
-import type { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
@@ -23,7 +23,7 @@ interface Dependencies {
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly now: () => number
-  readonly budget: typeof Budget.Service
+  readonly budget: SessionBudget
   /** Starts what the run does not wait for, in a fiber of the session. */
   readonly detach: (effect: Effect.Effect<void>) => void
 }

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { UserMessage } from "../../../domain/conversation/Message.ts"
-import { Budget } from "../../../services/Budget.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { Settings } from "../../../services/Settings.ts"
-import { Tools } from "../../../services/Tools.ts"
+import type { SessionTools } from "../../../services/Tools.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as CompactionLimits from "../compaction/CompactionLimits.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
@@ -52,6 +52,8 @@ interface Options {
   readonly model: ModelInForce
   readonly retries: (runId: string) => RetryChain
   readonly compaction: Compaction
+  readonly budget: SessionBudget
+  readonly tools: SessionTools
   readonly state: RunState
   readonly late: LateRecords
   readonly prompts: OpenPrompts
@@ -67,13 +69,11 @@ const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
 )
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { compaction, controls, end, late, model, now, prompts, publish, queue, ready, state } = options
-  const budget = yield* Budget
+  const { budget, compaction, controls, end, late, model, now, prompts, publish, queue, ready, state, tools } = options
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
-  const tools = yield* Tools
   const currentModel = Effect.map(model.certain, ({ model }) => model)
   const requests = ModelRequests.make({ session, tools, systemPrompt: options.systemPrompt })
   const length = ContextLength.make(session, CompactionLimits.fromSettings(settings))

@@ -12,14 +12,14 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import { plainText, text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
-import type { Budget } from "../../../services/Budget.ts"
-import { type Tool, ToolFailure, type Tools } from "../../../services/Tools.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
+import { type SessionTools, type Tool, ToolFailure } from "../../../services/Tools.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Dependencies {
-  readonly tools: typeof Tools.Service
-  readonly budget: typeof Budget.Service
+  readonly tools: SessionTools
+  readonly budget: SessionBudget
   readonly journal: RunJournal
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>

@@ -15,19 +15,13 @@ import type { SessionFolder, SessionStore } from "../../../services/session/Sess
 import * as IsoTime from "../../platform/IsoTime.ts"
 import { dirname } from "../../platform/files/LocalPaths.ts"
 
-/** What is kept in memory of a conversation, and has to know that it goes on in another session. */
-export interface HandoffNotes {
-  /** Reads from the old session what the new one will not have. */
-  readonly prepare: Effect.Effect<void>
-  readonly note: (from: string, to: string) => void
-}
-
 export interface HandoffTools {
   readonly session: typeof Session.Service
   readonly store: typeof SessionStore.Service
   readonly ids: typeof Ids.Service
   readonly publish: (event: AgentEvent) => void
-  readonly handoff: HandoffNotes
+  /** Reads from the old session what the new one will not have. */
+  readonly prepareHandoff: Effect.Effect<void>
 }
 
 /** Beside the old one. */
@@ -72,10 +66,10 @@ export const move = Effect.fnUntraced(function* (
   model: Model,
   entry: Omit<CompactionEntry, "id" | "parentId" | "timestamp">
 ) {
-  const { handoff, publish, session, store } = tools
+  const { prepareHandoff, publish, session, store } = tools
   const { file, sessionId } = yield* session.info
   const parentSession = Option.getOrElse(file, () => sessionId)
-  yield* handoff.prepare
+  yield* prepareHandoff
   const entries = yield* beginning(tools, model, entry)
   const known = (yield* session.entries).length
   yield* session.sync
@@ -84,10 +78,9 @@ export const move = Effect.fnUntraced(function* (
   const look = Effect.map(session.entries, (all) => {
     since = all.slice(known).filter(isNoted)
   })
-  yield* session.become(Effect.zipLeft(folderOf(store, file).create({ parentSession, entries }), look))
-  const { name, sessionId: next } = yield* session.info
-  handoff.note(sessionId, next)
-  publish({ _tag: "SessionChanged", sessionId: next })
+  yield* session.continueIn(Effect.zipLeft(folderOf(store, file).create({ parentSession, entries }), look))
+  const { epoch, name, sessionId: next } = yield* session.info
+  publish({ _tag: "SessionChanged", sessionId: next, epoch })
   publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
   for (const noted of since) if (noted.type !== "foreign") yield* session.append(noted)
   return entries.at(-1)

@@ -1,6 +1,6 @@
 /**
  * What the file tools of one session know about files: who may write one now, and which version the session has seen.
- * Made once for all tools of a registry and emptied when the session changes; paths are real ones, without links.
+ * Made once for each session; paths are real ones, without links.
  */
 import * as Effect from "effect/Effect"
 
@@ -11,8 +11,6 @@ export interface FileLedger {
   readonly saw: (path: string, version: string) => void
   /** The session has seen the file, but not as it is. */
   readonly isStale: (path: string, version: string) => boolean
-  /** Another session begins, which has seen nothing. */
-  readonly forget: () => void
 }
 
 interface Lock {
@@ -46,7 +44,6 @@ export const make = (): FileLedger => {
         (lock) => leave(path, lock)
       ),
     saw: (path, version) => void versions.set(path, version),
-    isStale: (path, version) => (versions.get(path) ?? version) !== version,
-    forget: () => versions.clear()
+    isStale: (path, version) => (versions.get(path) ?? version) !== version
   }
 }

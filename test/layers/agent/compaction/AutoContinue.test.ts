@@ -8,7 +8,7 @@ import * as Harness from "../../../support/agent/CompactionHarness.ts"
 import {
   asked,
   compactions,
-  counted,
+  withUsage,
   ending,
   story,
   supplied as hooks
@@ -18,7 +18,7 @@ import { call, say } from "../../../support/agent/ScriptedModel.ts"
 
 const settings = { "compaction.autoContinue": true }
 const ls = tool("ls", () => Effect.succeed(output("a.txt")))
-const full = (text: string) => counted(say(text), 900)
+const full = (text: string) => withUsage(say(text), 900)
 
 /** What was said, with the words of the run itself in brackets. */
 const said = (events: ReadonlyArray<AgentEvent>) =>
@@ -30,7 +30,7 @@ const said = (events: ReadonlyArray<AgentEvent>) =>
 
 it.effect("a run that is compacted when the model has stopped goes on, and its prompt ends once", () =>
   Harness.run(
-    { settings, hooks, turns: [story, full("Half of it is done."), counted(say("The rest, too."), 50)] },
+    { settings, hooks, turns: [story, full("Half of it is done."), withUsage(say("The rest, too."), 50)] },
     ({ ask, events, script, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -76,7 +76,7 @@ it.effect("after work with tools it goes on again", () =>
       settings,
       hooks,
       tools: [ls],
-      turns: [story, full("One."), counted(call(["A", "ls", {}]), 60), full("Two."), counted(say("Three."), 50)]
+      turns: [story, full("One."), withUsage(call(["A", "ls", {}]), 60), full("Two."), withUsage(say("Three."), 50)]
     },
     ({ ask, events }) =>
       Effect.gen(function* () {
@@ -89,7 +89,7 @@ it.effect("after work with tools it goes on again", () =>
 
 it.effect("somebody who waits comes first, and then it does not go on by itself", () =>
   Harness.run(
-    { settings, hooks, turns: [story, full("One."), counted(say("And that."), 50)] },
+    { settings, hooks, turns: [story, full("One."), withUsage(say("And that."), 50)] },
     ({ agent, ask, events }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -124,7 +124,7 @@ for (const [why, options] of ends) {
 
 it.effect("aborted at any point, it ends properly, and once", () =>
   Effect.gen(function* () {
-    const turns = [story, full("One."), counted(say("Two."), 50), story]
+    const turns = [story, full("One."), withUsage(say("Two."), 50), story]
     let early = true
     for (let at = 0; early; at++) {
       early = yield* Harness.run({ settings, hooks, turns }, (harness) =>

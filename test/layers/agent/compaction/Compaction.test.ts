@@ -4,7 +4,7 @@ import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import type { CompactionPlan } from "../../../../src/services/Compaction.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
-import { asked, compactions, counted } from "../../../support/agent/CompactionHarness.ts"
+import { asked, compactions, withUsage } from "../../../support/agent/CompactionHarness.ts"
 import { call, failure, say } from "../../../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
@@ -12,9 +12,9 @@ const hang = { events: [], after: "hang" } as const
 const overflow = { events: [], after: failure("context_overflow", "too long") }
 const ls = tool("ls", () => Effect.succeed(output("a.txt")))
 
-it.effect("what summaries cost is counted, and one entry for each call comes before the compaction", () =>
+it.effect("what summaries cost is withUsage, and one entry for each call comes before the compaction", () =>
   Harness.run(
-    { turns: [say(story), say("Short."), counted(say("Goal"), 30, 3), counted(say("I did."), 20, 2)] },
+    { turns: [say(story), say("Short."), withUsage(say("Goal"), 30, 3), withUsage(say("I did."), 20, 2)] },
     ({ agent, ask, session, synced }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -41,7 +41,7 @@ it.effect("what summaries cost is counted, and one entry for each call comes bef
 
 it.effect("a summary that is no shorter than what it replaces ends with a typed error, and nothing changes", () =>
   Harness.run(
-    { turns: [say(story), say("Short."), counted(say(story.repeat(5)), 7), say("fits")] },
+    { turns: [say(story), say("Short."), withUsage(say(story.repeat(5)), 7), say("fits")] },
     ({ agent, ask, events, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -62,14 +62,14 @@ it.effect("an automatic attempt that fails is not repeated in the same run, but 
     {
       turns: [
         say("hello"),
-        counted(call(["A", "ls", {}]), 900),
+        withUsage(call(["A", "ls", {}]), 900),
         { events: [], after: failure("refusal", "no") },
         { events: [], after: failure("refusal", "no") },
-        counted(call(["B", "ls", {}]), 910),
-        counted(say("done"), 920),
+        withUsage(call(["B", "ls", {}]), 910),
+        withUsage(say("done"), 920),
         { events: [], after: failure("refusal", "still no") },
         { events: [], after: failure("refusal", "still no") },
-        counted(say("done again"), 930)
+        withUsage(say("done again"), 930)
       ],
       tools: [ls]
     },
@@ -90,7 +90,7 @@ it.effect("an automatic attempt that fails is not repeated in the same run, but 
 
 it.effect("nothing to do is told as skipped, once in a run", () =>
   Harness.run(
-    { turns: [counted(say("only answer"), 999, 0)], settings: { "compaction.keepRecentTokens": 1_000_000 } },
+    { turns: [withUsage(say("only answer"), 999, 0)], settings: { "compaction.keepRecentTokens": 1_000_000 } },
     ({ ask, events }) =>
       Effect.gen(function* () {
         yield* ask("x".repeat(4000))
@@ -222,7 +222,7 @@ it.effect("cancelled at whatever point, it is all of it or nothing, and the next
   Effect.gen(function* () {
     const outcomes = new Set<string>()
     for (let wait = 0; wait < 40; wait++) {
-      const summaries = Array.from({ length: 12 }, () => counted(say("Goal"), 1))
+      const summaries = Array.from({ length: 12 }, () => withUsage(say("Goal"), 1))
       yield* Harness.run(
         { turns: [say(story), say("Short."), ...summaries] },
         ({ agent, ask, events, script, session }) =>
@@ -232,7 +232,7 @@ it.effect("cancelled at whatever point, it is all of it or nothing, and the next
             const compacting = yield* Effect.fork(Effect.either(agent.compact({})))
             // Each step is a turn of the scheduler or of the event loop, whichever the attempt waits for.
             for (let step = 0; step < wait; step++) yield* step % 2 === 0 ? Effect.yieldNow() : EventLoop.nextTurn
-            yield* agent.abortCompactions(Effect.void)
+            yield* agent.abortCompaction
             const outcome = yield* Fiber.join(compacting)
             outcomes.add(outcome._tag)
             const words = compactions(events)

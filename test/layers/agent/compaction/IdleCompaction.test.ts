@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
-import { compactions, counted } from "../../../support/agent/CompactionHarness.ts"
+import { compactions, withUsage } from "../../../support/agent/CompactionHarness.ts"
 import { say } from "../../../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
@@ -12,7 +12,7 @@ const settings = {
   "compaction.idleThresholdTokens": 200,
   "compaction.idleTimeoutSeconds": 60
 }
-const turns = [say(story), counted(say("Short."), 300), say("Goal"), say("Prefix"), say("s"), say("more")]
+const turns = [say(story), withUsage(say("Short."), 300), say("Goal"), say("Prefix"), say("s"), say("more")]
 
 /** The attempt goes on in turns of the event loop, not of the clock. */
 const untilEnded = (events: ReadonlyArray<{ readonly _tag: string }>) =>
@@ -42,8 +42,8 @@ it.effect("a prompt ends the wait, and an attempt that is going on", () =>
     {
       turns: [
         say(story),
-        counted(say("Short."), 300),
-        counted(say("more"), 310),
+        withUsage(say("Short."), 300),
+        withUsage(say("more"), 310),
         { events: [], after: "hang" },
         { events: [], after: "hang" },
         say("last")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
 import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
-import { asked, compactions, counted } from "../../../support/agent/CompactionHarness.ts"
+import { asked, compactions, withUsage } from "../../../support/agent/CompactionHarness.ts"
 import { call, failure, say, type ScriptedTurn } from "../../../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
@@ -107,7 +107,7 @@ for (const [why, options, prompts, outcome] of afterOverflow) {
 it.effect("a budget that is spent pays for no compaction but one that was asked for", () =>
   Harness.run(
     {
-      turns: [say(story), counted(say("Short."), 900), say("Goal"), say("Prefix"), say("s")],
+      turns: [say(story), withUsage(say("Short."), 900), say("Goal"), say("Prefix"), say("s")],
       budget: { input_tokens: 800 }
     },
     ({ agent, ask, events }) =>
@@ -123,7 +123,9 @@ it.effect("a budget that is spent pays for no compaction but one that was asked 
 
 it.effect("a prompt that was cut silently is asked again", () =>
   Harness.run(
-    { turns: [say(story), counted(say("from half of it"), 1001), say("Goal"), say("s"), counted(say("whole"), 20)] },
+    {
+      turns: [say(story), withUsage(say("from half of it"), 1001), say("Goal"), say("s"), withUsage(say("whole"), 20)]
+    },
     ({ agent, ask, events }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -136,7 +138,7 @@ it.effect("a prompt that was cut silently is asked again", () =>
 
 it.effect("so is one that left no room for an answer; a second time the answer stands", () =>
   Harness.run(
-    { turns: [say(story), counted(cutShort, 995, 0), say("Goal"), say("s"), counted(cutShort, 995, 0)] },
+    { turns: [say(story), withUsage(cutShort, 995, 0), say("Goal"), say("s"), withUsage(cutShort, 995, 0)] },
     ({ ask, events }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -152,7 +154,7 @@ it.effect("so is one that left no room for an answer; a second time the answer s
 it.effect("tools that have run do not run again", () => {
   let ran = 0
   const counts = tool("ls", () => Effect.sync(() => output(`${++ran}`)))
-  const turns = [say(story), counted(call(["A", "ls", {}]), 1001), say("Goal"), say("Prefix"), say("s"), say("done")]
+  const turns = [say(story), withUsage(call(["A", "ls", {}]), 1001), say("Goal"), say("Prefix"), say("s"), say("done")]
   return Harness.run({ turns, tools: [counts] }, ({ ask, events }) =>
     Effect.gen(function* () {
       yield* ask("Tell me")
@@ -163,7 +165,7 @@ it.effect("tools that have run do not run again", () => {
   )
 })
 
-const waiting = [say(story), counted(call(["A", "ls", {}]), 900), hang, hang, counted(say("done"), 10)]
+const waiting = [say(story), withUsage(call(["A", "ls", {}]), 900), hang, hang, withUsage(say("done"), 10)]
 
 const untilOpen = (script: { readonly open: Effect.Effect<number> }, count: number) =>
   Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(script.open, (open) => open === count) })
@@ -203,7 +205,7 @@ it.effect("abortCompactions ends the compaction and the run goes on", () =>
       yield* ask("Tell me")
       yield* agent.prompt({ text: "Look" })
       yield* untilOpen(script, 2)
-      yield* agent.abortCompactions(Effect.void)
+      yield* agent.abortCompaction
       assert.deepStrictEqual(compactions(events), ["threshold", "threshold aborted"])
       yield* agent.awaitIdle
       assert.strictEqual(summary(events).at(-3), "PromptFinished:completed")
@@ -215,7 +217,7 @@ it.effect("abortCompactions ends the compaction and the run goes on", () =>
 it.effect("switched on during a run, compaction counts for that run", () =>
   Harness.run(
     {
-      turns: [say(story), counted(call(["A", "ls", {}]), 900), say("Goal"), say("Prefix"), say("s"), say("done")],
+      turns: [say(story), withUsage(call(["A", "ls", {}]), 900), say("Goal"), say("Prefix"), say("s"), say("done")],
       tools: [tool("ls", () => Effect.succeed(output("a")))],
       settings: { "compaction.enabled": false }
     },

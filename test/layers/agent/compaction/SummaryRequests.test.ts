@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Chunk, Effect, Layer, Option, Schema } from "effect"
+import { Chunk, Effect, Layer, Schema } from "effect"
 import * as SessionAgent from "../../../../src/layers/agent/SessionAgent.ts"
 import * as BranchSummary from "../../../../src/layers/agent/compaction/BranchSummary.ts"
 import * as MemoryBudget from "../../../../src/layers/budget/MemoryBudget.ts"
@@ -14,7 +14,9 @@ import { Budget } from "../../../../src/services/Budget.ts"
 import { ModelClient } from "../../../../src/services/model/ModelClient.ts"
 import { Session } from "../../../../src/services/session/Session.ts"
 import { Settings } from "../../../../src/services/Settings.ts"
-import { Tools } from "../../../../src/services/Tools.ts"
+import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
+import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import * as ToolRegistry from "../../../../src/layers/tools/ToolRegistry.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as LoopbackModel from "../../../support/LoopbackModel.ts"
@@ -76,16 +78,12 @@ const provided = (baseUrl: string) => {
         }
       ])
     ),
-    Layer.provideMerge(
-      Layer.succeed(Tools, {
-        active: Effect.succeed(all),
-        forget: Effect.void,
-        find: (name) => Effect.succeed(Option.fromNullable(all.find(({ definition }) => definition.name === name)))
-      })
-    ),
+    Layer.provideMerge(ToolRegistry.layerOf(all)),
     Layer.provideMerge(StaticSettings.layer({ "compaction.keepRecentTokens": 30 })),
     Layer.provideMerge(MemoryBudget.layer({})),
-    Layer.provideMerge(CurrentSession.layerMemory({ cwd: "/" })),
+    Layer.provideMerge(CurrentSession.layer),
+    Layer.provide(CurrentSession.layerLog(Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({}))))),
+    Layer.provideMerge(MemorySessionStore.layer({ cwd: "/" })),
     Layer.provideMerge(FixedIds.layer)
   )
 }
@@ -139,7 +137,7 @@ it.scopedLive("the prompts of a compaction, of its update and of a branch that i
       const tools = {
         client: yield* ModelClient,
         settings: yield* Settings,
-        budget: yield* Budget,
+        budget: yield* Effect.flatMap(Budget, ({ open }) => open),
         session,
         publish: () => {},
         mayRetry: Effect.succeed(false)

@@ -3,8 +3,7 @@ import { Deferred, Effect, Option } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import { text } from "../../../../src/domain/conversation/Content.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
-import * as Handoffs from "../../../../src/layers/agent/inbox/Handoffs.ts"
-import * as Submissions from "../../../../src/layers/agent/inbox/ClientMessages.ts"
+import * as ClientMessages from "../../../../src/layers/agent/inbox/ClientMessages.ts"
 import type { Agent } from "../../../../src/services/Agent.ts"
 import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
@@ -280,7 +279,7 @@ describe("after a restart", () => {
     Harness.run({ turns: [] }, ({ session }) =>
       Effect.gen(function* () {
         for (const entry of [user("c"), ...after]) yield* session.append(entry)
-        const { find, isKnown } = Submissions.make(session, Handoffs.make())
+        const { find, isKnown } = ClientMessages.make(session)
         const found = yield* find("c", [text("go")])
         assert.deepStrictEqual(found?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
         assert.strictEqual(found?.end?.status, status)

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 import * as SupervisionTree from "../../../../src/layers/agent/nodes/SupervisionTree.ts"
 import * as Supervision from "../../../../src/services/supervision/Supervision.ts"
+import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
 import * as CompactionHarness from "../../../support/agent/CompactionHarness.ts"
 import * as Fibers from "../../../support/agent/Fibers.ts"
@@ -38,7 +39,7 @@ const until = (root: Supervision.LiveNode, line: string) =>
 it.effect("a stream shows run, turn and model call with its progress; cancelling the call is an aborted attempt", () =>
   Harness.run({ turns: [hang, say("next")] }, ({ agent, events, script }) =>
     Effect.gen(function* () {
-      const { cancel, root } = yield* agent.supervision
+      const { cancel, root } = agent.supervision
       yield* agent.prompt({ text: "go", requestId: "r" })
       yield* until(root, "session > run > turn > model_call")
       yield* Effect.repeat(
@@ -76,7 +77,7 @@ it.effect("a cancelled tool call is an error result with its output so far, and 
       { turns: [call(["A", "stuck", { on: "this\nand that" }], ["B", "quick", {}]), say("ok")], tools: [never, quick] },
       ({ agent, events }) =>
         Effect.gen(function* () {
-          const { cancel, root } = yield* agent.supervision
+          const { cancel, root } = agent.supervision
           yield* agent.prompt({ text: "go" })
           yield* begun
           assert.strictEqual(Fibers.find(root, "tool_call")?.spec.label, "stuck: this")
@@ -98,7 +99,7 @@ it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
   Effect.forEach(["run_1", "run", "turn"] as const, (target) =>
     Harness.run({ turns: [hang] }, ({ agent, events }) =>
       Effect.gen(function* () {
-        const { cancel, root } = yield* agent.supervision
+        const { cancel, root } = agent.supervision
         yield* agent.prompt({ text: "go" })
         yield* until(root, "session > run > turn > model_call")
         const id = target === "run_1" ? target : (Fibers.find(root, target)?.id ?? "")
@@ -114,7 +115,7 @@ it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
 it.effect("the wait before a retry is a node of the run; cancelling it ends the retries", () =>
   Harness.run({ turns: [{ events: [], after: failure("overloaded", "529") }] }, ({ agent, events }) =>
     Effect.gen(function* () {
-      const { cancel, root } = yield* agent.supervision
+      const { cancel, root } = agent.supervision
       yield* agent.prompt({ text: "go" })
       yield* until(root, "session > run > retry_wait")
       const node = Fibers.find(root, "retry_wait")
@@ -131,7 +132,7 @@ it.effect("the wait before a retry is a node of the run; cancelling it ends the 
 it.effect("a compaction and its model call are nodes; cancelling it is abort_compaction", () =>
   CompactionHarness.run({ turns: [say("A long story."), say("Short."), hang] }, ({ agent, ask, events }) =>
     Effect.gen(function* () {
-      const { cancel, root } = yield* agent.supervision
+      const { cancel, root } = agent.supervision
       yield* ask("Tell me")
       yield* ask("Another one")
       const compacting = yield* Effect.fork(Effect.flip(Supervision.under(root)(agent.compact({}))))
@@ -148,7 +149,7 @@ it.effect("a compaction and its model call are nodes; cancelling it is abort_com
 
 it.effect("what was never there, the session itself, and what does not end in time are refused", () =>
   Effect.gen(function* () {
-    const tree = yield* SupervisionTree.make
+    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
     const reason = (id: string | number) => Effect.map(Effect.flip(tree.cancel(id, 50)), (error) => error.reason)
     assert.strictEqual(yield* reason("nothing"), "unknown_target")
     assert.strictEqual(yield* reason(7), "unknown_target")
@@ -177,7 +178,7 @@ it.effect("what was never there, the session itself, and what does not end in ti
 
 it.effect("a node that is ended in its own way is asked, also when nobody is to wait", () =>
   Effect.gen(function* () {
-    const tree = yield* SupervisionTree.make
+    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
     const asked = yield* Deferred.make<void>()
     const end = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
     const node = Supervision.node({ kind: "bash", label: "b", names: ["b"], end }, () => Deferred.await(asked))
@@ -194,7 +195,7 @@ it.effect("a node that is ended in its own way is asked, also when nobody is to 
 
 it.effect("a node is there while its effect runs, however it ends, and only where somebody supervises", () =>
   Effect.gen(function* () {
-    const tree = yield* SupervisionTree.make
+    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
     const look = Effect.sync(() => Fibers.paths(tree.root))
     const node = (effect: Effect.Effect<unknown, unknown>) =>
       Supervision.node({ kind: "turn", label: "t" }, () => Effect.zipRight(effect, look))
@@ -216,7 +217,8 @@ it.effect("a node is there while its effect runs, however it ends, and only wher
 )
 
 it("names of what is over are remembered, but not for ever", () => {
-  const root = Supervision.makeRoot({ kind: "session", label: "s" }, 0)
+  let made = 0
+  const root = Supervision.makeRoot({ kind: "session", label: "s" }, 0, () => `fb_${++made}`)
   for (let i = 0; i < 5000; i++) {
     Supervision.close(Supervision.open(root, { kind: "command", label: "c", names: [i] }, 0))
   }
@@ -224,4 +226,18 @@ it("names of what is over are remembered, but not for ever", () => {
   assert.strictEqual(named.size, 0)
   assert.strictEqual(ended.length, 2048)
   assert.isTrue(ended.includes(4999) && !ended.includes(1))
+})
+
+it("a root adopts what is left below another one, by name too", () => {
+  let made = 0
+  const root = () => Supervision.makeRoot({ kind: "session", label: "s" }, 0, () => `fb_${++made}`)
+  const [left, next] = [root(), root()]
+  const command = Supervision.open(left, { kind: "command", label: "c", names: ["r1"] }, 0)
+  Supervision.adopt(next, left)
+  assert.deepStrictEqual([left.children.size, left.registry.named.size], [0, 0])
+  assert.deepStrictEqual([...next.children], [command])
+  assert.strictEqual(next.registry.named.get("r1"), command)
+  Supervision.close(command)
+  assert.deepStrictEqual([next.children.size, next.registry.named.size], [0, 0])
+  assert.isTrue(next.registry.ended.includes("r1"))
 })

@@ -35,8 +35,6 @@ interface Injection {
   /** Answers whether the steering it sent, if any, was sent into the run. */
   readonly act: (agent: Service) => Effect.Effect<boolean, unknown>
   readonly interruptMode?: InterruptMode
-  /** The first call of a run is opened while its prompt is being accepted. */
-  readonly opensAtOnce?: boolean
   /** A variant of another one: every fifth point is enough. */
   readonly isVariant?: true
   /** Looks once more at the end of the run, with fibers that give way after so many operations. */
@@ -53,12 +51,7 @@ const delivered = (events: ReadonlyArray<AgentEvent>) =>
   ).length
 
 /** How many points the run has had, and whether the injection came before it was over. */
-const play = (
-  { act, interruptMode = "wait", opensAtOnce = false }: Injection,
-  at: number,
-  by: "task" | "event",
-  ops: number
-) =>
+const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task" | "event", ops: number) =>
   Effect.gen(function* () {
     const supervisor = yield* Supervisor.track
     let count = 0
@@ -70,7 +63,7 @@ const play = (
     // Not inside of `publish`: nobody who watches can act in the middle of a step.
     const soon = () => queueMicrotask(point)
     const settings = { interruptMode, "retry.baseDelayMs": 0 }
-    const played = yield* Harness.run({ turns, tools, settings, opensAtOnce }, (harness) =>
+    const played = yield* Harness.run({ turns, tools, settings }, (harness) =>
       Effect.gen(function* () {
         const { events, session } = harness
         const accepted: Array<string> = []
@@ -135,11 +128,9 @@ const injections: Readonly<Record<string, Injection>> = {
     act: (agent) => none(Effect.all([agent.abort, agent.abort], { concurrency: 2 })),
     isVariant: true
   },
-  "abort of a run whose first call was opened ahead": { act: (agent) => none(agent.abort), opensAtOnce: true },
   // Fine enough to come between the last look into the queue and the end of the run.
   "steering that waits": { act: steer, fine: 13 },
   "steering that interrupts": { act: steer, interruptMode: "immediate" },
-  "steering of a run whose first call was opened ahead": { act: steer, opensAtOnce: true },
   "steering, then abort": {
     act: (agent) => none(Effect.zipRight(steer(agent), agent.abort)),
     interruptMode: "immediate",

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import * as Ledger from "../../../../src/domain/session/Ledger.ts"
 import * as SessionTree from "../../../../src/domain/session/SessionTree.ts"
@@ -14,7 +14,7 @@ import * as Harness from "../../../support/agent/CompactionHarness.ts"
 import {
   asked,
   compactions,
-  counted,
+  withUsage,
   ending,
   story,
   supplied as hooks
@@ -27,8 +27,17 @@ import { tempFolder } from "../../tools/TempFolder.ts"
 const settings = { "compaction.strategy": "handoff" } as const
 const ls = tool("ls", () => Effect.succeed(output("a.txt")))
 /** The window is full after a call, in the middle of the second run. */
-const turns = [story, counted(call(["A", "ls", {}]), 900), counted(say("done"), 60), counted(say("well"), 70)]
+const turns = [story, withUsage(call(["A", "ls", {}]), 900), withUsage(say("done"), 60), withUsage(say("well"), 70)]
 const options = { settings, hooks, tools: [ls], turns }
+
+const bash = {
+  role: "bashExecution",
+  command: "ls",
+  output: "",
+  cancelled: false,
+  truncated: false,
+  timestamp: 0
+} as const
 
 const actions = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => (event._tag === "CompactionStarted" ? [`${event.reason} ${event.action}`] : []))
@@ -69,7 +78,12 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
         old.slice(before.length).map(({ type }) => type),
         ["message", "message", "message"]
       )
-      assert.isTrue(yield* agent.goesOnHere("session-1"))
+      yield* agent.record(bash)
+      assert.strictEqual(
+        (yield* agent.messages).at(-1)?.role,
+        "bashExecution",
+        "it is recorded where the conversation goes on"
+      )
       yield* ask("And now?")
       assert.deepStrictEqual(actions(events), ["threshold handoff"], "it is not too long any more")
     })
@@ -94,7 +108,7 @@ it.effect("at the end of a run too, and with autoContinue it goes on there", () 
     {
       settings: { ...settings, "compaction.autoContinue": true },
       hooks,
-      turns: [story, counted(say("Half."), 900), counted(say("All."), 50)]
+      turns: [story, withUsage(say("Half."), 900), withUsage(say("All."), 50)]
     },
     ({ agent, ask, events, session }) =>
       Effect.gen(function* () {
@@ -109,7 +123,7 @@ it.effect("at the end of a run too, and with autoContinue it goes on there", () 
 
 it.effect("a prompt that finds the conversation too long is in both sessions", () =>
   Harness.run(
-    { settings, hooks, turns: [story, counted(say("."), 900), counted(say("there"), 60)] },
+    { settings, hooks, turns: [story, withUsage(say("."), 900), withUsage(say("there"), 60)] },
     ({ agent, ask, events, session, store }) =>
       Effect.gen(function* () {
         yield* agent.setAutoCompaction(false)
@@ -164,10 +178,13 @@ it.effect("name, level and what was spent go along", () =>
 it.effect("what is noted while the new session is made comes along", () =>
   Effect.gen(function* () {
     let note: Effect.Effect<unknown> = Effect.void
-    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) => ({
-      ...made,
-      create: (more: Parameters<typeof made.create>[0]) => Effect.zipLeft(made.create(more), note)
-    }))
+    const store = Layer.effect(
+      SessionStore,
+      Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) => ({
+        ...made,
+        create: (more: Parameters<typeof made.create>[0]) => Effect.zipLeft(made.create(more), note)
+      }))
+    )
     yield* Harness.run({ ...options, store }, ({ ask, session }) =>
       Effect.gen(function* () {
         note = Effect.suspend(() => session.append({ type: "session_info", name: "Meanwhile" }))
@@ -184,22 +201,25 @@ it.effect("a place in the old session is not looked for in the new one", () =>
   Effect.gen(function* () {
     const [made, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let wait: Effect.Effect<unknown> = Effect.void
-    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
-      ...memory,
-      create: (more: Parameters<typeof memory.create>[0]) =>
-        Effect.zipLeft(
-          memory.create(more),
-          Effect.suspend(() => wait)
-        )
-    }))
-    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
+    const store = Layer.effect(
+      SessionStore,
+      Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
+        ...memory,
+        create: (more: Parameters<typeof memory.create>[0]) =>
+          Effect.zipLeft(
+            memory.create(more),
+            Effect.suspend(() => wait)
+          )
+      }))
+    )
+    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session, sessions: host }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
         const entryId = (yield* session.entries)[1]?.id ?? ""
         yield* agent.prompt({ text: "Look" })
         yield* Deferred.await(made)
-        const sessions = yield* agent.sessions
+        const sessions = yield* host.changes
         const going = yield* Effect.fork(Effect.flip(sessions.navigate({ entryId })))
         yield* Effect.repeatN(Effect.yieldNow(), 20)
         yield* Deferred.succeed(goOn, undefined)
@@ -220,11 +240,14 @@ it.effect("a place in the old session is not looked for in the new one", () =>
 it.effect("where there can be no new session, the old one is compacted, and somebody is told", () =>
   Effect.gen(function* () {
     let made = 0
-    const store = Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
-      ...memory,
-      create: (more: Parameters<typeof memory.create>[0]) =>
-        Effect.suspend(() => (made++ === 0 ? memory.create(more) : Effect.fail(full)))
-    }))
+    const store = Layer.effect(
+      SessionStore,
+      Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
+        ...memory,
+        create: (more: Parameters<typeof memory.create>[0]) =>
+          Effect.suspend(() => (made++ === 0 ? memory.create(more) : Effect.fail(full)))
+      }))
+    )
     yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -268,7 +291,7 @@ it.scoped("in files: a new one beside the old one, which can be opened and says 
     const root = yield* tempFolder
     const sessionDir = join(root, "kept")
     const place = { agentDir: root, cwd: "/", home: "/home/me", sessionDir }
-    yield* Harness.run({ ...options, store: JsonlSessionStore.make(place) }, ({ agent, ask, session, store }) =>
+    yield* Harness.run({ ...options, store: JsonlSessionStore.layer(place) }, ({ agent, ask, session, store }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         const old = Option.getOrThrow((yield* session.info).file)
@@ -291,7 +314,7 @@ it.scoped("in files: a new one beside the old one, which can be opened and says 
 
 it.effect("aborted at any point, the run ends once, in one of the two, and the next prompt works", () =>
   Effect.gen(function* () {
-    const many = [...turns, ...Array.from({ length: 3 }, () => counted(say("more"), 60))]
+    const many = [...turns, ...Array.from({ length: 3 }, () => withUsage(say("more"), 60))]
     const ended = new Set<string>()
     let early = true
     for (let at = 0; early; at++) {

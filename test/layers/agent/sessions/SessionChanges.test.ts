@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Ref } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
+import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
+import { Agent } from "../../../../src/services/Agent.ts"
+import { Budget } from "../../../../src/services/Budget.ts"
+import { Session } from "../../../../src/services/session/Session.ts"
+import { Tools } from "../../../../src/services/Tools.ts"
 import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
+import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call, model, say } from "../../../support/agent/ScriptedModel.ts"
+import * as TestAgent from "../../../support/agent/TestAgent.ts"
 import { full, type Harness, run } from "../../../support/agent/SessionHarness.ts"
 
 const hang = { events: [], after: "hang" } as const
@@ -111,7 +118,7 @@ describe("a change while a run goes on", () => {
     )
   )
 
-  it.effect("prompts wait for a change that is going on; an interrupt of it changes nothing", () =>
+  it.effect("a prompt waits for a change that is under way, and a session that was left refuses it", () =>
     midRun((harness) =>
       Effect.gen(function* () {
         const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -126,22 +133,25 @@ describe("a change while a run goes on", () => {
         const prompting = yield* Effect.fork(harness.agent.prompt({ text: "Third" }))
         yield* Effect.yieldNow()
         yield* Deferred.succeed(go, undefined)
-        yield* Effect.zipRight(Fiber.join(changing), Fiber.join(prompting))
-        yield* harness.agent.awaitIdle
+        yield* Fiber.join(changing)
+        assert.strictEqual((yield* Effect.flip(Fiber.join(prompting)))._tag, "AgentClosing")
+        yield* ask(harness, "Third")
         assert.deepStrictEqual(texts(yield* harness.session.entries), ["Third", "after"])
       })
     )
   )
 
   it.effect("an abort that comes together with a change does not lose sight of the run that follows", () =>
-    run({ turns: [hang, hang] }, ({ agent, events, sessions }) =>
+    run({ turns: [hang, hang] }, (harness) =>
       Effect.gen(function* () {
-        yield* agent.prompt({ text: "First" })
-        const aborting = yield* Effect.fork(agent.abort)
-        const changing = yield* Effect.fork(Effect.zipRight(sessions.create({}), agent.prompt({ text: "Second" })))
+        const { events, sessions } = harness
+        yield* harness.agent.prompt({ text: "First" })
+        const aborting = yield* Effect.fork(harness.agent.abort)
+        const second = Effect.suspend(() => harness.agent.prompt({ text: "Second" }))
+        const changing = yield* Effect.fork(Effect.zipRight(sessions.create({}), second))
         yield* Effect.zipRight(Fiber.join(changing), Fiber.join(aborting))
-        yield* agent.abort
-        assert.isFalse((yield* agent.state).isStreaming)
+        yield* harness.agent.abort
+        assert.isFalse((yield* harness.agent.state).isStreaming)
         assert.strictEqual(events.filter(({ _tag }) => _tag === "RunEnded").length, 2)
       })
     )
@@ -181,31 +191,31 @@ describe("what a session brings along", () => {
       const available = ({ id }: typeof model) => id !== "gone" || usable
       yield* run({ models, available }, (harness) =>
         Effect.gen(function* () {
-          const { agent, events, session, sessions } = harness
+          const { events, sessions } = harness
           const switchTo = (reference: string, options?: Parameters<typeof sessions.open>[1]) =>
             Effect.gen(function* () {
               const from = events.length
               yield* sessions.open(reference, options)
-              const { model: now, thinkingLevel } = yield* agent.state
+              const { model: now, thinkingLevel } = yield* harness.agent.state
               return [words(events.slice(from)), now?.id, thinkingLevel]
             })
-          yield* agent.setModel("scripted", "thinker")
-          yield* agent.setThinkingLevel("high")
+          yield* harness.agent.setModel("scripted", "thinker")
+          yield* harness.agent.setThinkingLevel("high")
           yield* sessions.create({})
-          assert.deepInclude(yield* agent.state, { model: thinker, thinkingLevel: "high" })
-          yield* agent.setModel("scripted", "gone")
+          assert.deepInclude(yield* harness.agent.state, { model: thinker, thinkingLevel: "high" })
+          yield* harness.agent.setModel("scripted", "gone")
           yield* sessions.create({})
-          yield* agent.setModel("scripted", "other")
+          yield* harness.agent.setModel("scripted", "other")
           assert.deepStrictEqual(yield* switchTo("session-1"), [["thinker", "high"], "thinker", "high"])
           assert.deepStrictEqual(yield* switchTo("session-3"), [["other", "off"], "other", "off"])
           usable = false
           assert.deepStrictEqual(yield* switchTo("session-2"), [[], "other", "off"])
           const wanted = { model: { provider: "scripted", modelId: "other" } }
           assert.deepStrictEqual(yield* switchTo("session-1", wanted), [[], "other", "off"])
-          assert.deepInclude((yield* session.entries).at(-1), { type: "model_change", modelId: "other" })
-          const entries = yield* session.entries
+          assert.deepInclude((yield* harness.session.entries).at(-1), { type: "model_change", modelId: "other" })
+          const entries = yield* harness.session.entries
           assert.deepStrictEqual(yield* switchTo("session-1"), [[], "other", "off"])
-          assert.deepStrictEqual(yield* session.entries, entries)
+          assert.deepStrictEqual(yield* harness.session.entries, entries)
         })
       )
     })
@@ -220,7 +230,10 @@ describe("what a session brings along", () => {
       },
       (harness) =>
         Effect.gen(function* () {
-          const isSpent = Effect.map(Effect.either(harness.agent.prompt({ text: "x" })), ({ _tag }) => _tag === "Left")
+          const isSpent = Effect.map(
+            Effect.either(Effect.suspend(() => harness.agent.prompt({ text: "x" }))),
+            ({ _tag }) => _tag === "Left"
+          )
           yield* ask(harness, "Use it")
           assert.isTrue(yield* isSpent)
           yield* harness.sessions.create({})
@@ -235,24 +248,75 @@ describe("what a session brings along", () => {
     )
   )
 
-  it.effect("tools forget another conversation, and remember the one that a copy goes on with", () =>
-    run({ turns: [say("one")] }, (harness) =>
-      Effect.gen(function* () {
-        yield* ask(harness, "First")
-        const { log, sessions } = harness
-        const forgets = (change: Effect.Effect<unknown, unknown>) =>
-          Effect.map(
-            Effect.zipRight(
-              Effect.sync(() => log.splice(0)),
-              change
-            ),
-            () => log.includes("forget")
+  it.effect("every session has tools and a budget of its own, closed with it", () =>
+    Effect.gen(function* () {
+      const lives: Array<string> = []
+      const live = (what: string) =>
+        Effect.flatMap(Session, ({ info }) =>
+          Effect.flatMap(info, ({ sessionId }) =>
+            Effect.acquireRelease(
+              Effect.sync(() => void lives.push(`${what} of ${sessionId}`)),
+              () => Effect.sync(() => void lives.push(`no ${what} of ${sessionId}`))
+            )
           )
-        assert.isFalse(yield* forgets(sessions.clone))
-        assert.isFalse(yield* forgets(sessions.branch("entry-1")))
-        assert.isTrue(yield* forgets(sessions.open("session-1")))
-        assert.isFalse(yield* forgets(sessions.navigate({ entryId: "entry-1" })))
-        assert.isTrue(yield* forgets(sessions.create({})))
+        )
+      const open = { active: Effect.succeed([]), find: () => Effect.succeedNone }
+      const unlimited = { check: Effect.void, recordUsage: () => Effect.void, recordToolCall: Effect.void }
+      const parts = {
+        tools: Layer.succeed(Tools, { open: Effect.as(live("tools"), open) }),
+        budget: Layer.succeed(Budget, { open: Effect.as(live("budget"), unlimited) })
+      }
+      yield* Effect.scoped(
+        Effect.flatMap(TestAgent.make({}, parts), ({ sessions }) =>
+          Effect.gen(function* () {
+            const changes = yield* sessions.changes
+            assert.deepStrictEqual(lives.splice(0), ["budget of session-1", "tools of session-1"])
+            yield* changes.create({})
+            const left = ["no tools of session-1", "no budget of session-1"]
+            assert.deepStrictEqual(lives.splice(0), ["budget of session-2", "tools of session-2", ...left])
+            yield* changes.rename("kept")
+            assert.deepStrictEqual(lives, [])
+          })
+        )
+      )
+      assert.deepStrictEqual(lives, ["no tools of session-2", "no budget of session-2"])
+    })
+  )
+
+  it.effect("two sessions side by side share nothing", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const turns = [say("one"), hang, say("two")]
+        const { agent, events, script, session, sessions, store } = yield* TestAgent.make({ turns })
+        yield* Effect.zipRight(agent.prompt({ text: "First" }), agent.awaitIdle)
+        yield* agent.prompt({ text: "Hangs" })
+        yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(script.open, (open) => open === 1) })
+        const heard = events.length
+        const [others, messages] = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const beside = yield* sessions.open(store.create({}))
+            const other = Context.get(beside, Agent)
+            const happened: Array<AgentEvent> = []
+            yield* other.attach({ offer: (event) => happened.push(event), ready: Effect.void })
+            yield* other.enqueue("steering", { text: "S" })
+            assert.deepStrictEqual((yield* agent.queue).steering, [])
+            yield* Effect.zipRight(other.prompt({ text: "Second" }), other.awaitIdle)
+            assert.isTrue((yield* agent.state).isStreaming)
+            assert.notStrictEqual((yield* other.state).sessionId, (yield* agent.state).sessionId)
+            assert.notStrictEqual(other.supervision.root, agent.supervision.root)
+            return [happened, yield* other.messages] as const
+          })
+        )
+        assert.strictEqual(events.length, heard, "the host hears nothing of it")
+        assert.deepStrictEqual(violations(others), [])
+        assert.deepStrictEqual(
+          messages.map(({ role }) => role),
+          ["user", "user", "assistant"]
+        )
+        assert.deepStrictEqual(texts(yield* session.entries), ["First", "one", "Hangs"])
+        assert.isTrue((yield* agent.state).isStreaming)
+        yield* agent.abort
+        assert.deepStrictEqual(violations(events), [])
       })
     )
   )
@@ -262,8 +326,11 @@ describe("sessions of a folder", () => {
   it.effect("the newest with messages is resumed, else there is a new one, and later ones are made there", () =>
     run({ turns: [say("one"), hang], folders: ["/a", "/b"] }, (harness) =>
       Effect.gen(function* () {
-        const { agent, events, session, sessions } = harness
-        const cwd = Effect.map(session.info, ({ header }) => header.cwd)
+        const { events, sessions } = harness
+        const cwd = Effect.map(
+          Effect.suspend(() => harness.session.info),
+          ({ header }) => header.cwd
+        )
         assert.deepStrictEqual(yield* sessions.openNewest("/a"), { resumed: false })
         assert.strictEqual(yield* cwd, "/a")
         yield* ask(harness, "First")
@@ -274,11 +341,11 @@ describe("sessions of a folder", () => {
         assert.deepStrictEqual(yield* sessions.openNewest("/b"), { resumed: false })
         assert.deepStrictEqual(yield* sessions.openNewest("/a"), { resumed: true })
         assert.strictEqual(yield* sessionId(harness), id)
-        yield* agent.prompt({ text: "Second" })
+        yield* harness.agent.prompt({ text: "Second" })
         const from = events.length
         assert.deepStrictEqual(yield* sessions.openNewest("/a"), { resumed: true })
         assert.deepStrictEqual(events.slice(from), [])
-        assert.isTrue((yield* agent.state).isStreaming)
+        assert.isTrue((yield* harness.agent.state).isStreaming)
       })
     )
   )

@@ -1,0 +1,164 @@
+/** The Sessions service: holds the session that a host is in, and forwards its events to whoever watches the host. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import type { Budget } from "../../../services/Budget.ts"
+import type { Ids } from "../../../services/Ids.ts"
+import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import type { ModelClient } from "../../../services/model/ModelClient.ts"
+import { type OpenedLog, Session } from "../../../services/session/Session.ts"
+import { Sessions } from "../../../services/session/Sessions.ts"
+import { type SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
+import type { Settings } from "../../../services/Settings.ts"
+import * as Supervision from "../../../services/supervision/Supervision.ts"
+import type { Tools } from "../../../services/Tools.ts"
+import { exclusively } from "../../Exclusively.ts"
+import * as Once from "../../Once.ts"
+import * as CurrentSession from "../../session/CurrentSession.ts"
+import * as EventHub from "../events/EventHub.ts"
+import type { ModelStart } from "../model/Controls.ts"
+import * as Beginnings from "../run/Beginnings.ts"
+import type * as SessionAgent from "../SessionAgent.ts"
+import * as SessionScope from "./SessionScope.ts"
+
+/** The services of the process that a session is built from. */
+export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
+
+export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.SessionAgentOptions, "announce"> {
+  /** Opens the log of the first session. */
+  readonly first: Effect.Effect<SessionLog, E, R | Scope.Scope>
+  /** What the first session starts with. */
+  readonly start: (session: typeof Session.Service) => Effect.Effect<ModelStart, E2, R2>
+}
+
+/** Changes of the current session. */
+export interface Current {
+  readonly get: () => SessionScope.OpenSession
+  /**
+   * Opens another session, ends the run of the current one, and only then leaves it: until then nothing has happened
+   * that a failure would have to undo. `arrived` runs in the session that was opened.
+   */
+  readonly change: <E>(
+    open: Effect.Effect<SessionLog, E, Scope.Scope>,
+    arrived?: (session: SessionScope.OpenSession) => Effect.Effect<void>
+  ) => Effect.Effect<void, E>
+  /** Leaves the current session and opens it again, around the same log. */
+  readonly reopen: (arrived: (session: SessionScope.OpenSession) => Effect.Effect<void>) => Effect.Effect<void>
+}
+
+/** The log of a session that is opened again begins with the entries that the session has by now. */
+const asOpened = ({ log: { append, file, header, sync }, scope }: OpenedLog, entries: SessionLog["entries"]) => ({
+  log: { append, file, header, sync, entries },
+  scope
+})
+
+const announce = (hub: EventHub.EventHub, session: typeof Session.Service) =>
+  Effect.map(session.info, ({ epoch, name, sessionId }) => {
+    hub.publish({ _tag: "SessionChanged", sessionId, epoch })
+    hub.publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+  })
+
+const makeCurrent = Effect.fnUntraced(function* (
+  first: SessionScope.OpenSession,
+  enter: (log: OpenedLog) => Effect.Effect<SessionScope.OpenSession>,
+  hub: EventHub.EventHub
+) {
+  let current = first
+  let lostWrites = false
+  const watch = ({ agent, scope }: SessionScope.OpenSession) =>
+    Scope.extend(agent.attach({ offer: hub.publish, ready: hub.ready }), scope)
+  yield* watch(first)
+  yield* Effect.addFinalizer(() => Effect.suspend(() => SessionScope.close(current)))
+
+  /** The old session is settled: what is left to do cannot fail. */
+  const move = Effect.fnUntraced(function* (next: SessionScope.OpenSession) {
+    const left = current
+    yield* next.control.carry(yield* left.control.carried)
+    lostWrites ||= yield* left.session.hasLostWrites
+    yield* watch(next)
+    Supervision.adopt(next.control.root, left.control.root)
+    left.control.leave()
+    current = next
+    yield* announce(hub, next.session)
+  })
+
+  const change: Current["change"] = (open, arrived = () => Effect.void) =>
+    Effect.suspend(() => {
+      const left = current
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const next = yield* restore(Effect.flatMap(CurrentSession.openLog(open), enter))
+          yield* left.control.settle
+          yield* move(next)
+          yield* arrived(next)
+          yield* SessionScope.close(left)
+        })
+      ).pipe(exclusively(left.control.gate))
+    })
+
+  const reopen: Current["reopen"] = (arrived) =>
+    Effect.suspend(() => {
+      const left = current
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          yield* left.control.settle
+          const kept = yield* left.kept
+          const next = yield* restore(enter(asOpened(kept, yield* left.session.entries)))
+          yield* move(next)
+          yield* arrived(next)
+          yield* SessionScope.closeAround(left)
+        })
+      ).pipe(exclusively(left.control.gate))
+    })
+
+  const hasLostWrites = Effect.suspend(() => Effect.map(current.session.hasLostWrites, (lost) => lost || lostWrites))
+  return { get: () => current, change, reopen, hasLostWrites }
+})
+
+export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSessionsOptions<E, R, E2, R2>) {
+  const { first, start, ...agent } = options
+  const services = yield* Effect.context<ProcessServices>()
+  const hub = EventHub.make()
+  const beginnings = Beginnings.make()
+  const enterWith = (announce: () => void) => (log: OpenedLog) =>
+    Effect.provide(SessionScope.open(log, { ...agent, announce }), services)
+  const enter = enterWith(beginnings.announce)
+
+  const begun = yield* Effect.flatMap(CurrentSession.openLog(first), enter)
+  begun.control.start(yield* Effect.onError(start(begun.session), () => SessionScope.close(begun)))
+  const current = yield* makeCurrent(begun, enter, hub)
+
+  const beside = Effect.fnUntraced(function* (log: OpenedLog) {
+    const opened = yield* enterWith(() => {})(log)
+    opened.control.start((yield* current.get().control.carried).controls)
+    return opened
+  })
+  const catalog = yield* ModelCatalog
+  const store = yield* SessionStore
+  return Sessions.of({
+    current: Effect.sync(() => current.get().services),
+    changes: Once.make(
+      Effect.map(
+        Effect.promise(() => import("./SessionChanges.ts")),
+        ({ make }) => make({ current, catalog, store, publish: hub.publish })
+      )
+    ),
+    open: (log) =>
+      Effect.acquireRelease(Effect.flatMap(CurrentSession.openLog(log), beside), SessionScope.close).pipe(
+        Effect.map(({ services }) => services)
+      ),
+    endUntil: (until, end) =>
+      beginnings.endUntil(
+        until,
+        Effect.suspend(() => end(current.get().agent))
+      ),
+    close: Effect.suspend(() => current.get().agent.close),
+    sync: Effect.suspend(() => current.get().session.sync),
+    hasLostWrites: current.hasLostWrites,
+    attach: hub.attach,
+    subscribe: hub.subscribe
+  })
+})
+
+export const layer = <E, R, E2, R2>(options: HostSessionsOptions<E, R, E2, R2>) => Layer.scoped(Sessions, make(options))
