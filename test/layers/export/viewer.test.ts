@@ -8,6 +8,7 @@ import * as Items from "../../../src/layers/export/viewer/conversation/Items.ts"
 import { rows, titleOf } from "../../../src/layers/export/viewer/outline/OutlineRows.ts"
 import * as Timeline from "../../../src/layers/export/viewer/overview/Timeline.ts"
 import * as Totals from "../../../src/layers/export/viewer/overview/Totals.ts"
+import * as Json from "../../../src/layers/export/viewer/text/Json.ts"
 import * as DiffTool from "../../../src/layers/tools/edit/Diff.ts"
 import * as Document from "../../../src/layers/export/Document.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
@@ -278,18 +279,89 @@ describe("words for people", () => {
     [Format.money(12.345), "$12.35"],
     [Format.money(0.0707), "$0.071"],
     [Format.money(0.00001234), "$0.000012"],
+    [Format.money(1), "$1.00"],
+    [Format.money(0.5), "$0.50"],
     [Format.compact(999), "999"],
+    [Format.compact(1000), "1K"],
+    [Format.whole(1_234_567), "1,234,567"],
+    [Format.plural(1, "branch", "branches"), "1 branch"],
+    [Format.plural(2, "branch", "branches"), "2 branches"],
+    [Format.plural(0, "line"), "0 lines"],
+    [Format.lines("a\nb\n\n"), "2 lines"],
+    [Format.lines("a"), "1 line"],
     [Format.compact(12_345), "12.3K"],
     [Format.duration(59_400), "59 s"],
+    [Format.duration(59_600), "1 min 0 s"],
     [Format.duration(61_000), "1 min 1 s"],
+    [Format.duration(47 * 3_600_000 + 59 * 60_000), "47 h 59 min"],
+    [Format.duration(48 * 3_600_000), "2 days"],
     [Format.duration(3 * 3_600_000), "3 h 0 min"],
     [Format.duration(72 * 3_600_000), "3 days"],
     [Format.bytes(1), "1 character"],
+    [Format.bytes(1023), "1,023 characters"],
+    [Format.bytes(1024), "1 KB"],
+    [Format.bytes(1024 * 1024), "1.0 MB"],
     [Format.bytes(5_242_880), "5.0 MB"],
     [Format.excerpt("  a\n b  ", 10), "a b"],
     [Format.excerpt("abcdefgh", 5), "abcd…"],
+    [Format.excerpt("abcde", 5), "abcde"],
+    [Format.excerpt("abc defgh", 5), "abc…"],
     [Format.gist("## Goal\n- `x` and **y**", 40), "Goal x and y"],
-    [Format.time(0), ""]
+    [Format.gist("> quoted\n* item", 40), "quoted item"],
+    [Format.time(0), ""],
+    [Format.date(-1), ""]
   ]
   for (const [made, expected] of table) it(expected || "nothing", () => assert.strictEqual(made, expected))
+})
+
+describe("input of any form", () => {
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64")
+
+  it("the embedded session is decoded as UTF-8", () => {
+    const value = { text: "häß 漢字 🙂 \u2028 </script>", list: [1, null] }
+    assert.deepStrictEqual(Json.decode(encoded(value)), value)
+  })
+
+  it.each([
+    ["nothing", ""],
+    ["no base64", "*** not base64 ***"],
+    ["no JSON", Buffer.from("{").toString("base64")],
+    ["a page that was cut", encoded({ a: "long enough to cut" }).slice(0, 12)]
+  ])("%s is no session", (_, damaged) => assert.isUndefined(Json.decode(damaged)))
+
+  it("values of another type than expected read as empty", () => {
+    const all = [undefined, null, "x", 7, Number.NaN, [1], { a: 1 }]
+    assert.deepStrictEqual(all.map(Json.isRecord), [false, false, false, false, false, false, true])
+    assert.deepStrictEqual(all.map(Json.record), [{}, {}, {}, {}, {}, {}, { a: 1 }])
+    assert.deepStrictEqual(all.map(Json.list), [[], [], [], [], [], [1], []])
+    assert.deepStrictEqual(all.map(Json.text), ["", "", "x", "", "", "", ""])
+    assert.deepStrictEqual(all.map(Json.number), [0, 0, 0, 7, 0, 0, 0])
+    assert.deepStrictEqual(Json.records([1, { a: 1 }, null, [{}]]), [{ a: 1 }])
+  })
+
+  it("a text is shown as it is, everything else as JSON", () => {
+    assert.deepStrictEqual(["a\nb", { a: [1] }, undefined, 7].map(Json.show), [
+      "a\nb",
+      '{\n  "a": [\n    1\n  ]\n}',
+      "",
+      "7"
+    ])
+  })
+
+  it("attempt answers otherwise only if the first throws", () => {
+    const thrower = (): string => {
+      throw new Error("library")
+    }
+    assert.strictEqual(
+      Json.attempt(
+        () => "fine",
+        () => "otherwise"
+      ),
+      "fine"
+    )
+    assert.strictEqual(
+      Json.attempt(thrower, () => "otherwise"),
+      "otherwise"
+    )
+  })
 })
