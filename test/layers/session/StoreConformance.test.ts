@@ -5,6 +5,7 @@ import * as RandomIds from "../../../src/layers/platform/RandomIds.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as StoreConformance from "../../../src/layers/session/StoreConformance.ts"
 import {
+  AmbiguousSession,
   type NewSession,
   SessionInUse,
   type SessionLog,
@@ -63,6 +64,17 @@ const faults: ReadonlyArray<readonly [string, Fault, ReadonlyArray<string>]> = [
     (store) => ({
       read: (reference) =>
         Effect.catchTag(store.read(reference), "AmbiguousSession", ({ candidates }) => store.read(candidates[0] ?? ""))
+    }),
+    ["the start of an id"]
+  ],
+  [
+    "finds no session whose id is the start of another one",
+    (store) => ({
+      read: (reference) =>
+        Effect.flatMap(store.list, (list) => {
+          const candidates = list.map(({ sessionId }) => sessionId).filter((id) => id.startsWith(reference))
+          return candidates.length > 1 ? new AmbiguousSession({ reference, candidates }) : store.read(reference)
+        })
     }),
     ["the start of an id"]
   ],
