@@ -379,7 +379,7 @@ const tests = [
     assert.include(await shown(small), "That touches eleven callers.")
     assert.strictEqual(await small.evaluate("getComputedStyle(document.querySelector('.outline')).display"), "none")
     const empty = await open("empty", Sample.document([]))
-    assert.include(String(await empty.evaluate("document.body.innerText")), "Nothing was said yet")
+    assert.include(String(await empty.evaluate("document.body.innerText")), "No messages yet")
     const html = Page.render(Sample.rich(), viewer)
     for (const broken of [html.replace('id="session">', 'id="session">!'), html.replace('id="session"', 'id="lost"')]) {
       const page = await openHtml("broken", broken)

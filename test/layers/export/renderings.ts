@@ -102,14 +102,10 @@ export const renderings: ReadonlyArray<readonly [why: string, entry: Entry, expe
   [
     "a compaction",
     { type: "compaction", summary: "**S**", tokensBefore: 2000 },
-    "Earlier conversation, summarised 2K tokens before S"
+    "Summary of earlier messages 2K tokens before S"
   ],
-  ["a branch that was left", { type: "branch_summary", summary: "B" }, "Summary of a branch that was left B"],
-  [
-    "as messages",
-    message("compactionSummary", { summary: "C", tokensBefore: 0 }),
-    "Earlier conversation, summarised C"
-  ],
+  ["a branch that was left", { type: "branch_summary", summary: "B" }, "Summary of another branch B"],
+  ["as messages", message("compactionSummary", { summary: "C", tokensBefore: 0 }), "Summary of earlier messages C"],
   ["a model", { type: "model_change", provider: "p", modelId: "m" }, "Model: p/m"],
   ["a model, as xcsh writes it", { type: "model_change", model: "p/m" }, "Model: p/m"],
   ["a level", { type: "thinking_level_change", thinkingLevel: "high" }, "Thinking: high"],

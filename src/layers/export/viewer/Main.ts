@@ -32,7 +32,7 @@ const damaged = () =>
     "main",
     { class: "nothing" },
     h("h1", {}, "This page is damaged"),
-    h("p", {}, "The session that belongs here cannot be read. Export it again, or copy the file again.")
+    h("p", {}, "The session in this page cannot be read. Copy the file again, or export the session again.")
   )
 
 const start = (payload: unknown) => {

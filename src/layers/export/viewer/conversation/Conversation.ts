@@ -35,8 +35,8 @@ const empty = () =>
   h(
     "div",
     { class: "nothing" },
-    h("h2", {}, "Nothing was said yet"),
-    h("p", {}, "This session has no messages. They appear here once somebody sends a prompt and exports again.")
+    h("h2", {}, "No messages yet"),
+    h("p", {}, "This session has no messages. Send a prompt and export the session again to see them here.")
   )
 
 export const make = ({ forkAt }: ConversationOptions) => {

@@ -95,11 +95,7 @@ const summary = (item: Item): ReadonlyArray<Child> => {
     fold({
       class: "summary",
       summary: [
-        h(
-          "span",
-          { class: "fold-title" },
-          isCompaction ? "Earlier conversation, summarised" : "Summary of a branch that was left"
-        ),
+        h("span", { class: "fold-title" }, isCompaction ? "Summary of earlier messages" : "Summary of another branch"),
         h("span", { class: "fold-hint" }, Format.excerpt(hint, 90))
       ],
       body: () => [prose(text(message["summary"]))],
