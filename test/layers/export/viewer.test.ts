@@ -1,15 +1,11 @@
 /** The parts of the viewer that need no browser. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import * as Diff from "../../../src/layers/export/viewer/text/Diff.ts"
 import * as Entries from "../../../src/layers/export/viewer/conversation/Entries.ts"
-import * as Format from "../../../src/layers/export/viewer/text/Format.ts"
 import * as Items from "../../../src/layers/export/viewer/conversation/Items.ts"
 import { rows, titleOf } from "../../../src/layers/export/viewer/outline/OutlineRows.ts"
 import * as Timeline from "../../../src/layers/export/viewer/overview/Timeline.ts"
 import * as Totals from "../../../src/layers/export/viewer/overview/Totals.ts"
-import * as Json from "../../../src/layers/export/viewer/text/Json.ts"
-import * as DiffTool from "../../../src/layers/tools/edit/Diff.ts"
 import * as Document from "../../../src/layers/export/Document.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
 
@@ -56,6 +52,29 @@ describe("entries", () => {
       entries.map(({ parentId }) => parentId),
       [null, entries[0]?.id, entries[1]?.id]
     )
+  })
+
+  it("the leaf is the one that is named, else the last entry; a session may stand before its first entry", () => {
+    const entries = [{ id: "a" }, { id: "b", parentId: "a" }, { id: "c", parentId: "a" }]
+    const leaf = (leafId: unknown) => Entries.read({ entries, leafId }).leafId
+    assert.deepStrictEqual([leaf("b"), leaf("x"), leaf(undefined), leaf(7), leaf(null)], ["b", "c", "c", "c", null])
+  })
+
+  it("the time is that of the entry, else of its message, else unknown", () => {
+    const times = of(
+      { ...message("user", { timestamp: 7 }), timestamp: "1970-01-01T00:00:01.000Z" },
+      { ...message("user", { timestamp: 7 }), timestamp: "yesterday" },
+      message("user")
+    ).map(({ time }) => time)
+    assert.deepStrictEqual(times, [1000, 7, 0])
+  })
+
+  it("tools are read as far as they have the right form", () => {
+    const tools = [{ name: "ls", description: "lists", more: 1 }, "x", { name: 3 }]
+    assert.deepStrictEqual(Entries.read({ tools, systemPrompt: 4 }).tools, [
+      { name: "ls", description: "lists" },
+      { name: "", description: "" }
+    ])
   })
 
   it("no data at all is an empty session", () => {
@@ -113,6 +132,15 @@ describe("items", () => {
     )
   })
 
+  it("a search finds strings and numbers in unknown entries and in arguments, without the punctuation of JSON", () => {
+    const [weather, call] = of(
+      { type: "weather", id: "w", parentId: null, sky: { colour: "grey", clouds: [7, true, null] } },
+      message("assistant", { content: [{ type: "toolCall", name: "ls", arguments: { path: "a b", depth: 2 } }] })
+    ).map(Items.wordsOf)
+    assert.strictEqual(weather, "weather\nw\nnull\ngrey\n7\ntrue\nnull")
+    assert.strictEqual(call, "ls\na b\n2")
+  })
+
   it("a search finds every text an entry holds", () => {
     const { data } = rich()
     const words = data.entries.map(Items.wordsOf).join("\n")
@@ -130,58 +158,6 @@ describe("items", () => {
     ]) {
       assert.include(words, part)
     }
-  })
-})
-
-describe("differences", () => {
-  const kinds = (lines: ReadonlyArray<Diff.DiffLine>) =>
-    lines.map(({ after, before, kind, text }) => [kind, before ?? 0, after ?? 0, text])
-
-  it("of diff -u, with and without its header lines", () => {
-    const hunk = "@@ -2,2 +2,2 @@\n a\n-b\n+c\n"
-    const expected = [
-      ["hunk", 0, 0, "@@ -2,2 +2,2 @@"],
-      ["same", 2, 2, "a"],
-      ["removed", 3, 0, "b"],
-      ["added", 0, 3, "c"]
-    ]
-    assert.deepStrictEqual(kinds(Diff.parse(hunk)), expected)
-    assert.deepStrictEqual(kinds(Diff.parse(`--- x.ts\n+++ x.ts\n${hunk}`)), expected)
-  })
-
-  it("with a number behind each sign, as other programs of the family write them", () => {
-    assert.deepStrictEqual(kinds(Diff.parse(" 11 a\n-12 b\n+12 \n    ...\n 20 z")), [
-      ["same", 11, 0, "a"],
-      ["removed", 12, 0, "b"],
-      ["added", 0, 12, ""],
-      ["hunk", 0, 0, "..."],
-      ["same", 20, 0, "z"]
-    ])
-  })
-
-  it("what our edit tool writes gives back both texts around the changes", () => {
-    const line = fc.constantFrom("a", "b", "", "  c", "@@ d", "-e", "+f", "-- g", "++ h", "\\ i")
-    const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => `${lines.join("\n")}\n`)
-    fc.assert(
-      fc.property(text, text, (before, after) => {
-        fc.pre(before !== after)
-        const lines = Diff.parse(DiffTool.make(before, after).diff).filter(({ kind }) => kind !== "hunk")
-        const [old, fresh] = [before.split("\n"), after.split("\n")]
-        for (const { after: at, before: from, text } of lines) {
-          if (from !== undefined) assert.strictEqual(old[from - 1], text)
-          if (at !== undefined) assert.strictEqual(fresh[at - 1], text)
-        }
-        assert.strictEqual(Diff.changes(lines).added - Diff.changes(lines).removed, fresh.length - old.length)
-      })
-    )
-  })
-
-  it("an edit that stored none shows what it replaced", () => {
-    assert.deepStrictEqual(kinds(Diff.replacement("a\nb", "c")), [
-      ["removed", 0, 0, "a"],
-      ["removed", 0, 0, "b"],
-      ["added", 0, 0, "c"]
-    ])
   })
 })
 
@@ -236,6 +212,32 @@ describe("the timeline", () => {
     )
   })
 
+  it.each([
+    ["user", {}, "user"],
+    ["bash", {}, "user"],
+    ["assistant", {}, "model"],
+    ["assistant", { stopReason: "error" }, "bad"],
+    ["assistant", { stopReason: "aborted" }, "model"],
+    ["result", {}, "tool"],
+    ["result", { isError: true }, "bad"],
+    ["summary", {}, "other"],
+    ["note", {}, "other"]
+  ] as const)("%s %j is drawn as %s", (kind, more, spot) => assert.strictEqual(Timeline.spotKind(kind, more), spot))
+
+  it("entries at one time share a spot, which counts them", () => {
+    const at = (seconds: number) => ({ timestamp: new Date(1_700_000_000_000 + seconds * 1000).toISOString() })
+    const entries = [0, 0, 0, 100].map((seconds) => ({ ...message("user"), ...at(seconds) }))
+    const { breaks, spots } = Timeline.layout(of(...entries), 720)
+    assert.deepStrictEqual(
+      spots.map(({ count, x }) => [x, count]),
+      [
+        [0, 3],
+        [716, 1]
+      ]
+    )
+    assert.deepStrictEqual(breaks, [])
+  })
+
   it("a failure is seen before a prompt, a prompt before an answer", () => {
     const at = { timestamp: "2026-01-01T00:00:00.000Z" }
     const same = [message("assistant"), message("user"), message("toolResult", { isError: true })]
@@ -267,101 +269,49 @@ describe("the outline", () => {
     assert.isFalse(rows(tree).some(({ entry }) => entry.type === "label"))
   })
 
+  const titles: ReadonlyArray<readonly [string, object]> = [
+    ["What is here?", message("user", { content: "# What is here?" })],
+    ["Image", message("user", { content: [{ type: "image" }] })],
+    [
+      "Yes.",
+      message("assistant", {
+        content: [
+          { type: "text", text: "Yes." },
+          { type: "toolCall", name: "ls" }
+        ]
+      })
+    ],
+    ["ls, read", message("assistant", { content: ["ls", "read"].map((name) => ({ type: "toolCall", name })) })],
+    ["overloaded", message("assistant", { content: [], errorMessage: "overloaded" })],
+    ["Empty answer", message("assistant", { content: [] })],
+    ["make", message("bashExecution", { command: "make" })],
+    ["Result", message("toolResult", { content: [] })],
+    ["Summary: so far", { type: "compaction", summary: "so far" }],
+    ["Summary", { type: "compaction", summary: "" }],
+    ["Model: claude", { type: "model_change", modelId: "claude" }],
+    ["Model: a/b", { type: "model_change", model: "a/b" }],
+    ["Thinking: high", { type: "thinking_level_change", thinkingLevel: "high" }],
+    ["Name: weaving", { type: "session_info", name: "weaving" }],
+    ["Note", { type: "custom_message", customType: "x", content: " " }],
+    ["Entry", { type: "weather" }]
+  ]
+  it.each(titles)("a row is called %s", (title, entry) => assert.deepStrictEqual(of(entry).map(titleOf), [title]))
+
+  it("has no rows for labels and usage, but for the entries below them", () => {
+    const entries = of(
+      { type: "label", id: "l" },
+      { ...message("user"), id: "u" },
+      { type: "usage" },
+      message("assistant")
+    )
+    assert.deepStrictEqual(
+      rows(Entries.makeTree(entries)).map(({ kind }) => kind),
+      ["user", "assistant"]
+    )
+  })
+
   it("a conversation may be as deep as it is long", () => {
     const entries = of(...Array.from({ length: 50_000 }, () => message("user", { content: "x" })))
     assert.strictEqual(rows(Entries.makeTree(entries)).length, 50_000)
-  })
-})
-
-describe("words for people", () => {
-  const table: ReadonlyArray<readonly [string, string]> = [
-    [Format.money(0), "$0"],
-    [Format.money(12.345), "$12.35"],
-    [Format.money(0.0707), "$0.071"],
-    [Format.money(0.00001234), "$0.000012"],
-    [Format.money(1), "$1.00"],
-    [Format.money(0.5), "$0.50"],
-    [Format.compact(999), "999"],
-    [Format.compact(1000), "1K"],
-    [Format.whole(1_234_567), "1,234,567"],
-    [Format.plural(1, "branch", "branches"), "1 branch"],
-    [Format.plural(2, "branch", "branches"), "2 branches"],
-    [Format.plural(0, "line"), "0 lines"],
-    [Format.lines("a\nb\n\n"), "2 lines"],
-    [Format.lines("a"), "1 line"],
-    [Format.compact(12_345), "12.3K"],
-    [Format.duration(59_400), "59 s"],
-    [Format.duration(59_600), "1 min 0 s"],
-    [Format.duration(61_000), "1 min 1 s"],
-    [Format.duration(47 * 3_600_000 + 59 * 60_000), "47 h 59 min"],
-    [Format.duration(48 * 3_600_000), "2 days"],
-    [Format.duration(3 * 3_600_000), "3 h 0 min"],
-    [Format.duration(72 * 3_600_000), "3 days"],
-    [Format.bytes(1), "1 character"],
-    [Format.bytes(1023), "1,023 characters"],
-    [Format.bytes(1024), "1 KB"],
-    [Format.bytes(1024 * 1024), "1.0 MB"],
-    [Format.bytes(5_242_880), "5.0 MB"],
-    [Format.excerpt("  a\n b  ", 10), "a b"],
-    [Format.excerpt("abcdefgh", 5), "abcd…"],
-    [Format.excerpt("abcde", 5), "abcde"],
-    [Format.excerpt("abc defgh", 5), "abc…"],
-    [Format.gist("## Goal\n- `x` and **y**", 40), "Goal x and y"],
-    [Format.gist("> quoted\n* item", 40), "quoted item"],
-    [Format.time(0), ""],
-    [Format.date(-1), ""]
-  ]
-  for (const [made, expected] of table) it(expected || "nothing", () => assert.strictEqual(made, expected))
-})
-
-describe("input of any form", () => {
-  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64")
-
-  it("the embedded session is decoded as UTF-8", () => {
-    const value = { text: "häß 漢字 🙂 \u2028 </script>", list: [1, null] }
-    assert.deepStrictEqual(Json.decode(encoded(value)), value)
-  })
-
-  it.each([
-    ["nothing", ""],
-    ["no base64", "*** not base64 ***"],
-    ["no JSON", Buffer.from("{").toString("base64")],
-    ["a page that was cut", encoded({ a: "long enough to cut" }).slice(0, 12)]
-  ])("%s is no session", (_, damaged) => assert.isUndefined(Json.decode(damaged)))
-
-  it("values of another type than expected read as empty", () => {
-    const all = [undefined, null, "x", 7, Number.NaN, [1], { a: 1 }]
-    assert.deepStrictEqual(all.map(Json.isRecord), [false, false, false, false, false, false, true])
-    assert.deepStrictEqual(all.map(Json.record), [{}, {}, {}, {}, {}, {}, { a: 1 }])
-    assert.deepStrictEqual(all.map(Json.list), [[], [], [], [], [], [1], []])
-    assert.deepStrictEqual(all.map(Json.text), ["", "", "x", "", "", "", ""])
-    assert.deepStrictEqual(all.map(Json.number), [0, 0, 0, 7, 0, 0, 0])
-    assert.deepStrictEqual(Json.records([1, { a: 1 }, null, [{}]]), [{ a: 1 }])
-  })
-
-  it("a text is shown as it is, everything else as JSON", () => {
-    assert.deepStrictEqual(["a\nb", { a: [1] }, undefined, 7].map(Json.show), [
-      "a\nb",
-      '{\n  "a": [\n    1\n  ]\n}',
-      "",
-      "7"
-    ])
-  })
-
-  it("attempt answers otherwise only if the first throws", () => {
-    const thrower = (): string => {
-      throw new Error("library")
-    }
-    assert.strictEqual(
-      Json.attempt(
-        () => "fine",
-        () => "otherwise"
-      ),
-      "fine"
-    )
-    assert.strictEqual(
-      Json.attempt(thrower, () => "otherwise"),
-      "otherwise"
-    )
   })
 })
