@@ -6,5 +6,4 @@ export const lazy = <S extends Schema.Schema.Any>(make: () => S): (() => S) => {
   return () => (made ??= make())
 }
 
-/** The type of a lazy schema. */
 export type Type<Lazy extends () => Schema.Schema.Any> = Schema.Schema.Type<ReturnType<Lazy>>

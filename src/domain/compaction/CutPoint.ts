@@ -5,7 +5,6 @@ import * as SessionContext from "../session/SessionContext.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
 
 export interface Cut {
-  /** Index of the first entry that is kept. */
   readonly firstKept: number
   /** Index of the first message that is kept. The entries between the two are not part of the conversation. */
   readonly message: number

@@ -48,10 +48,8 @@ const block = (tag: string, files: ReadonlyArray<string>): ReadonlyArray<string>
   return [`<${tag}>\n${lines.join("\n")}\n</${tag}>`]
 }
 
-/** Removes the lists from a summary. */
 export const strip = (summary: string): string =>
   summary.replaceAll(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trim()
 
-/** Replaces the lists of a summary. */
 export const append = (summary: string, { modifiedFiles, readFiles }: FileLists): string =>
   [strip(summary), ...block("read-files", readFiles), ...block("modified-files", modifiedFiles)].join("\n\n")

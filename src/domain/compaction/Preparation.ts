@@ -7,7 +7,6 @@ import * as CutPoint from "./CutPoint.ts"
 export type CompactionEntry = Extract<OwnEntry, { readonly type: "compaction" }>
 
 export interface Preparation {
-  /** The whole turns that are summarised. */
   readonly history: ReadonlyArray<AgentMessage>
   /** The first messages of the turn that the cut divides; they are summarised, and the rest of the turn is kept. */
   readonly prefix: ReadonlyArray<AgentMessage>

@@ -35,7 +35,6 @@ const assistantBlocks = ({ content }: AssistantMessage): ReadonlyArray<readonly 
   ]
 }
 
-/** The blocks of a message, each with its speaker. */
 const blocksOf = (message: AgentMessage): ReadonlyArray<readonly [string, string]> => {
   switch (message.role) {
     case "user":

@@ -8,7 +8,6 @@ import type { Model, ThinkingLevel } from "../model/Model.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
 
-/** Why the run of an accepted prompt failed. */
 export interface RunFailure {
   readonly message: string
   readonly provider?: string
@@ -83,7 +82,6 @@ export type AgentEvent =
       /** Whether the agent repeats the model call that did not fit. */
       readonly willRetry: boolean
       readonly errorMessage?: string
-      /** Whether there was nothing to compact. */
       readonly skipped?: boolean
     } & CompactionRef)
   /** The agent will retry the call for a summary after a wait. */
@@ -153,6 +151,5 @@ export interface CompactionRef {
   readonly reason: CompactionReason
   /** `handoff` continues in a new session that starts with the summary. */
   readonly action: "context-full" | "handoff"
-  /** Absent if there is no run. */
   readonly runId?: string
 }

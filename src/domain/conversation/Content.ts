@@ -46,11 +46,9 @@ export const ToolCall = lazy(() =>
 )
 export type ToolCall = Type<typeof ToolCall>
 
-/** The content of user messages and tool results. */
 export const InputContent = lazy(() => Schema.Union(TextContent(), ImageContent()))
 export type InputContent = Type<typeof InputContent>
 
-/** The content of assistant messages. */
 export const OutputContent = lazy(() => Schema.Union(TextContent(), ThinkingContent(), ToolCall()))
 export type OutputContent = Type<typeof OutputContent>
 

@@ -86,7 +86,6 @@ export const CustomMessage = lazy(() =>
     role: Schema.Literal("custom"),
     customType: Schema.String,
     content: Schema.Union(Schema.String, Schema.Array(InputContent())),
-    /** Whether hosts should show it. */
     display: Schema.Boolean,
     details: optional(Schema.Unknown),
     timestamp: Timestamp
@@ -117,7 +116,6 @@ export const CompactionSummaryMessage = lazy(() =>
 )
 export type CompactionSummaryMessage = Type<typeof CompactionSummaryMessage>
 
-/** All messages that a conversation may hold. */
 export const AgentMessage = lazy(() =>
   Schema.Union(
     ...Message().members,

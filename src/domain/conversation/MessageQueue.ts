@@ -54,7 +54,6 @@ export const remove = (queue: MessageQueue, { messageId, queue: name }: QueuedMe
 
 export const clear = (queue: MessageQueue): MessageQueue => change(queue, { steering: [], followUp: [] })
 
-/** Replaces the item with the same id. */
 export const replace = (queue: MessageQueue, item: QueuedMessage): MessageQueue =>
   change(queue, {
     [item.queue]: queue[item.queue].map((other) => (other.messageId === item.messageId ? item : other))

@@ -8,7 +8,6 @@ export interface RetrySettings {
 
 export interface Failure {
   readonly retryable: boolean
-  /** The wait that the server asked for. */
   readonly retryAfterMs?: number
 }
 

@@ -17,14 +17,12 @@ const optional = (fits: (value: unknown) => boolean) => (value: unknown) => valu
 const optionalText = optional(isString)
 const optionalObject = optional(isObject)
 
-/** The content of user messages and tool results. */
 export const isInput = (block: unknown): boolean => {
   if (!isObject(block)) return false
   if (block["type"] === "text") return isString(block["text"])
   return block["type"] === "image" && isString(block["data"]) && isString(block["mimeType"])
 }
 
-/** The content of assistant messages. */
 export const isOutput = (block: unknown): boolean => {
   if (!isObject(block)) return false
   if (block["type"] === "text") return isString(block["text"])

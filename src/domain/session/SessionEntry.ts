@@ -9,7 +9,6 @@ import { ThinkingLevel } from "../model/Model.ts"
 import { Usage } from "../model/Usage.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
-/** The version that heddle writes. */
 export const sessionVersion = 3
 
 export const SessionHeader = lazy(() =>
@@ -99,7 +98,6 @@ export const NewEntry = lazy(() =>
 )
 export type NewEntry = Type<typeof NewEntry>
 
-/** The place of an entry in the tree. */
 export interface Place {
   readonly id: string
   /** Null for a root. */

@@ -15,7 +15,6 @@ interface Growing<A> extends TreeNode<A> {
 
 export interface Forest<A> {
   readonly roots: ReadonlyArray<TreeNode<A>>
-  /** How many levels the deepest branch has. */
   readonly depth: number
 }
 

@@ -29,7 +29,6 @@ const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<Ses
 }
 
 export interface Left {
-  /** All entries of the old session. */
   readonly entries: ReadonlyArray<SessionEntry>
   readonly branch: ReadonlyArray<SessionEntry>
   readonly copied: ReadonlyArray<SessionEntry>

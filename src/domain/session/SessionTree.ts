@@ -78,7 +78,6 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
   }
 
   return {
-    /** In the order in which they were appended. */
     entries,
     has: (id: string) => byId.has(id),
     get: (id: string) => byId.get(id),

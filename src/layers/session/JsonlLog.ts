@@ -20,7 +20,6 @@ export interface LogOptions {
   readonly hasFile: boolean
 }
 
-/** A session without messages gets no file. */
 export const isWorthAFile = (entries: ReadonlyArray<SessionEntry>): boolean =>
   entries.some(({ type }) => type === "message" || type === "custom_message")
 

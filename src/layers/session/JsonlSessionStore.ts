@@ -100,7 +100,6 @@ const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { pat
   return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
 })
 
-/** Holds the lease until the scope closes. */
 const lease = (path: string) =>
   Effect.asVoid(
     Effect.acquireRelease(

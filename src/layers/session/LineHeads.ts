@@ -52,7 +52,6 @@ export interface Lines {
   readonly starts: ReadonlyArray<number>
   readonly types: ReadonlyArray<string>
   readonly roles: ReadonlyArray<string>
-  /** Whether each entry is the child of the one before it. */
   readonly isList: boolean
 }
 

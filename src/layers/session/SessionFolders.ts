@@ -37,7 +37,6 @@ const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")
 
 export const root = ({ agentDir }: Place): string => join(agentDir, "sessions")
 
-/** The folder for new sessions. */
 export const own = (place: Place): string =>
   place.sessionDir ?? join(root(place), `--${joined(place.cwd.replace(/^[/\\]/, ""))}--`)
 

@@ -9,7 +9,6 @@ import { type SessionSettings, settingsOf } from "../../domain/session/SessionSe
 import type { SessionGlance } from "../../services/session/SessionStore.ts"
 import * as LineHeads from "./LineHeads.ts"
 
-/** The lines of a file, by number. */
 interface Seen extends LineHeads.Lines {
   readonly id: (line: number) => string
   readonly entry: (line: number) => SessionEntry | undefined

@@ -9,14 +9,12 @@ import type { Found } from "../platform/files/SessionFiles.ts"
 
 const longestText = 200
 
-/** The facts that a summary is made from. */
 export interface SessionFacts {
   readonly header: SessionHeader
   readonly messageCount: number
   readonly name: string | undefined
   /** The time of the last entry; empty if there is none. */
   readonly newest: string
-  /** The first user message. */
   readonly first: AgentMessage | undefined
 }
 

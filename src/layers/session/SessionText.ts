@@ -135,7 +135,6 @@ export const firstLine = (bytes: Uint8Array): unknown => {
   return Either.getOrUndefined(Json.parse(text))
 }
 
-/** The header of a file in the current version. */
 export const currentHeader = (bytes: Uint8Array): SessionHeader | undefined => {
   const first = firstLine(bytes)
   return isObject(first) && versionOf(first) === sessionVersion ? readHeader(first) : undefined

@@ -106,5 +106,8 @@ describe("how much stays", () => {
   it("is less than what triggers the next compaction", () => {
     assert.strictEqual(Policy.tokensToKeep(8192, limits(), 1), 3482)
     assert.strictEqual(Policy.tokensToKeep(0, limits(), 1), 20_000)
+    const at = (keepRecentTokens: number) =>
+      Policy.tokensToKeep(1000, limits({ thresholdTokens: 500, keepRecentTokens }), 1)
+    assert.deepStrictEqual([at(499), at(500), at(501)], [499, 250, 250])
   })
 })

@@ -1,7 +1,8 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { AgentMessage, BashExecutionMessage } from "../../../src/domain/conversation/Message.ts"
 import { userMessage } from "../../../src/domain/conversation/Message.ts"
 import * as ModelContext from "../../../src/domain/model/ModelContext.ts"
+import { assistant, toolResult, user } from "../../support/sessions/Entries.ts"
 
 const ran = (more: Partial<BashExecutionMessage>): BashExecutionMessage => ({
   role: "bashExecution",
@@ -30,13 +31,13 @@ it.each(table)("%j", (more, text) => {
 })
 
 it("leaves out what is not for models and keeps the rest in order", () => {
-  const user = userMessage("hi", [], 0)
+  const hello = userMessage("hi", [], 0)
   const messages: ReadonlyArray<AgentMessage> = [
-    user,
+    hello,
     ran({ excludeFromContext: true, exitCode: 0 }),
     ran({ exitCode: 0 })
   ]
-  assert.deepStrictEqual(ModelContext.forModel(messages), [user, userMessage("Ran `ls`\n(no output)", [], 1)])
+  assert.deepStrictEqual(ModelContext.forModel(messages), [hello, userMessage("Ran `ls`\n(no output)", [], 1)])
 })
 
 it("tells the same each time, so that two requests can be compared", () => {
@@ -58,4 +59,20 @@ it("tells the same each time, so that two requests can be compared", () => {
   // Two that say the same are two all the same.
   assert.deepStrictEqual(first?.[3], first?.[4])
   assert.notStrictEqual(first?.[3], first?.[4])
+})
+
+describe("attempts that failed", () => {
+  const [asked, answer, result] = [user("go"), assistant("yes", 1), toolResult()]
+  const failed = assistant("half", 1, "error")
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<AgentMessage>, ReadonlyArray<AgentMessage>]> = [
+    ["and were retried are left out", [asked, failed, answer], [asked, answer]],
+    ["several times in a row", [asked, failed, failed, answer], [asked, answer]],
+    ["take the results of their calls with them", [asked, failed, result, result, answer], [asked, answer]],
+    ["at the end are left out, too", [asked, failed, result], [asked]],
+    ["stay before what a user says next", [asked, failed, user("and?")], [asked, failed, user("and?")]],
+    ["are not those that were aborted", [asked, assistant("x", 1, "aborted")], [asked, assistant("x", 1, "aborted")]],
+    ["do not matter to results that come first, as after a compaction", [result, answer], [result, answer]],
+    ["do not matter to results of a later answer", [failed, answer, result], [answer, result]]
+  ]
+  it.each(cases)("%s", (_, messages, sent) => assert.deepStrictEqual(ModelContext.forModel(messages), sent))
 })

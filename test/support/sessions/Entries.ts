@@ -28,7 +28,7 @@ export const assistant = (said: string, input: number, stopReason: StopReason = 
   timestamp: 0
 })
 
-export const toolResult = (details: ToolResultMessage["details"]): ToolResultMessage => ({
+export const toolResult = (details?: ToolResultMessage["details"]): ToolResultMessage => ({
   role: "toolResult",
   toolCallId: "c",
   toolName: "t",

@@ -38,7 +38,6 @@ export const svg = <K extends keyof SVGElementTagNameMap>(
   return element
 }
 
-/** A button with its action. */
 export const button = (attributes: Attributes, onPress: () => void, ...children: ReadonlyArray<Child>) => {
   const element = h("button", { type: "button", ...attributes }, ...children)
   element.addEventListener("click", onPress)

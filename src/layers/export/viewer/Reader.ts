@@ -69,7 +69,6 @@ export const make = ({ data, title }: ReaderOptions) => {
     outline.mark(path, path.indexOf(item.entry))
   }
 
-  /** The first item at or after an entry. */
   const itemFor = (entryId: string): Items.Item | undefined => {
     const from = path.findIndex(({ id }) => id === entryId)
     const shown = path.slice(Math.max(0, from)).find(({ id }) => branch.itemOf.has(id))

@@ -70,7 +70,6 @@ export const makeTree = (entries: ReadonlyArray<Entry>) => {
   return {
     get: (id: string) => byId.get(id),
     childrenOf,
-    /** The path from the root to the entry. */
     path: (id: string | null): ReadonlyArray<Entry> => {
       const found: Array<Entry> = []
       for (let at = id === null ? undefined : byId.get(id); at !== undefined;) {

@@ -25,7 +25,6 @@ const picture = (block: JsonRecord) => {
   return frame
 }
 
-/** The images of a message, if it has any. */
 export const images = (content: unknown): HTMLElement | undefined => {
   const found = blocksOf(content).filter((block) => block["type"] === "image")
   return found.length === 0 ? undefined : h("div", { class: "pictures" }, ...found.map(picture))

@@ -8,7 +8,6 @@ export interface Item {
   readonly id: string
   readonly kind: Kind
   readonly entry: Entry
-  /** The tool results, by the id of the call. */
   readonly results: Map<string, Entry>
 }
 
@@ -42,7 +41,6 @@ export const messageOf = (entry: Entry): JsonRecord =>
 export const kindOf = (entry: Entry): Kind =>
   entry.type === "message" ? (roles[text(messageOf(entry)["role"])] ?? "other") : (types[entry.type] ?? "other")
 
-/** Turns text into a block. */
 export const blocksOf = (content: unknown): ReadonlyArray<JsonRecord> =>
   typeof content === "string" ? [{ type: "text", text: content }] : records(content)
 
@@ -54,9 +52,7 @@ export const plainText = (content: unknown): string =>
 
 export interface Branch {
   readonly items: ReadonlyArray<Item>
-  /** The item of an entry. */
   readonly itemOf: ReadonlyMap<string, Item>
-  /** The labels of entries. */
   readonly labels: ReadonlyMap<string, string>
 }
 

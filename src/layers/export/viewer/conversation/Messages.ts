@@ -158,7 +158,6 @@ export const inside = (item: Item): ReadonlyArray<Child> => {
   }
 }
 
-/** The speaker of an item. */
 export const speaker = (item: Item): string => {
   const message = messageOf(item.entry)
   switch (item.kind) {
@@ -177,7 +176,6 @@ export const speaker = (item: Item): string => {
   }
 }
 
-/** Tokens and cost of an answer. */
 export const price = (item: Item): string => {
   const [turn] = item.kind === "assistant" ? turns([item.entry]) : []
   if (turn === undefined || turn.total === 0) return ""

@@ -128,7 +128,6 @@ const card = (call: Call, words: () => string): HTMLElement => {
   })
 }
 
-/** A call in an assistant message. */
 export const toolCall = (block: JsonRecord, result: Entry | undefined): HTMLElement => {
   const answer = result === undefined ? undefined : messageOf(result)
   const call = {
@@ -143,7 +142,6 @@ export const toolCall = (block: JsonRecord, result: Entry | undefined): HTMLElem
   )
 }
 
-/** A result whose call is missing. */
 export const toolResult = (entry: Entry): HTMLElement => {
   const answer = messageOf(entry)
   const call = { name: text(answer["toolName"]), args: {}, answer, output: plainText(answer["content"]) }

@@ -109,7 +109,6 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
       ),
       list
     ),
-    /** Highlights the branch that is shown. */
     setActive: (entryIds: ReadonlySet<string>) => {
       active = entryIds
       paint()

@@ -8,7 +8,6 @@ export interface Row {
   readonly entry: Entry
   readonly kind: Kind
   readonly depth: number
-  /** Whether the entry has siblings. */
   readonly isFork: boolean
 }
 

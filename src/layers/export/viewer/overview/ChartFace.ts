@@ -7,7 +7,6 @@ export const width = 720
 export interface Mark {
   readonly entryId: string
   readonly says: string
-  /** The position of the mark. */
   readonly from: number
   readonly to: number
 }

@@ -9,7 +9,6 @@ export interface Spot {
   readonly entry: Entry
   readonly kind: SpotKind
   readonly x: number
-  /** How many entries share this spot. */
   readonly count: number
 }
 

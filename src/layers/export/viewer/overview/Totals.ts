@@ -8,7 +8,6 @@ export type TokenClass = (typeof tokenClasses)[number]
 
 export type Tokens = Readonly<Record<TokenClass, number>>
 
-/** One model call. */
 export interface Turn {
   readonly entryId: string
   readonly time: number

@@ -93,7 +93,6 @@ export const languageOf = (path: string): string | undefined => {
   return core.getLanguage(wanted) === undefined ? undefined : wanted
 }
 
-/** The highlighted code, or plain text. */
 export const highlight = (code: string, language: string | undefined): Node => {
   const plain = () => document.createTextNode(code)
   if (language === undefined || code.length > mostCharacters || core.getLanguage(language) === undefined) return plain()
