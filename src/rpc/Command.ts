@@ -13,7 +13,7 @@ import { explain } from "./protocol/explain.ts"
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   code: Schema.String,
   message: Schema.String,
-  data: Schema.optionalWith(Schema.Unknown, { exact: true })
+  data: Schema.optional(Schema.Unknown)
 }) {}
 
 /**

@@ -102,13 +102,13 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
   const dispatch = (frame: unknown) => {
     const type = Frame.typeOf(frame)
     const id = Frame.idOf(frame)
-    if (type === undefined) return refuse(Frame.parseFailure('expected an object with a string "type"', id))
+    if (type === undefined) return reject(Frame.parseFailure('expected an object with a string "type"', id))
     if (hostTools.receive(type, frame)) return Effect.void
     const command = byName.get(type)
-    return command === undefined ? refuse(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
+    return command === undefined ? reject(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
   }
 
-  const refuse = (response: Frame.Response) => {
+  const reject = (response: Frame.Response) => {
     writer.respond(response)
     return Effect.void
   }
@@ -116,13 +116,13 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
   const read = (line: Jsonl.Line) => {
     switch (line._tag) {
       case "Oversized":
-        return refuse(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`))
+        return reject(Frame.parseFailure(`frame exceeds ${connection.maxFrameBytes} bytes`))
       case "InvalidUtf8":
-        return refuse(Frame.parseFailure("invalid UTF-8"))
+        return reject(Frame.parseFailure("invalid UTF-8"))
       case "Text": {
         if (line.text.trim() === "") return Effect.void
         const frame = Json.parse(line.text)
-        return Either.isRight(frame) ? dispatch(frame.right) : refuse(Frame.parseFailure(frame.left))
+        return Either.isRight(frame) ? dispatch(frame.right) : reject(Frame.parseFailure(frame.left))
       }
     }
   }

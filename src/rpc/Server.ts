@@ -60,8 +60,8 @@ const read = Effect.fnUntraced(function* (
 })
 
 /**
- * Ends with what was asked for: `undefined` when the host closed its side or stopped reading, else what `stop` gave.
- * Either way the run is ended as by `abort`, every received command is answered, and what was offered is written.
+ * Serves until the host closes its side or stops reading, and then returns `undefined`, or until `stop` completes, and
+ * then returns its value. Either way the run is ended as by `abort`, every command is answered, and all frames are written.
  */
 export const serve = <Stop>(options: ServerOptions<Stop>) =>
   Effect.scoped(
@@ -102,10 +102,10 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       yield* sessions.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
       const writing = yield* Effect.forkScoped(run)
-      // A host that stopped reading is as gone as one that closed its side.
-      const unheard = Effect.exit(Fiber.join(writing))
+      const writerEnds = Effect.exit(Fiber.join(writing))
       const stopped = yield* read(transport, connection, writer, dispatch).pipe(
-        Effect.raceFirst(unheard),
+        // A host that does not read any more is treated like one that has closed its side.
+        Effect.raceFirst(writerEnds),
         Effect.as(undefined),
         Effect.raceFirst(options.stop)
       )
@@ -113,19 +113,19 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const drain = eof && options.drain
       const current = Effect.map(sessions.current, Context.get(Agent))
       const abort = Effect.flatMap(current, (agent) => agent.abort)
-      // Side by side: commands that ignore TERM are killed after a wait, and there is time for one wait only.
-      const cutShort = Effect.all([shell.close, abort], { concurrency: "unbounded", discard: true })
+      // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
+      const cutShort = Effect.all([shell.close, abort], { concurrency: "unbounded" })
       const windDown = Effect.gen(function* () {
         if (eof) yield* lanes.accepted
         yield* sessions.close
         if (eof) hostTools.disconnect()
-        // What a run has left in the queue is reported, too, whatever the host chose for its own aborts.
+        // `abort` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
         const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
         yield* drain ? Effect.zipRight(idle, abort) : cutShort
         yield* lanes.drained
         yield* shell.endBackground
         yield* writer.end
-        yield* unheard
+        yield* writerEnds
       })
       const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
       yield* drain ? windDown : bounded

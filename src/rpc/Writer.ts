@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     return Effect.fork(Effect.delay(ring, Math.max(0, dueAt - now)))
   }
 
-  const run = Effect.gen(function* () {
+  const write = Effect.gen(function* () {
     const clock = yield* Effect.clock
     while (true) {
       const [batch, done] = yield* take
@@ -135,6 +135,9 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     }
   })
 
+  /** Nobody waits for a host that does not read any more. */
+  const leave = Effect.zipRight(items.shutdown, caughtUp.open)
+
   const writer: Writer = {
     offer: (event) => void items.unsafeOffer(event),
     ready: atMost(eventLead),
@@ -143,5 +146,5 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     readerReady: atMost(responseLead),
     end: Effect.asVoid(items.end)
   }
-  return { writer, run }
+  return { writer, run: Effect.ensuring(write, leave) }
 })

@@ -134,3 +134,18 @@ host(
     assert.deepStrictEqual([...new Set(pages.map(({ totalMessages }) => totalMessages))], [8])
   }
 )
+
+host("a session without messages is open and not stored; with messages it is listed once", {}, async (host) => {
+  const list = async (id: string, scope: string) => {
+    host.send({ id, type: "list_sessions", scope })
+    const { data = {} } = await host.until(answer(id))
+    const Listed = Schema.Struct({ sessions: Schema.Array(Schema.Struct({ open: Schema.Boolean })) })
+    return Schema.decodeUnknownSync(Listed)(data).sessions
+  }
+  assert.deepStrictEqual(await list("a1", "all"), [{ open: true }])
+  assert.deepStrictEqual(await list("s1", "stored"), [])
+  host.send({ id: "p", type: "prompt", message: "What is in this folder?" })
+  await host.until(type("session_settled"))
+  assert.deepStrictEqual(await list("a2", "all"), [{ open: true }])
+  assert.deepStrictEqual(await list("s2", "stored"), [{ open: true }])
+})

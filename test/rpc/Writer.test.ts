@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FastCheck, Fiber, Mailbox } from "effect"
+import { Deferred, Effect, FastCheck, Fiber, Mailbox, TestClock } from "effect"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as Writer from "../../src/rpc/Writer.ts"
+import { HostGone } from "../../src/services/host/Transport.ts"
 import * as Connections from "../support/Connections.ts"
 import { model } from "../support/agent/ScriptedModel.ts"
 
@@ -55,7 +56,7 @@ const observed = (lines: ReadonlyArray<string>) => {
 
 const setUp = Effect.fnUntraced(function* (
   updates: UpdateForm,
-  write: (text: string) => Effect.Effect<void>,
+  write: (text: string) => Effect.Effect<void, HostGone>,
   gather: Effect.Effect<void> = Effect.yieldNow()
 ) {
   const input = yield* Mailbox.make<Uint8Array>()
@@ -178,5 +179,49 @@ it.effect("a reader that has stopped holds back events and responses each by the
     assert.isTrue(yield* isReady(writer.readerReady))
     for (let i = 0; i < 8193; i++) writer.respond({ type: "response", command: "x", success: true })
     assert.isFalse(yield* isReady(writer.readerReady))
+  })
+)
+
+it.effect("a host that does not read any more holds up neither the run nor the reader", () =>
+  Effect.gen(function* () {
+    const fail = yield* Deferred.make<void>()
+    const { run, writer } = yield* setUp("delta", () =>
+      Effect.zipRight(Deferred.await(fail), new HostGone({ cause: "closed" }))
+    )
+    const writing = yield* Effect.fork(Effect.flip(run))
+    writer.record({ type: "note" })
+    yield* Effect.repeatN(Effect.yieldNow(), 20)
+    for (let i = 0; i < 10_000; i++) writer.record({ type: "note" })
+    const waiting = yield* Effect.fork(Effect.zipRight(writer.ready, writer.readerReady))
+    yield* Effect.yieldNow()
+    assert.isNull(waiting.unsafePoll())
+    yield* Deferred.succeed(fail, undefined)
+    assert.strictEqual((yield* Fiber.join(writing))._tag, "HostGone")
+    yield* Fiber.join(waiting)
+    writer.record({ type: "note" })
+    yield* writer.ready
+  })
+)
+
+it.effect("deltas that are held back go out after 100 ms each time, when nothing follows them", () =>
+  Effect.gen(function* () {
+    let text = ""
+    const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
+    yield* Effect.fork(run)
+    const block = { type: "text", text: "x".repeat(10_000) } as const
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const seen: Array<ReadonlyArray<string>> = []
+    for (const delta of ["a", "b", "c"]) {
+      const update = { kind: "text", step: "delta", contentIndex: 0, delta } as const
+      writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+      for (const millis of [99, 1]) {
+        yield* Effect.repeatN(Effect.yieldNow(), 20)
+        yield* TestClock.adjust(millis)
+        yield* Effect.repeatN(Effect.yieldNow(), 20)
+        seen.push(text.match(/"delta":"."/g) ?? [])
+        text = ""
+      }
+    }
+    assert.deepStrictEqual(seen, [[], ['"delta":"a"'], [], ['"delta":"b"'], [], ['"delta":"c"']])
   })
 )

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, ParseResult, Schema } from "effect"
+import * as Docs from "../../src/rpc/Docs.ts"
+import * as JsonSchema from "../../src/rpc/JsonSchema.ts"
 import { events } from "../../src/rpc/protocol/EventSchemas.ts"
 import { Response } from "../../src/rpc/protocol/Frame.ts"
 import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
@@ -14,6 +16,8 @@ const frames = readdirSync(golden, { recursive: true, encoding: "utf8" })
   .flatMap((name) => readFileSync(join(golden, name), "utf8").split("\n"))
   .filter((line) => line.startsWith("< "))
   .map((line) => JSON.parse(line.slice(2)))
+
+const doc = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8")
 
 const check = (schema: Schema.Schema.AnyNoContext, value: unknown) => {
   const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(value)
@@ -44,8 +48,13 @@ describe("the reference tells the truth", () => {
     assert.deepStrictEqual(missing, ["get_schema"])
   })
 
+  it("the pages are made from the registry", () => {
+    assert.strictEqual(doc("rpc.md"), Docs.render())
+    assert.deepStrictEqual(JSON.parse(doc("rpc.schema.json")), JsonSchema.part("all"))
+  })
+
   it("the hash is that of the file", () => {
-    const file = readFileSync(join(import.meta.dirname, "../../docs/rpc.schema.json"), "utf8")
+    const file = doc("rpc.schema.json")
     assert.strictEqual(schemaHash, `sha256:${createHash("sha256").update(file).digest("hex").slice(0, 16)}`)
   })
 })

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
+import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"
 import { ModelClient } from "../../src/services/model/ModelClient.ts"
@@ -72,6 +73,57 @@ it.scoped("each of several questions in one chunk gets its own id and the settin
         "8 one-at-a-time"
       ]
     )
+  })
+)
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+it.scoped("a frame may be cut anywhere, and several frames of several chunks are handled in order", () =>
+  Effect.gen(function* () {
+    const host = yield* serving
+    const text = bytes('{"id":"é€😀","type":"ping"}\n{"id":2,"type":"ping"}\n{"id":3,"type":"ping"}\n')
+    for (const byte of text) yield* host.sendBytes(Uint8Array.of(byte))
+    const ids = (yield* host.receive(3)).map((line): unknown => JSON.parse(line).id)
+    assert.deepStrictEqual(ids, ["é€😀", 2, 3])
+  })
+)
+
+it.scoped.each([
+  ["whole", '{"id":"last","type":"ping"}', ["last"]],
+  ["torn", '{"id":"last","type":"pi', []]
+] as const)("a last line without LF counts if it is whole JSON: %s", ([, last, expected]) =>
+  Effect.gen(function* () {
+    const { host, server } = yield* serve({})
+    yield* host.sendBytes(bytes(last))
+    yield* host.close
+    assert.isUndefined(yield* server)
+    const ids = (yield* host.rest).map((line): unknown => JSON.parse(line).id)
+    assert.deepStrictEqual(ids, [...expected])
+  })
+)
+
+it.scoped("an unknown command carries its id after initialize, and requestId before it", () =>
+  Effect.gen(function* () {
+    const host = yield* serving
+    const nope = JSON.stringify({ id: "n", type: "nope" })
+    yield* host.send(nope, JSON.stringify({ id: "i", type: "initialize" }), nope)
+    const [before = "", , after = ""] = yield* host.receive(3)
+    const refused = { type: "response", command: "nope", success: false, error: "Unknown command: nope" }
+    assert.deepStrictEqual(JSON.parse(before), { ...refused, code: "unknown_command", requestId: "n" })
+    assert.deepStrictEqual(JSON.parse(after), { ...refused, code: "unknown_command", id: "n" })
+  })
+)
+
+it.scoped("get_schema leaves out a schema that the host has", () =>
+  Effect.gen(function* () {
+    const host = yield* serving
+    const ask = Effect.fnUntraced(function* (ifNoneMatch: string) {
+      yield* host.send(JSON.stringify({ type: "get_schema", part: "types", ifNoneMatch }))
+      const [line = ""] = yield* host.receive(1)
+      return Object.keys(JSON.parse(line).data).toSorted()
+    })
+    assert.deepStrictEqual(yield* ask("sha256:1"), ["hash", "protocolVersion", "schema"])
+    assert.deepStrictEqual(yield* ask(schemaHash), ["hash", "notModified", "protocolVersion"])
   })
 )
 

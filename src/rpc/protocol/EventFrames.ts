@@ -121,10 +121,14 @@ const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as
 /** The `type` of an assistantMessageEvent: `text_delta`, `toolcall_end`, … */
 export const updateType = ({ kind, step }: AssistantDraft.Update): string => `${prefixes[kind]}_${step}`
 
-/** The members of an assistantMessageEvent beside type, index and delta. */
-export const updateMembers = (draft: AssistantDraft.AssistantDraft, update: AssistantDraft.Update): object => {
-  const block = draft.blocks[update.contentIndex]
-  if (block === undefined || update.step === "delta") return {}
-  if (update.step === "start") return block.type === "toolCall" ? { id: block.id, toolName: block.name } : {}
-  return block.type === "toolCall" ? { toolCall: AssistantDraft.toContent(block) } : { content: block.text }
+/** The members of an assistantMessageEvent beside type and index, where a block starts or ends. */
+export const updateMembers = (
+  { blocks }: AssistantDraft.AssistantDraft,
+  { contentIndex, step }: AssistantDraft.Update
+): object => {
+  const block = blocks[contentIndex]
+  if (block?.type === "toolCall") {
+    return step === "start" ? { id: block.id, toolName: block.name } : { toolCall: AssistantDraft.toContent(block) }
+  }
+  return step === "start" ? {} : { content: block?.text }
 }
