@@ -1,6 +1,7 @@
 /**
- * Calls back once the Effect clock has moved on. Under the system's clock that is a timer and costs no fiber; under
- * any other, as in tests, a fiber sleeps.
+ * Calls back once Effect's clock has advanced. Under the system's clock an alarm is a timer, because a sleeping fiber
+ * that is interrupted at the end of every model call takes longer than the rest of the call (docs/decisions/0012-model-calls.md). Under
+ * any other clock, as in tests, a fiber sleeps.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -8,15 +9,12 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 
-/** Hands back what takes the alarm back. */
+/** Returns a function that cancels the alarm. */
 export type Alarm = (ms: number, ring: () => void) => () => void
 
 const systemClock = Context.get(DefaultServices.liveServices, Clock.Clock)
-
-/** What an alarm of another clock needs goes with the scope of whoever uses it. */
-export const isSystem = (clock: Clock.Clock): boolean => clock === systemClock
 
 const timer: Alarm = (ms, ring) => {
   const handle = setTimeout(ring, ms)
@@ -25,11 +23,12 @@ const timer: Alarm = (ms, ring) => {
 
 const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
   return (ms, ring) => {
-    const fiber = run(Effect.zipRight(Effect.sleep(ms), Effect.sync(ring)))
+    const fiber = run(Effect.interruptible(Effect.zipRight(Effect.sleep(ms), Effect.sync(ring))))
     return () => fiber.unsafeInterruptAsFork(FiberId.none)
   }
 })
 
-/** Hands the alarm of this clock on; what it needs goes with the scope. */
-export const use = <A>(clock: Clock.Clock, scope: Scope.Scope, start: (alarm: Alarm) => Effect.Effect<A>) =>
-  isSystem(clock) ? start(timer) : Effect.flatMap(Scope.extend(sleeper, scope), start)
+/** The alarm of the current clock. Its user cancels what it has set; sleeping fibers also end with the scope. */
+export const make: Effect.Effect<Alarm, never, Scope.Scope> = Effect.clockWith((clock) =>
+  clock === systemClock ? Effect.succeed(timer) : sleeper
+)

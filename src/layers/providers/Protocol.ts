@@ -1,9 +1,8 @@
 /** A wire format that several providers speak: request body and event state machine. Where and with which key is apart. */
-import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/model/ModelClient.ts"
+import type { ModelRequest } from "../../services/model/ModelClient.ts"
+import type { Opened } from "./Provider.ts"
 
 /** What servers that claim compatibility differ in (protocol.md 16.1). Absent means the vendor's own behaviour. */
 export interface Compat {
@@ -31,10 +30,5 @@ export interface Connection {
 export interface Protocol {
   /** The `api` of the models it serves. */
   readonly api: string
-  /** See ModelClient.stream. */
-  readonly stream: (
-    request: ModelRequest,
-    connection: Connection,
-    scope: Scope.Scope
-  ) => Effect.Effect<ModelEvents, ModelFailure>
+  readonly stream: (request: ModelRequest, connection: Connection) => Opened
 }

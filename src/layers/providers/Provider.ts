@@ -1,18 +1,22 @@
 /** A provider is a plain value: there are many of them, and a service tag is one per runtime. */
 import type * as Effect from "effect/Effect"
+import type * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import type { Model } from "../../domain/model/Model.ts"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../services/model/ModelClient.ts"
+import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
+import type { ModelFailure, ModelRequest } from "../../services/model/ModelClient.ts"
 
-/** What a provider adds to the catalogue. */
+/** The models that a provider adds to the catalogue. */
 export interface Offer {
   readonly id: string
-  /** Providers without keys are always available. */
+  /** A provider that needs no key is always available. */
   readonly needsKey: boolean
   readonly models: ReadonlyArray<Model>
 }
 
+/** One open model call, as `ModelClient.stream` describes it. */
+export type Opened = Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+
 export interface Provider extends Offer {
-  /** See ModelClient.stream; here the scope is in the context. */
-  readonly stream: (request: ModelRequest) => Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>
+  readonly stream: (request: ModelRequest) => Opened
 }

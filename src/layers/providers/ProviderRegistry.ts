@@ -4,7 +4,6 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Scope from "effect/Scope"
 import type { Model } from "../../domain/model/Model.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Credentials } from "../../services/model/Credentials.ts"
@@ -129,7 +128,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   }
 
   /** Keys and headers are looked up anew for each request, so that a changed key or command counts at once. */
-  const openCall = (request: ModelRequest, scope: Scope.Scope, route: Route) => {
+  const openCall = (request: ModelRequest, route: Route) => {
     const { addressPlaces, compat, headers, protocol, provider } = route
     const { model } = request
     return Effect.matchEffect(credentials.find(provider.id), {
@@ -141,9 +140,9 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
         const bearer = bearerOf(provider, apiKey)
         // Most models have no headers of their own.
         if (Object.keys(headers).length === 0)
-          return protocol.stream(request, { apiKey, headers: bearer, compat, addressPlaces }, scope)
+          return protocol.stream(request, { apiKey, headers: bearer, compat, addressPlaces })
         return Effect.flatMap(resolveAll(model, headers), (own) =>
-          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat, addressPlaces }, scope)
+          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat, addressPlaces })
         )
       }
     })
@@ -152,22 +151,24 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   return ModelClient.of({
     // A model that was never called may still have to wait for its SDK.
     opensAtOnce: (model) => routes.get(model)?.atOnce === true,
-    stream: (request, scope) => {
+    stream: (request) => {
       const own = byId.get(request.model.provider)
-      if (own !== undefined) return Scope.extend(own.stream(request), scope)
+      if (own !== undefined) return own.stream(request)
       const route = routes.get(request.model)
-      if (route !== undefined) return openCall(request, scope, route)
-      return Effect.flatMap(findRoute(request.model), (found) => openCall(request, scope, found))
+      if (route !== undefined) return openCall(request, route)
+      return Effect.flatMap(findRoute(request.model), (found) => openCall(request, found))
     }
   })
 })
 
-export const layer = (options: RegistryOptions) =>
-  Layer.merge(
-    Layer.effect(ModelCatalog, makeCatalog(options.providers)),
-    Layer.effect(ModelClient, makeClient(options))
-  )
+/** `ModelCatalog` over a `Catalog` and these providers. */
+export const layerCatalog = (providers: ReadonlyArray<Offer>) => Layer.effect(ModelCatalog, makeCatalog(providers))
 
-/** Only these providers: nothing of the user's files or environment is looked at. */
+/** `ModelClient` for the same models. */
+export const layerClient = (options: RegistryOptions) => Layer.effect(ModelClient, makeClient(options))
+
+export const layer = (options: RegistryOptions) => Layer.merge(layerCatalog(options.providers), layerClient(options))
+
+/** Only these providers: files and environment of the user are not read. */
 export const layerOwn = (providers: ReadonlyArray<Provider>) =>
   layer({ providers, protocols: Effect.succeed([]) }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))

@@ -1,6 +1,7 @@
-/** Calls models. One contract for every provider; the registry behind it picks the provider by the model's name. */
+/** Calls models. One contract for all providers: `ProviderRegistry` picks the provider of the requested model. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
@@ -25,14 +26,14 @@ const permanent = [
 export const ModelFailureReason = Schema.Literal(...retryable, ...permanent)
 export type ModelFailureReason = typeof ModelFailureReason.Type
 
-/** A model call that did not come to its end. Whether trying again helps follows from the reason, not from the text. */
+/** A model call that failed. The reason, not the text, says whether a retry may help. */
 export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailure", {
   reason: ModelFailureReason,
   message: Schema.String,
   provider: Schema.String,
   model: Schema.String,
   httpStatus: optional(Schema.Int),
-  /** What the server asked us to wait. */
+  /** How long the server asks us to wait before a retry. */
   retryAfterMs: optional(Schema.Finite)
 }) {
   get retryable(): boolean {
@@ -56,7 +57,7 @@ export interface ModelRequest {
   readonly sessionId: string
 }
 
-/** Whether two requests differ in nothing but the conversation. Tools never change, so they are compared as such. */
+/** Whether two requests differ in their messages only. Tool definitions are immutable, so they are compared by identity. */
 export const sameFrame = (a: ModelRequest, b: ModelRequest): boolean =>
   a.model === b.model &&
   a.thinkingLevel === b.thinkingLevel &&
@@ -64,26 +65,17 @@ export const sameFrame = (a: ModelRequest, b: ModelRequest): boolean =>
   a.sessionId === b.sessionId &&
   sameItems(a.tools, b.tools)
 
-/** What the model says, for one reader. A Mailbox is one. */
-export interface ModelEvents {
-  /**
-   * Waits for something, and takes all there is; true with the last of it, after `Finished`. A failure comes when
-   * everything before it was taken.
-   */
-  readonly takeAll: Effect.Effect<readonly [events: Iterable<ModelEvent>, done: boolean], ModelFailure>
-  /** Whether the call has come to its end by itself and closing its scope would end nothing more. Without it, nobody knows. */
-  readonly isOver?: () => boolean
-}
-
 export class ModelClient extends Context.Tag("heddle/services/model/ModelClient")<
   ModelClient,
   {
     /**
-     * Opens one call. A reader that is far behind slows the provider down.
-     * Closing the scope ends the call and its connection at once. The scope is handed over and not in the context,
-     * because putting it there costs as much as the rest of opening a call.
+     * Opens one model call and returns its events, for one reader. The mailbox ends after `Finished`; a failure comes
+     * after the events that were received before it. A provider stops reading from its server while the mailbox is
+     * full. Closing the scope ends the call and its connection at once, and interrupts a reader that still waits.
      */
-    readonly stream: (request: ModelRequest, scope: Scope.Scope) => Effect.Effect<ModelEvents, ModelFailure>
+    readonly stream: (
+      request: ModelRequest
+    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
     /**
      * Whether `stream` only sends a request to such a model and has nothing to wait for before: then a run's first call
      * may be opened while its prompt is being accepted. A model that answers in this process gains nothing by it.

@@ -62,7 +62,7 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
         const model = Object.keys(more).length === 0 ? known : { ...known, ...more }
         const messages = [userMessage("hi", [], 0)]
         const request = { model, messages, systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
-        return yield* client.stream(request, yield* Effect.scope)
+        return yield* client.stream(request)
       }).pipe(withEnvironment, Effect.scoped, Effect.asVoid)
     const opensAtOnce = (provider: string, id: string) => Effect.map(find(provider, id), client.opensAtOnce)
     return {

@@ -1,5 +1,5 @@
 /** A provider that plays a list of turns and records what it was asked. A script that runs out fails the run. */
-import { Effect, Layer, Mailbox, Option, Ref, Scope } from "effect"
+import { Effect, Layer, Mailbox, Option, Ref } from "effect"
 import type { Model } from "../../../src/domain/model/Model.ts"
 import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../../src/domain/model/Usage.ts"
@@ -89,7 +89,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
       })
     const client = ModelClient.of({
       opensAtOnce: () => false,
-      stream: (request, scope) => Scope.extend(begin(request), scope)
+      stream: begin
     })
     const layer = Layer.merge(Layer.succeed(ModelClient, client), Layer.succeed(ModelCatalog, catalog))
     return { client, catalog, layer, requests: Ref.get(requests), open: Ref.get(open) }

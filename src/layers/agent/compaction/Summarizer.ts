@@ -1,7 +1,6 @@
 /** One summary from a model: a call without tools, tried again after transient failures (protocol.md 7.4, 7.6). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import * as Either from "effect/Either"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
@@ -53,8 +52,8 @@ const request = ({ maxTokens, model, prompt, sessionId }: SummaryCall, now: numb
 const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: SummaryCall) {
   const now = yield* Clock.currentTimeMillis
   let draft = AssistantDraft.empty(call.model, now)
-  const receive = Effect.fnUntraced(function* (scope: Scope.Scope) {
-    const events = yield* client.stream(request(call, now), scope)
+  const receive = Effect.gen(function* () {
+    const events = yield* client.stream(request(call, now))
     while (true) {
       const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
       for (const event of batch) [draft] = AssistantDraft.apply(draft, event)
@@ -62,7 +61,7 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
     }
   })
   yield* Effect.ensuring(
-    RunNodes.modelCall(call.model, () => Effect.scopedWith(receive)),
+    RunNodes.modelCall(call.model, () => Effect.scoped(receive)),
     Effect.suspend(() => (draft.usage.totalTokens > 0 ? call.spent(draft.usage) : Effect.void))
   )
   const text = plainText(AssistantDraft.toMessage(draft).content).trim()

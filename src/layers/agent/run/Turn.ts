@@ -1,9 +1,11 @@
 /** One model call and the tools it asks for. A turn ends in a value; only interrupts and defects cut it short. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Mailbox from "effect/Mailbox"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import type { ModelClient, ModelEvents, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
+import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
+import type { ModelClient, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
 import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import * as RunJournal from "./RunJournal.ts"
@@ -29,7 +31,7 @@ interface Dependencies {
 /** Hands on what the model says until it is done. */
 const receive = Effect.fnUntraced(function* (
   { journal, now, ready }: Dependencies,
-  events: ModelEvents,
+  events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>,
   node: LiveNode | undefined
 ) {
   const next = Effect.zipRight(EventLoop.nextTurn, events.takeAll)
@@ -51,9 +53,7 @@ const receive = Effect.fnUntraced(function* (
 
 const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
   RunNodes.modelCall(request.model, (node) =>
-    Effect.scopedWith((scope) =>
-      Effect.flatMap(dependencies.client.stream(request, scope), (events) => receive(dependencies, events, node))
-    )
+    Effect.scoped(Effect.flatMap(dependencies.client.stream(request), (events) => receive(dependencies, events, node)))
   )
 
 /** `request` is made after the message has begun, so that a host sees at once who answers. */

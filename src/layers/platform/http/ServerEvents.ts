@@ -1,16 +1,16 @@
 /**
- * Reads the server-sent events of an HTTP answer inside one promise: neither a call nor a delta costs a fiber. The scope
- * owns the promise: closing it fires the signal and returns at once, and what still comes is dropped.
+ * Reads the server-sent events of an HTTP response into a mailbox, inside one promise: neither a call nor a delta costs
+ * a fiber. Only a full mailbox does, because the promise then waits for room.
  */
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import * as Scope from "effect/Scope"
-import type { EventBuffer } from "../EventBuffer.ts"
+import * as Mailbox from "effect/Mailbox"
+import * as Runtime from "effect/Runtime"
 
-/** `take`: the events came, but one of them could not be made sense of. */
+/** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
   readonly stage: "open" | "read" | "take"
   readonly cause: unknown
@@ -18,35 +18,35 @@ export class SourceFailed extends Data.TaggedError("SourceFailed")<{
 
 export interface Source<A, E> {
   readonly open: (signal: AbortSignal) => Promise<Response>
-  /** Before anything of the body is read. */
+  /** Called before the body is read. */
   readonly onAnswer: (response: Response) => void
-  /** Once for each piece of the body: a comment is a sign of life as well. */
+  /** Called for each piece of the body, even if it holds no event: a comment shows that the server is alive. */
   readonly onBytes: () => void
-  /** One event; a failure ends the reading. */
+  /** Takes one event; a failure ends the reading. */
   readonly take: (event: EventSourceMessage) => E | undefined
-  /** What the events since the last time mean. */
+  /** The messages that the events since the last call amount to. */
   readonly drain: () => ReadonlyArray<A>
   readonly failed: (error: SourceFailed) => E
-  /** The source is over: hands back why that was too early. */
+  /** The body has ended: returns a failure if that was too early. */
   readonly end: () => E | undefined
-  /** Told when the reader has fallen behind, and when it has caught up. */
+  /** Called when the reader has fallen behind, and when it has caught up. */
   readonly onWaiting: (waiting: boolean) => void
-  /** Nothing is read any more. */
+  /** Nothing is read any more. Called once. */
   readonly onClosed: () => void
 }
 
-/** Ends the reading before the source does; without a failure as if the source had. */
+/** Ends the reading early: with a failure, or as if the body had ended. */
 export type Cut<E> = (failure: E | undefined) => void
 
-/** Characters of one event: beyond that it is not a model that talks to us. */
+/** In characters. No model sends an event longer than this. */
 const longestEvent = 64 * 1024 * 1024
 
-/** Fields that we do not know are skipped, as the standard wants it. */
+/** The standard wants unknown fields to be skipped. */
 const onError = (error: ParseError) => {
   if (error.type === "max-buffer-size-exceeded") throw error
 }
 
-/** The events that are whole with this piece of the body. */
+/** Returns the events that a piece of the body completes. */
 const splitter = () => {
   let events: Array<EventSourceMessage> = []
   const decoder = new TextDecoder()
@@ -58,81 +58,78 @@ const splitter = () => {
   }
 }
 
-/** The buffer ends with the source, fails with it, and is cut off with the scope. */
-export const start = <A, E>(
-  into: EventBuffer<A, E>,
-  scope: Scope.Scope,
-  sourceOf: (cut: Cut<E>) => Source<A, E>
-): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const controller = new AbortController()
-    const cutShort = Promise.withResolvers<E | undefined>()
-    const source = sourceOf((failure) => {
-      cutShort.resolve(failure)
-      close()
-    })
-    let reading = true
-    let isRead = false
-    const close = () => {
-      if (!reading) return
-      reading = false
-      source.onClosed()
-      controller.abort()
-    }
-
-    const offer = async (event: A) => {
-      source.onWaiting(true)
-      while (!into.offer(event) && !into.isOver()) await into.room()
-      source.onWaiting(false)
-    }
-    const hand = async (events: ReadonlyArray<A>) => {
-      for (const event of events) if (!into.offer(event)) await offer(event)
-    }
-    const read = async (): Promise<E | undefined> => {
-      let stage: SourceFailed["stage"] = "open"
-      try {
-        const response = await source.open(controller.signal)
-        source.onAnswer(response)
-        stage = "read"
-        const body = response.body?.getReader()
-        const split = splitter()
-        while (reading) {
-          const piece = await body?.read()
-          if (piece === undefined || piece.done) {
-            isRead = true
-            break
-          }
-          source.onBytes()
-          for (const event of split(piece.value)) {
-            stage = "take"
-            const failure = source.take(event)
-            if (failure !== undefined) return failure
-          }
-          stage = "read"
-          await hand(source.drain())
-        }
-        return undefined
-      } catch (cause) {
-        return source.failed(new SourceFailed({ stage, cause }))
+/** Reads the body until it ends or fails; returns the failure. `hand` waits while the mailbox is full. */
+const readBody = async <A, E>(
+  source: Source<A, E>,
+  controller: AbortController,
+  hand: (messages: ReadonlyArray<A>) => Promise<void>
+): Promise<E | undefined> => {
+  let stage: SourceFailed["stage"] = "open"
+  try {
+    const response = await source.open(controller.signal)
+    source.onAnswer(response)
+    stage = "read"
+    const body = response.body?.getReader()
+    const split = splitter()
+    while (!controller.signal.aborted) {
+      const piece = await body?.read()
+      if (piece === undefined || piece.done) break
+      source.onBytes()
+      for (const event of split(piece.value)) {
+        stage = "take"
+        const failure = source.take(event)
+        if (failure !== undefined) return failure
       }
-    }
-    const run = async () => {
-      const failed = await Promise.race([read(), cutShort.promise])
-      if (reading) source.onClosed()
-      reading = false
-      const failure = failed ?? source.end()
-      // What is left of the answer is of no interest, and would keep the connection.
-      if (!isRead) controller.abort()
-      // What came before a failure was said all the same.
+      stage = "read"
       await hand(source.drain())
-      into.done(failure === undefined ? Exit.void : Exit.fail(failure))
     }
-    const shutdown = Effect.sync(() => {
-      close()
-      into.done(Exit.interrupt(FiberId.none))
-    })
-    return Effect.map(Scope.addFinalizer(scope, shutdown), () => {
-      // A defect is a bug in the source, and must not leave the reader waiting.
-      run().catch((defect) => into.done(Exit.die(defect)))
-    })
+    return undefined
+  } catch (cause) {
+    return source.failed(new SourceFailed({ stage, cause }))
+  }
+}
+
+/**
+ * Starts to read. The mailbox ends or fails with the body. Closing the scope fires the signal, interrupts a reader that
+ * waits, and returns at once.
+ */
+export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceOf: (cut: Cut<E>) => Source<A, E>) {
+  const mailbox = yield* Mailbox.make<A, E>(capacity)
+  const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
+  const controller = new AbortController()
+  const cutShort = Promise.withResolvers<E | undefined>()
+  const source = sourceOf(cutShort.resolve)
+  let isOpen = true
+  /** Without the signal, the rest of a body that nobody reads would keep the connection. */
+  const close = () => {
+    if (!isOpen) return
+    isOpen = false
+    source.onClosed()
+    controller.abort()
+  }
+  const hand = async (messages: ReadonlyArray<A>) => {
+    if (messages.length === 0) return
+    const left = mailbox.unsafeOfferAll(messages)
+    if (left.length === 0) return
+    source.onWaiting(true)
+    await runPromise(mailbox.offerAll(left))
+    source.onWaiting(false)
+  }
+  const run = async () => {
+    const failed = await Promise.race([readBody(source, controller, hand), cutShort.promise])
+    close()
+    const failure = failed ?? source.end()
+    // Messages that came before a failure count.
+    await hand(source.drain())
+    mailbox.unsafeDone(failure === undefined ? Exit.void : Exit.fail(failure))
+  }
+  yield* Effect.addFinalizer(() => {
+    close()
+    mailbox.unsafeDone(Exit.interrupt(FiberId.none))
+    return mailbox.shutdown
   })
+  // A defect is a bug in the source, and must not leave the reader waiting.
+  run().catch((defect) => mailbox.unsafeDone(Exit.die(defect)))
+  const messages: Mailbox.ReadonlyMailbox<A, E> = mailbox
+  return messages
+})

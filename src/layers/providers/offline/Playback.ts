@@ -1,5 +1,7 @@
 /** Plays prepared steps as the stream of a model call. One fiber a call, owned by the scope of the call. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as Mailbox from "effect/Mailbox"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
@@ -32,9 +34,11 @@ const perform = Effect.fnUntraced(function* (steps: Iterable<Step>, into: Mailbo
 
 /** `steps` is walked once, while the call lasts, so a generator keeps a long stream out of memory. */
 export const play = Effect.fnUntraced(function* (steps: Iterable<Step>) {
-  // forkScoped starts late: when the scope closes before that, only the shutdown tells a reader.
-  const mailbox = yield* Effect.acquireRelease(Mailbox.make<ModelEvent, ModelFailure>(capacity), (box) => box.shutdown)
-  yield* Effect.forkScoped(Mailbox.into(perform(steps, mailbox), mailbox))
-  const readable: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure> = mailbox
-  return readable
+  const mailbox = yield* Effect.acquireRelease(Mailbox.make<ModelEvent, ModelFailure>(capacity), (box) =>
+    // The fiber starts late: if the scope closes before that, only this ends a reader.
+    box.failCause(Cause.interrupt(FiberId.none))
+  )
+  yield* Effect.forkScoped(Effect.interruptible(Mailbox.into(perform(steps, mailbox), mailbox)))
+  const events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure> = mailbox
+  return events
 })

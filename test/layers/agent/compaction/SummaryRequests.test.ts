@@ -74,7 +74,7 @@ const provided = (baseUrl: string) => {
           id: chosen.provider,
           needsKey: false,
           models: [chosen],
-          stream: (request) => Effect.flatMap(Effect.scope, (scope) => chat.stream(request, connection(), scope))
+          stream: (request) => chat.stream(request, connection())
         }
       ])
     ),

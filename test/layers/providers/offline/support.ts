@@ -1,5 +1,5 @@
 /** Requests for the offline models, and what they answer as one value. */
-import { Effect, Either, Scope } from "effect"
+import { Effect, Either } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,13 +8,9 @@ import type { AssistantMessage, Message, ToolResultMessage } from "../../../../s
 import { userMessage } from "../../../../src/domain/conversation/Message.ts"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
+import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
-import type {
-  ModelEvents,
-  ModelFailure,
-  ModelRequest,
-  ToolDefinition
-} from "../../../../src/services/model/ModelClient.ts"
+import type { ModelRequest, ToolDefinition } from "../../../../src/services/model/ModelClient.ts"
 
 export const tool = (name: string): ToolDefinition => ({ name, description: name, parameters: { type: "object" } })
 
@@ -50,10 +46,8 @@ export const toolResult = (toolCallId: string, toolName: string, text: string, i
 
 export const prompt = (text: string): Message => userMessage(text, [], 0)
 
-type Stream = Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>
-
 /** Reads a call to its end; `onEvent` sees each event as it comes. */
-export const collect = (stream: Stream, onEvent: (event: ModelEvent) => void = () => {}) =>
+export const collect = (stream: Opened, onEvent: (event: ModelEvent) => void = () => {}) =>
   Effect.scoped(
     Effect.gen(function* () {
       const events: Array<ModelEvent> = []

@@ -10,7 +10,6 @@ import {
   collectFrom,
   connection,
   model,
-  open,
   request,
   responses,
   secret,
@@ -193,8 +192,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
     Effect.gen(function* () {
       const echo = `bad key ${secret} and sk-proj-abc123456789, header tenant-value-77, Bearer abcdef123456`
       const server = yield* Loopback.make(json(401, { error: { type: "authentication_error", message: echo } }))
-      const opened = open(
-        protocol,
+      const opened = protocol.stream(
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection({ headers: { "x-tenant": Redacted.make("tenant-value-77") } })
       )
@@ -221,8 +219,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
       const unheard = (yield* Fiber.join(mute)).failure
       yield* Deferred.await(first.closed)
       const heard = yield* Deferred.make<void>()
-      const opened = open(
-        protocol,
+      const opened = protocol.stream(
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection()
       )
@@ -244,8 +241,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
   it.scoped("without a key no authorization is sent; extra headers are", () =>
     Effect.gen(function* () {
       const server = yield* Loopback.make(Loopback.sse(stream(name)))
-      const opened = open(
-        protocol,
+      const opened = protocol.stream(
         request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) }),
         connection({ apiKey: Option.none(), headers: { "x-tenant": Redacted.make("t1") } })
       )
@@ -264,7 +260,7 @@ describe.each(all)("$name", ({ name, protocol }) => {
       const target = request({ model: model({ baseUrl: server.baseUrl, api: protocol.api }) })
       const sent = Effect.fnUntraced(function* (key: string, tenant: string) {
         const headers = { "x-tenant": Redacted.make(tenant) }
-        yield* collectFrom(open(protocol, target, connection({ apiKey: Option.some(Redacted.make(key)), headers })))
+        yield* collectFrom(protocol.stream(target, connection({ apiKey: Option.some(Redacted.make(key)), headers })))
         const received = (yield* server.requests.take).headers
         return [received.authorization, received["x-tenant"]]
       })

@@ -1,13 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Scope, Supervisor, TestClock } from "effect"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
-import * as Alarm from "../../../../src/layers/platform/Alarm.ts"
 import * as Dialect from "../../../../src/layers/providers/protocols/stream/Dialect.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/stream/Machine.ts"
 import * as Pump from "../../../../src/layers/providers/protocols/stream/Pump.ts"
-import * as Watchdog from "../../../../src/layers/providers/protocols/stream/Watchdog.ts"
+import type * as Watchdog from "../../../../src/layers/providers/protocols/stream/Watchdog.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
-import { all, collect, collectFrom, connection, model, open, request, stream } from "./support.ts"
+import { all, collect, collectFrom, connection, model, request, stream } from "./support.ts"
 
 const delta = (text: string): ModelEvent => ({ _tag: "Delta", delta: text })
 
@@ -35,17 +34,7 @@ const counting = (): Machine<Count> => {
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
 const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting()) =>
-  Effect.flatMap(Effect.scope, (scope) =>
-    Pump.stream({
-      scope,
-      request: request(),
-      connection: connection(),
-      dialect: Dialect.anthropic,
-      machine,
-      open,
-      deadlines
-    })
-  )
+  Pump.stream({ request: request(), connection: connection(), dialect: Dialect.anthropic, machine, open, deadlines })
 
 /** An answer of which nothing is made before it is read. */
 const answer = (pieces: (n: number) => string | undefined): Response => {
@@ -110,44 +99,6 @@ describe("pump", () => {
     })
   )
 
-  const watching = Effect.gen(function* () {
-    const ended = yield* Deferred.make<Watchdog.Expired | undefined>()
-    const clock = yield* Effect.clock
-    const watchdog = Watchdog.make({
-      deadlines,
-      clock,
-      alarm: yield* Alarm.use(clock, yield* Effect.scope, Effect.succeed),
-      onEnd: (expired) => Deferred.unsafeDone(ended, Exit.succeed(expired))
-    })
-    return { ended, watchdog }
-  })
-
-  it.scoped("silence counts from the last bytes, also from the first ones", () =>
-    Effect.gen(function* () {
-      const { ended, watchdog } = yield* watching
-      yield* TestClock.adjust("300 millis")
-      watchdog.touch()
-      yield* TestClock.adjust("499 millis")
-      assert.isFalse(yield* Deferred.isDone(ended))
-      yield* TestClock.adjust("1 millis")
-      assert.deepStrictEqual(yield* Deferred.await(ended), new Watchdog.Expired({ deadline: "idle", afterMs: 500 }))
-    })
-  )
-
-  it.scoped("the total deadline holds while events come", () =>
-    Effect.gen(function* () {
-      const { ended, watchdog } = yield* watching
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(400), Effect.sync(watchdog.touch))))
-      yield* TestClock.adjust("4999 millis")
-      assert.isFalse(yield* Deferred.isDone(ended))
-      yield* TestClock.adjust("1 millis")
-      const expired = yield* Deferred.await(ended)
-      if (expired === undefined) return assert.fail("ended without a reason")
-      assert.deepStrictEqual([expired.deadline, expired.afterMs], ["total", 5000])
-      assert.deepStrictEqual(Watchdog.describe(expired), "did not finish within 5 s")
-    })
-  )
-
   it.scoped("a finished stream that stays open ends by itself", () =>
     Effect.gen(function* () {
       for (const { name, protocol } of all) {
@@ -172,7 +123,7 @@ describe("pump", () => {
       const target = request({ model: model({ baseUrl: server.baseUrl }) })
       const during = yield* Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const events = yield* Scope.extend(open(all[0].protocol, target, connection()), scope)
+        const events = yield* Scope.extend(all[0].protocol.stream(target, connection()), scope)
         yield* events.takeAll
         const running = yield* supervisor.value
         yield* Scope.close(scope, Exit.void)
@@ -180,6 +131,44 @@ describe("pump", () => {
       }).pipe(Effect.supervised(supervisor))
       assert.isAbove(during, 0)
       assert.deepStrictEqual((yield* supervisor.value).length, 0)
+    })
+  )
+
+  it.effect("closing the scope as soon as it is opened leaves no request open, and ends a reader", () =>
+    Effect.gen(function* () {
+      const signals: Array<AbortSignal> = []
+      const scope = yield* Scope.make()
+      const never = calling((signal) => {
+        signals.push(signal)
+        return new Promise(() => undefined)
+      })
+      const events = yield* Scope.extend(never, scope)
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.isInterrupted(yield* Effect.exit(events.takeAll)))
+      assert.deepStrictEqual(
+        signals.filter(({ aborted }) => !aborted),
+        []
+      )
+    })
+  )
+
+  it.effect("closing the scope ends a call whose reader is behind, although it was opened uninterruptibly", () =>
+    Effect.gen(function* () {
+      const behind = yield* Deferred.make<AbortSignal>()
+      const scope = yield* Scope.make()
+      const opened = calling((signal) =>
+        Promise.resolve(
+          answer((n) => {
+            if (n === Pump.capacity) Deferred.unsafeDone(behind, Effect.succeed(signal))
+            return event(n)
+          })
+        )
+      )
+      const events = yield* Effect.uninterruptible(Scope.extend(opened, scope))
+      const signal = yield* Deferred.await(behind)
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(signal.aborted)
+      assert.isTrue(Exit.isInterrupted(yield* Effect.exit(events.takeAll)))
     })
   )
 

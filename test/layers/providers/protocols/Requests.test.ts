@@ -17,7 +17,6 @@ import {
   collectFrom,
   connection,
   model,
-  open,
   request,
   responses,
   result,
@@ -144,7 +143,7 @@ describe("anthropic-messages", () => {
       const seen = []
       for (const key of [secret, "sk-ant-oat01-abc"]) {
         const target = request({ model: model({ baseUrl: `${server.baseUrl}/v1/` }) })
-        yield* collectFrom(open(anthropic, target, connection({ apiKey: Option.some(Redacted.make(key)) })))
+        yield* collectFrom(anthropic.stream(target, connection({ apiKey: Option.some(Redacted.make(key)) })))
         const { headers, path } = yield* server.requests.take
         seen.push([path, headers.authorization, headers["x-api-key"], headers["anthropic-beta"]])
       }

@@ -8,10 +8,11 @@ import type { Model } from "../../../../src/domain/model/Model.ts"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
 import type { Connection, Protocol } from "../../../../src/layers/providers/Protocol.ts"
+import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as AnthropicMessages from "../../../../src/layers/providers/protocols/anthropic/AnthropicMessages.ts"
 import * as OpenAiChat from "../../../../src/layers/providers/protocols/openai/OpenAiChat.ts"
 import * as OpenAiResponses from "../../../../src/layers/providers/protocols/openai/OpenAiResponses.ts"
-import type { ModelEvents, ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
+import type { ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
@@ -89,7 +90,7 @@ export interface Collected {
 }
 
 export const collectFrom = (
-  opened: Effect.Effect<ModelEvents, ModelFailure, Scope.Scope>,
+  opened: Opened,
   onEvent: (event: ModelEvent) => void = () => undefined
 ): Effect.Effect<Collected, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -109,12 +110,8 @@ export const collectFrom = (
     return { events, failure }
   })
 
-/** A call that ends with the scope of the test. */
-export const open = (protocol: Protocol, asked: ModelRequest, through: Connection) =>
-  Effect.flatMap(Effect.scope, (scope) => protocol.stream(asked, through, scope))
-
 export const collect = (protocol: Protocol, baseUrl: string, overrides: Partial<ModelRequest> = {}) =>
-  collectFrom(open(protocol, request({ model: model({ baseUrl, api: protocol.api }), ...overrides }), connection()))
+  collectFrom(protocol.stream(request({ model: model({ baseUrl, api: protocol.api }), ...overrides }), connection()))
 
 /** Events with the deltas of a block joined. */
 export const joined = (events: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> => {

@@ -36,11 +36,10 @@ export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item
   const clients = SdkClients.make(load)
   return {
     api,
-    stream: (request, connection, scope) =>
+    stream: (request, connection) =>
       Effect.suspend(() => {
         const body = textOf(request, connection.compat)
         return Pump.stream({
-          scope,
           request,
           connection,
           dialect,

@@ -1,10 +1,10 @@
-/** Deadlines of one call. Activity is a number written down; an alarm looks at it now and then. */
+/** The deadlines of one model call, on Effect's clock. Activity only notes the time; one alarm looks at it. */
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import type { Alarm } from "../../../platform/Alarm.ts"
 
 export interface Deadlines {
-  /** From the start to the first bytes of the answer: prompts take long to read on small machines. */
+  /** From the request to the first bytes of the response. Long, because a small machine takes long to read a prompt. */
   readonly firstEventMs: number
   readonly idleMs: number
   readonly totalMs: number
@@ -18,10 +18,11 @@ export class Expired extends Data.TaggedError("Expired")<{
 }> {}
 
 export interface Watchdog {
+  /** Bytes have come. */
   readonly touch: () => void
-  /** While our own reader is behind, the silence is ours. */
+  /** While our own reader is behind, the server's silence does not count. */
   readonly setWaiting: (waiting: boolean) => void
-  /** From now on the stream has `drainMs` to end; less, if it is said again with less. */
+  /** The model has finished: the stream has `drainMs` left to end. A later call can only shorten that. */
   readonly finish: (drainMs: number) => void
   readonly stop: () => void
 }
@@ -30,7 +31,7 @@ export interface Options {
   readonly deadlines: Deadlines
   readonly clock: Clock.Clock
   readonly alarm: Alarm
-  /** A deadline has passed; without one, the stream had finished but did not end. Called at most once. */
+  /** A deadline has passed, or, without `expired`, the model had finished and the stream stayed open. Called at most once. */
   readonly onEnd: (expired?: Expired) => void
 }
 
@@ -41,48 +42,45 @@ export const describe = ({ afterMs, deadline }: Expired): string => {
 }
 
 export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
-  const started = clock.unsafeCurrentTimeMillis()
+  const { firstEventMs, idleMs, totalMs } = deadlines
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const started = now()
   let last = started
   let heard = false
   let waiting = false
   let drainMs: number | undefined
   let cancel: () => void = () => undefined
 
-  const silenceMs = () => drainMs ?? (heard ? deadlines.idleMs : deadlines.firstEventMs)
-  const due = (now: number) => Math.min(started + deadlines.totalMs, (waiting ? now : last) + silenceMs())
-  const look = () => {
-    const now = clock.unsafeCurrentTimeMillis()
-    const at = due(now)
-    if (now < at) cancel = alarm(at - now, look)
-    else if (now - started >= deadlines.totalMs)
-      onEnd(drainMs === undefined ? new Expired({ deadline: "total", afterMs: deadlines.totalMs }) : undefined)
-    else if (drainMs !== undefined) onEnd()
-    else onEnd(new Expired({ deadline: heard ? "idle" : "first_event", afterMs: silenceMs() }))
+  const silenceMs = () => drainMs ?? (heard ? idleMs : firstEventMs)
+  const leftMs = () => Math.min(started + totalMs, (waiting ? now() : last) + silenceMs()) - now()
+  const verdict = (): Expired | undefined => {
+    if (drainMs !== undefined) return undefined
+    if (now() - started >= totalMs) return new Expired({ deadline: "total", afterMs: totalMs })
+    return new Expired({ deadline: heard ? "idle" : "first_event", afterMs: silenceMs() })
   }
-  /** What may be silent for shorter than before is looked at sooner. */
-  const shorten = () => {
-    cancel()
-    last = clock.unsafeCurrentTimeMillis()
-    look()
+  const look = () => {
+    const ms = leftMs()
+    if (ms > 0) cancel = alarm(Math.min(ms, idleMs), look)
+    else onEnd(verdict())
   }
   look()
   return {
+    // The first bytes bring the deadline nearer, but never nearer than the next look.
     touch: () => {
       if (drainMs !== undefined) return
-      if (heard) last = clock.unsafeCurrentTimeMillis()
-      else {
-        heard = true
-        shorten()
-      }
+      heard = true
+      last = now()
     },
     setWaiting: (value) => {
       waiting = value
-      last = clock.unsafeCurrentTimeMillis()
+      last = now()
     },
     finish: (ms) => {
       if (drainMs !== undefined && ms >= drainMs) return
       drainMs = ms
-      shorten()
+      last = now()
+      cancel()
+      look()
     },
     stop: () => cancel()
   }
