@@ -1,7 +1,6 @@
-/** The wire formats that come with the program. */
+/** The protocols that come with the program. They are loaded at the first model call that needs one. */
 import type { Protocol } from "../Protocol.ts"
 import * as AnthropicMessages from "./anthropic/AnthropicMessages.ts"
-import * as OpenAiChat from "./openai/OpenAiChat.ts"
-import * as OpenAiResponses from "./openai/OpenAiResponses.ts"
+import * as OpenAi from "./openai/OpenAi.ts"
 
-export const make = (): ReadonlyArray<Protocol> => [AnthropicMessages.make(), OpenAiResponses.make(), OpenAiChat.make()]
+export const make = (): ReadonlyArray<Protocol> => [AnthropicMessages.make(), OpenAi.responses(), OpenAi.chat()]

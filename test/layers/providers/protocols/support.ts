@@ -10,16 +10,15 @@ import * as Usage from "../../../../src/domain/model/Usage.ts"
 import type { Connection, Protocol } from "../../../../src/layers/providers/Protocol.ts"
 import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as AnthropicMessages from "../../../../src/layers/providers/protocols/anthropic/AnthropicMessages.ts"
-import * as OpenAiChat from "../../../../src/layers/providers/protocols/openai/OpenAiChat.ts"
-import * as OpenAiResponses from "../../../../src/layers/providers/protocols/openai/OpenAiResponses.ts"
+import * as OpenAi from "../../../../src/layers/providers/protocols/openai/OpenAi.ts"
 import type { ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
 
 export const anthropic = AnthropicMessages.make()
-export const responses = OpenAiResponses.make()
-export const chat = OpenAiChat.make()
+export const responses = OpenAi.responses()
+export const chat = OpenAi.chat()
 export const all = [
   { protocol: anthropic, name: "anthropic" },
   { protocol: responses, name: "responses" },

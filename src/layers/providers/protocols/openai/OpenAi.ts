@@ -1,0 +1,67 @@
+/** The two protocols of OpenAI's SDK. Most other servers speak the older one, chat completions. */
+import type { ClientOptions } from "openai"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import type { Connection } from "../../Protocol.ts"
+import * as Dialect from "../stream/Dialect.ts"
+import * as SdkClients from "../stream/SdkClients.ts"
+import * as SdkProtocol from "../stream/SdkProtocol.ts"
+import * as ChatEvents from "./ChatEvents.ts"
+import * as ChatRequest from "./ChatRequest.ts"
+import * as ResponsesEvents from "./ResponsesEvents.ts"
+import * as ResponsesRequest from "./ResponsesRequest.ts"
+
+/** The longest delay that a timer takes: the watchdog keeps the deadlines. */
+const never = 2 ** 31 - 1
+
+const isOpenAi = (baseUrl: string) => /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(baseUrl)
+
+/** The SDK reads organisation and project from the environment. Other servers must not see them. */
+const privacy = (baseUrl: string): ClientOptions => (isOpenAi(baseUrl) ? {} : { organization: null, project: null })
+
+const options = (baseUrl: string, connection: Connection): ClientOptions => {
+  const key = Option.map(connection.apiKey, Redacted.value)
+  const headers = Record.map(connection.headers, Redacted.value)
+  return {
+    ...privacy(baseUrl),
+    // The SDK insists on a key; `authorization: null` below removes the header again.
+    apiKey: Option.getOrElse(key, () => "none"),
+    adminAPIKey: null,
+    baseURL: baseUrl.replace(/\/+$/, ""),
+    maxRetries: 0,
+    timeout: never,
+    logLevel: "off",
+    fetchOptions: SdkClients.fetchOptions,
+    defaultHeaders: Option.isSome(key) ? headers : { authorization: null, ...headers }
+  }
+}
+
+const load = () =>
+  import("openai").then(
+    ({ OpenAI }) =>
+      (baseUrl: string, connection: Connection) =>
+        new OpenAI(options(baseUrl, connection))
+  )
+
+export const responses = () =>
+  SdkProtocol.make({
+    api: "openai-responses",
+    load,
+    format: ResponsesRequest.format,
+    path: "/responses",
+    send: (client, options) => client.request(options).asResponse(),
+    dialect: Dialect.openAi,
+    machine: ResponsesEvents.make
+  })
+
+export const chat = () =>
+  SdkProtocol.make({
+    api: "openai-completions",
+    load,
+    format: ChatRequest.format,
+    path: "/chat/completions",
+    send: (client, options) => client.request(options).asResponse(),
+    dialect: Dialect.openAi,
+    machine: ChatEvents.make
+  })
