@@ -1,4 +1,4 @@
-/** AGENTDIR/auth.json: keys by provider (protocol.md 16.3). Read again when it changed; entries of others are kept. */
+/** AGENTDIR/auth.json: keys by provider (protocol.md 16.3). Read again when changed; entries of other programs are kept. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -21,7 +21,7 @@ export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("Au
 
 export interface StoredKey {
   readonly key: Redacted.Redacted
-  /** Unix milliseconds; of OAuth tokens, which other programs of the family put here. */
+  /** Unix milliseconds. Only OAuth tokens have it; other programs of the family store them here. */
   readonly expiresAt?: number
 }
 export type Keys = ReadonlyMap<string, StoredKey>
@@ -38,7 +38,7 @@ const isOAuth = Schema.is(OAuth)
 
 export const pathIn = (agentDir: string): string => `${agentDir}/auth.json`
 
-/** Its text is never part of a message: every character may belong to a key. */
+/** No message repeats text of the file: every character may belong to a key. */
 const readEntries = Effect.fnUntraced(function* (path: string) {
   const found = yield* Effect.mapError(
     ReadText.readIfPresent(path),
@@ -77,7 +77,7 @@ const load = Effect.fnUntraced(function* (path: string, mode: number) {
   )
 })
 
-/** The keys as the file has them now. Problems are said once for each state of the file. */
+/** The current keys of the file. A problem is reported once until the file changes. */
 export const watch = Effect.fnUntraced(function* (path: string) {
   const known = yield* SynchronizedRef.make({ stamp: "", keys: none })
   let latest = { stamp: "", keys: none }

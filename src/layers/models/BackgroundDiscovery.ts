@@ -1,4 +1,4 @@
-/** Discovery as the settings want it: in the background, owned by the agent's scope, loaded only where it is used. */
+/** Runs discovery in the background if the settings ask for it. Owned by the agent's scope; loaded only then. */
 import * as Effect from "effect/Effect"
 import { Settings } from "../../services/Settings.ts"
 

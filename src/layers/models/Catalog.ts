@@ -1,4 +1,4 @@
-/** Which providers and models there are: built in, from the user's file, and found since. Owned by the process. */
+/** All providers and models: built in, from the user's file, and discovered later. Owned by the process. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -21,9 +21,9 @@ export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
     readonly providers: ReadonlyMap<string, ProviderEntry>
     /** In the order in which models are offered. */
     readonly models: Effect.Effect<ReadonlyArray<ModelEntry>>
-    /** Asked for every model call. */
+    /** Called for every model call. */
     readonly find: (provider: string, modelId: string) => ModelEntry | undefined
-    /** Models that are known already stay as they are. */
+    /** Ignores models that are already known. */
     readonly add: (entries: ReadonlyArray<ModelEntry>) => Effect.Effect<void>
   }
 >() {}
@@ -38,7 +38,7 @@ const indexOf = (models: ReadonlyArray<ModelEntry>): ReadonlyMap<string, Readonl
     const { id, provider } = entry.model
     const ofProvider = index.get(provider) ?? new Map<string, ModelEntry>()
     index.set(provider, ofProvider)
-    // Of two with the same name the first counts.
+    // Of two models with the same name, the first one counts.
     if (!ofProvider.has(id)) ofProvider.set(id, entry)
   }
   return index
@@ -70,13 +70,13 @@ const parse = (path: string) =>
     onFailure: ({ reason }) => Effect.succeed(unusable(reason)),
     onSuccess: (text) =>
       Either.match(Jsonc.parse(text), {
-        // The parser's own words repeat parts of the file, and there may be keys in it.
+        // The parser's message repeats parts of the file, which may hold keys.
         onLeft: () => Effect.succeed(unusable("is not valid JSON")),
         onRight: decode
       })
   })
 
-/** The first of the names that exists; none is as good as an empty file. Most people have none, so looking is cheap. */
+/** Reads the first of the two files that exists. Most people have neither, so looking for them is cheap. */
 const readFile = Effect.fnUntraced(function* (agentDir: string) {
   const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
   const path = yield* Effect.findFirst(paths, SecretFile.exists)
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
 
 export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(options))
 
-/** No providers but those a program brings itself. */
+/** An empty catalogue, for a program that brings its own providers. */
 export const layerEmpty = Layer.succeed(Catalog, {
   providers: new Map(),
   models: Effect.succeed([]),

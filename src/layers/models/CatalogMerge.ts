@@ -10,7 +10,7 @@ import type { Endpoint, Headers, ModelEntry, ProviderEntry } from "./ProviderEnt
 
 export interface Sources {
   readonly file: ModelsFile
-  /** Its name, for messages. */
+  /** The path of the file, for messages. */
   readonly path: string
   /** Addresses from the environment, by provider. */
   readonly addresses: ReadonlyMap<string, string>
@@ -41,7 +41,7 @@ const plain = (endpoint: Endpoint): ProviderEntry => ({
   authHeader: false
 })
 
-/** A provider that is only in the file: an endpoint of its own, without a key where it is on this machine. */
+/** A provider that only the file has. It needs no key if its server is on this machine. */
 const fresh = (id: string, baseUrl: string): Endpoint => ({
   id,
   baseUrl,
@@ -74,7 +74,7 @@ const builtIn = (provider: ProviderEntry, model: BuiltInModel): ModelEntry => ({
   headers: provider.headers
 })
 
-/** What a model is taken to be when nobody says more than its id. */
+/** The assumptions about a model of which only the id is known. */
 export const unknownModel = (provider: ProviderEntry, id: string): ModelEntry =>
   builtIn(provider, {
     id,

@@ -23,20 +23,20 @@ type Variables = typeof Environment.Environment.Service
 export interface ConfigValue {
   /** The file and the path in it. */
   readonly where: string
-  /** Resolving it may take as long as a command does. */
+  /** Whether a command has to run to resolve it. */
   readonly isCommand: boolean
-  /** Whether there is something to resolve. Runs no command. */
+  /** Whether `resolve` can find a value. Runs no command. */
   readonly isPresent: (environment: Variables) => boolean
-  /** What it resolves to where no command has to run for it. */
+  /** The value, unless a command has to run for it. */
   readonly known: (environment: Variables) => Redacted.Redacted | undefined
-  /** A command runs at the first use; what it printed is kept, what failed is tried again. */
+  /** A command runs at the first use. Its output is kept; a failed command runs again at the next use. */
   readonly resolve: Effect.Effect<Redacted.Redacted, ConfigValueUnavailable>
 }
 
 const commandTimeout = "10 seconds"
 const largestOutput = 64 * 1024
 
-/** Nobody's key looks like this: such a variable is missing rather than meant literally. */
+/** No key looks like this: it is the name of a variable that is not set. */
 const namesVariable = /^[A-Z][A-Z0-9_]*_(API_KEY|TOKEN)$/
 
 /** What a short shell command prints. Neither its output nor its errors become part of a message. */

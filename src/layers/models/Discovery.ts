@@ -1,4 +1,4 @@
-/** Asks OpenAI-compatible servers which models they serve (setting models.discover). Never on the way to `ready`. */
+/** Asks OpenAI-compatible servers which models they serve (setting models.discover). Start-up does not wait for it. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -42,7 +42,7 @@ const ask = Effect.fnUntraced(function* (provider: ProviderEntry) {
   const answer = yield* HttpJson.get(addressOf(provider), headers)
   const { data } = yield* Effect.mapError(
     decodeAnswer(answer),
-    () => new HttpJson.HttpFailed({ reason: "answered with something that is not a list of models" })
+    () => new HttpJson.HttpFailed({ reason: "did not answer with a list of models" })
   )
   return data.flatMap((item) => Option.toArray(decodeServed(item))).filter(isForText)
 })
@@ -51,7 +51,7 @@ const discoverOne = Effect.fnUntraced(function* (id: string) {
   const catalog = yield* Catalog
   const provider = catalog.providers.get(id)
   if (provider === undefined || !provider.api.startsWith("openai-") || provider.baseUrl === "") {
-    yield* Effect.logWarning(`models.discover: "${id}" is not a provider that can be asked for its models`)
+    yield* Effect.logWarning(`models.discover: "${id}" is not a provider whose models can be listed`)
     return
   }
   const address = addressOf(provider)
@@ -67,7 +67,7 @@ const discoverOne = Effect.fnUntraced(function* (id: string) {
   )
 })
 
-/** Returns when every server has answered or been given up; what was found is in the catalogue. */
+/** Adds the models to the catalogue. Returns when every server has answered or timed out. */
 export const run = Effect.fn("Discovery.run")(function* (providers: ReadonlyArray<string>) {
   yield* Effect.forEach(providers, discoverOne, { concurrency: "unbounded", discard: true })
 })

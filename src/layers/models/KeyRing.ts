@@ -16,7 +16,7 @@ type Variables = typeof Environment.Environment.Service
 
 export interface KeyRingOptions {
   readonly agentDir: string
-  /** Folders whose `.env` may hold what the environment does not, best first. */
+  /** Folders whose `.env` is read for variables that the environment lacks, best first. */
   readonly envFolders?: ReadonlyArray<string>
   /** The key of `--api-key` and the provider that it was given for. */
   readonly runtime?: { readonly provider: string; readonly key: Redacted.Redacted }
@@ -33,7 +33,7 @@ interface Variable {
   readonly value: string
 }
 
-/** The first of the provider's variables that `find` knows. */
+/** The first of the provider's variables that `find` finds. */
 const fromVariables = (provider: string, find: (name: string) => Variable | undefined): Located | undefined => {
   for (const name of keyVariables(provider)) {
     const found = find(name)
@@ -52,7 +52,7 @@ const inFiles = (files: EnvFiles.EnvFiles) => (name: string) => {
   return found === undefined ? undefined : { source: `${found.file} ${name}`, value: found.value }
 }
 
-/** A token that is over is not passed by: somebody wanted this account to be used, and can be told what to do. */
+/** An expired token fails and does not fall back to the next source, because the user chose this account. */
 const fromAuthFile = (provider: string, { expiresAt, key }: AuthFile.StoredKey): Located => {
   if (expiresAt === undefined) return { source: "auth.json", key: Effect.succeedSome(key) }
   const message =
@@ -76,7 +76,7 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
   return { source: "models.json", key }
 }
 
-/** Finds keys without resolving them, and hands them on at once: every prompt asks, so few steps matter. */
+/** Locates a key without resolving it and passes it to `use`: every prompt does this, so it takes few steps. */
 const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
   const files = EnvFiles.make(envFolders)

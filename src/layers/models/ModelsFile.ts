@@ -1,6 +1,6 @@
 /**
- * The user's models.json (protocol.md 16.1), read entry by entry: what does not fit is reported with its path and
- * left out, the rest counts. Pure; values may be secrets, so no problem repeats one.
+ * The user's models.json (protocol.md 16.1), decoded entry by entry: an invalid entry is reported with its path and left
+ * out. Pure. Values may be secrets, so no problem repeats one.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -89,7 +89,7 @@ const decodeOverride = Schema.decodeUnknownEither(Override)
 const join = (path: string, keys: ReadonlyArray<PropertyKey>): string =>
   keys.reduce<string>((text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`), path)
 
-/** One problem a place. The formatter ends each with the actual value, which may be a key. */
+/** One problem for each path. Removes the actual value that the formatter adds, because it may be a key. */
 const explain = (path: string, error: ParseResult.ParseError): ReadonlyArray<string> => {
   const places = new Map<string, string>()
   for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
@@ -101,7 +101,7 @@ const explain = (path: string, error: ParseResult.ParseError): ReadonlyArray<str
   return [...places].map(([place, message]) => `${place}: ${message}`)
 }
 
-/** Keys that mean nothing here are most often misspelt; files of other programs may have more of them. */
+/** Unknown keys are most often misspelt, or belong to another program that reads the same file. */
 const unknownKeys = (path: string, value: unknown, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   (Predicate.isRecord(value) ? Object.keys(value) : [])
     .filter((key) => !known.includes(key))

@@ -1,4 +1,4 @@
-/** No keys at all, for programs whose providers need none. */
+/** Credentials without any key, for programs whose providers need none. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Credentials } from "../../services/model/Credentials.ts"

@@ -1,17 +1,17 @@
-/** What is known of a provider and its models before any request: endpoint × auth × protocol. No secrets in clear. */
+/** The data of a provider and its models: endpoint × auth × protocol. Holds no secret in clear. */
 import type * as Option from "effect/Option"
 import type { Model } from "../../domain/model/Model.ts"
 import type { Compat } from "../providers/Protocol.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
 
-/** A provider as the built-in table has it. */
+/** A provider of the built-in table. */
 export interface Endpoint {
   readonly id: string
   readonly baseUrl: string
   readonly api: string
-  /** Requests go out without a key where none is found. */
+  /** Whether requests are sent without a key if none is found. */
   readonly keyless: boolean
-  /** Serves more models than the table has: an id that it does not know is passed on as it is. */
+  /** Whether it serves models that the table lacks: an unknown id is then passed on as it is. */
   readonly open: boolean
   readonly compat: Compat
   /** Environment variables that override the address. */
@@ -20,15 +20,15 @@ export interface Endpoint {
 
 export type Headers = Readonly<Record<string, ConfigValue>>
 
-/** The same with what the user's models.json says about it. */
+/** A provider with the user's models.json applied. */
 export interface ProviderEntry extends Endpoint {
   readonly apiKey: Option.Option<ConfigValue>
   readonly headers: Headers
-  /** Sends the key as `Authorization: Bearer` besides what the protocol does with it. */
+  /** Whether the key is also sent as `Authorization: Bearer`, besides the protocol's own header. */
   readonly authHeader: boolean
 }
 
-/** The model that hosts see, and what only its requests need. */
+/** A model as hosts see it, and the data that only its requests need. */
 export interface ModelEntry {
   readonly model: Model
   readonly compat: Compat

@@ -33,7 +33,7 @@ const row = (
   ...(levels === undefined ? {} : { thinkingLevelMap: levels })
 })
 
-/** Budgets or the plain names of the levels: nothing to map. */
+/** The levels are sent as budgets or by their own names. */
 const usual: Levels = {}
 /** Effort of the Claude 5 generation. */
 const claude: Levels = { minimal: "low", xhigh: "xhigh", max: "max" }

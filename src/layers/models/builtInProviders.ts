@@ -2,7 +2,7 @@
 import type { Compat } from "../providers/Protocol.ts"
 import type { Endpoint } from "./ProviderEntry.ts"
 
-/** What servers that imitate OpenAI's chat completions have in common. */
+/** The flags that most servers which imitate OpenAI's chat completions share. */
 const chat: Compat = { supportsStore: false, supportsDeveloperRole: false, maxTokensField: "max_tokens" }
 
 const hosted = (id: string, baseUrl: string, more: Partial<Endpoint> = {}): Endpoint => ({
@@ -52,7 +52,7 @@ export const builtInProviders: ReadonlyArray<Endpoint> = [
   hosted("cerebras", "https://api.cerebras.ai/v1"),
   hosted("together", "https://api.together.xyz/v1", { open: true }),
   hosted("fireworks", "https://api.fireworks.ai/inference/v1", { open: true }),
-  // Every resource has an address of its own, and deployments have the names that their owner gave them.
+  // Each Azure resource has its own address, and its owner chooses the names of deployments.
   hosted("azure-openai", "", {
     api: "openai-responses",
     open: true,

@@ -1,10 +1,10 @@
-/** A wire format that several providers speak: request body and event state machine. Where and with which key is apart. */
+/** A wire format that several providers share: request body and event state machine, without address and key. */
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ModelRequest } from "../../services/model/ModelClient.ts"
 import type { Opened } from "./Provider.ts"
 
-/** What servers that claim compatibility differ in (protocol.md 16.1). Absent means the vendor's own behaviour. */
+/** How a server differs from the vendor whose protocol it imitates (protocol.md 16.1). Absent: it does not. */
 export interface Compat {
   readonly supportsStore?: boolean
   readonly supportsDeveloperRole?: boolean
@@ -18,12 +18,12 @@ export interface Compat {
   readonly supportsStrictMode?: boolean
 }
 
-/** How to reach the server of one request; the address is the model's baseUrl. */
+/** Key, headers and flags of one request. Its address is the model's `baseUrl`. */
 export interface Connection {
   readonly apiKey: Option.Option<Redacted.Redacted>
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
   readonly compat: Compat
-  /** Variables and files that say where the server is, for people. */
+  /** For error texts: the variables and files that set the address. */
   readonly addressPlaces: string
 }
 

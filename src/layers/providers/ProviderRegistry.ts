@@ -1,4 +1,4 @@
-/** ModelCatalog and ModelClient: providers that bring their own code, and catalogue entries served by protocols. */
+/** `ModelCatalog` and `ModelClient` over providers with their own code and catalogue entries that a protocol serves. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -22,9 +22,9 @@ import type { Connection, Protocol } from "./Protocol.ts"
 import type { Offer, Provider } from "./Provider.ts"
 
 export interface RegistryOptions {
-  /** Come after everything in the catalogue. */
+  /** Listed after the models of the catalogue. */
   readonly providers: ReadonlyArray<Provider>
-  /** Asked for at the first call that needs one. */
+  /** Loaded at the first call that needs one. */
   readonly protocols: Effect.Effect<ReadonlyArray<Protocol>>
 }
 
@@ -82,12 +82,12 @@ const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redact
 const placesOf = ({ addressVariables, id }: ProviderEntry): string =>
   [...addressVariables, `providers.${id}.baseUrl in models.json`].join(" or ")
 
-/** How a model is reached, as far as that stays the same. */
+/** The parts of a model's connection that stay the same from call to call. */
 interface Route extends Pick<Connection, "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
   readonly headers: Headers
-  /** Nothing of it comes from a command. */
+  /** No key or header comes from a command. */
   readonly atOnce: boolean
 }
 
@@ -103,7 +103,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     if (protocol === undefined) {
       const known = all.map(({ api }) => api).join(", ")
       return Either.left(
-        `${model.provider}/${model.id} wants the api "${model.api}", which heddle does not speak (it speaks: ${known}). Change it in models.json`
+        `${model.provider}/${model.id} uses the api "${model.api}", which heddle does not support. Change it in models.json to one of: ${known}`
       )
     }
     if (model.baseUrl !== "") return Either.right(protocol)
@@ -127,7 +127,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     })
   }
 
-  /** Keys and headers are looked up anew for each request, so that a changed key or command counts at once. */
+  /** Looks keys and headers up for each request, so that a changed key takes effect at once. */
   const openCall = (request: ModelRequest, route: Route) => {
     const { addressPlaces, compat, headers, protocol, provider } = route
     const { model } = request
@@ -149,7 +149,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   }
 
   return ModelClient.of({
-    // A model that was never called may still have to wait for its SDK.
+    // The first call to a model may have to load its SDK.
     opensAtOnce: (model) => routes.get(model)?.atOnce === true,
     stream: (request) => {
       const own = byId.get(request.model.provider)

@@ -109,9 +109,9 @@ it.scoped("happens beside the start, and only when it was asked for", () =>
 describe("a server that does not is named in a warning, and nothing else happens", () => {
   it.scoped.each<readonly [string, Answer]>([
     ["answered with status 404", () => new Response("nope", { status: 404 })],
-    ["answered with something that is not JSON", () => new Response("<html>proxy</html>")],
-    ["answered with something that is not a list of models", () => Response.json({ models: [] })],
-    ["answered with something that is not a list of models", () => Response.json(null)]
+    ["did not answer with JSON", () => new Response("<html>proxy</html>")],
+    ["did not answer with a list of models", () => Response.json({ models: [] })],
+    ["did not answer with a list of models", () => Response.json(null)]
   ])("%s", ([reason, answer]) =>
     Effect.gen(function* () {
       const baseUrl = yield* server(answer)
@@ -154,7 +154,7 @@ describe("a server that does not is named in a warning, and nothing else happens
   ] as const)("cannot be asked: %s", ([id, more]) =>
     Effect.gen(function* () {
       const { log } = yield* discover("http://127.0.0.1:1", more, id)
-      assert.deepStrictEqual(log, [`models.discover: "${id}" is not a provider that can be asked for its models`])
+      assert.deepStrictEqual(log, [`models.discover: "${id}" is not a provider whose models can be listed`])
     })
   )
 })

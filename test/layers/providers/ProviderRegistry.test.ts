@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Mailbox, Option, Redacted, Ref } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Mailbox, Option, Redacted, Ref } from "effect"
 import { userMessage } from "../../../src/domain/conversation/Message.ts"
 import type { Model } from "../../../src/domain/model/Model.ts"
 import { label } from "../../../src/domain/model/Model.ts"
 import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
-import { Catalog } from "../../../src/layers/models/Catalog.ts"
+import { Catalog, layerEmpty } from "../../../src/layers/models/Catalog.ts"
 import { unknownModel } from "../../../src/layers/models/CatalogMerge.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import type { Connection, Protocol } from "../../../src/layers/providers/Protocol.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
+import { Credentials } from "../../../src/services/model/Credentials.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient, type ModelFailure } from "../../../src/services/model/ModelClient.ts"
 import { bench, environment, folder, keys, write } from "../models/support.ts"
@@ -226,7 +227,7 @@ describe("a request that cannot be made says what to change", () => {
       { providers: bench.providers },
       { api: "telepathy" },
       "configuration",
-      'mock/mock-model wants the api "telepathy", which heddle does not speak (it speaks: anthropic-messages). Change it in models.json'
+      'mock/mock-model uses the api "telepathy", which heddle does not support. Change it in models.json to one of: anthropic-messages'
     ],
     [
       "azure-openai",
@@ -246,6 +247,77 @@ describe("a request that cannot be made says what to change", () => {
         [reason, message, false]
       )
       assert.deepStrictEqual(yield* connections, [])
+    })
+  )
+})
+
+describe("the layers of the registry", () => {
+  const script = { id: "own", needsKey: false, models: [{ ...Offline.guide, provider: "own", id: "m" }] }
+  const said: ModelEvent = { _tag: "Finished", stopReason: "stop" }
+  const own = {
+    ...script,
+    stream: () =>
+      Effect.gen(function* () {
+        const mailbox = yield* Mailbox.make<ModelEvent, ModelFailure>()
+        yield* mailbox.offer(said)
+        yield* mailbox.end
+        return mailbox
+      })
+  }
+  const noKeys = Layer.mock(Credentials, {})
+  const request = { messages: [], systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
+
+  it.scoped("are made one by one, and need only their own services", () =>
+    Effect.gen(function* () {
+      const catalog = Layer.provide(ProviderRegistry.layerCatalog([script]), [noKeys, layerEmpty])
+      const client = Layer.provide(
+        ProviderRegistry.layerClient({ providers: [own], protocols: Effect.dieMessage("not needed") }),
+        [noKeys, layerEmpty]
+      )
+      const context = yield* Layer.build(Layer.merge(catalog, client))
+      const { find } = yield* Effect.provide(ModelCatalog, context)
+      const { stream } = yield* Effect.provide(ModelClient, context)
+      const model = yield* Effect.flatten(find("own", "m"))
+      const [events] = yield* Effect.flatMap(stream({ ...request, model }), (mailbox) => mailbox.takeAll)
+      assert.deepStrictEqual([...events], [said])
+    })
+  )
+
+  it.scoped("ask the Credentials that they were given", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const keys = Layer.mock(Credentials, {
+        has: (provider) =>
+          Effect.sync(() => {
+            asked.push(provider)
+            return false
+          })
+      })
+      const catalog = Layer.provide(ProviderRegistry.layerCatalog([{ ...script, needsKey: true }]), [keys, layerEmpty])
+      const { available } = yield* Effect.provide(ModelCatalog, yield* Layer.build(catalog))
+      assert.deepStrictEqual(yield* available, [])
+      assert.deepStrictEqual(asked, ["own"])
+    })
+  )
+
+  it.scoped("a provider that waits for its server is interrupted with the call", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const slow = {
+        ...script,
+        stream: () =>
+          Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never).pipe(
+            Effect.onInterrupt(() => Deferred.succeed(ended, undefined))
+          )
+      }
+      const { stream } = yield* Effect.provide(ModelClient, ProviderRegistry.layerOwn([slow]))
+      const [model] = script.models
+      assert(model !== undefined)
+      const call = yield* Effect.fork(Effect.scoped(stream({ ...request, model })))
+      yield* Deferred.await(begun)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(call)))
+      assert.isTrue(yield* Deferred.isDone(ended))
     })
   )
 })

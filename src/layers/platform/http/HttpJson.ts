@@ -28,7 +28,7 @@ export const get = (address: string, headers: Readonly<Record<string, string>>):
     Effect.flatMap(({ text }) =>
       Effect.try({
         try: (): unknown => JSON.parse(text),
-        catch: () => failed("answered with something that is not JSON")
+        catch: () => failed("did not answer with JSON")
       })
     )
   )

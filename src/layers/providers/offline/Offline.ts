@@ -25,7 +25,7 @@ const model = (modelId: string, name: string): Model => ({
 export const guide = model("guide", "Offline guide (scripted, not a language model)")
 export const script = model("script", "Offline script (plays a scenario file)")
 
-/** What it adds to the catalogue. */
+/** Its models, without the code that plays them. */
 export const offer: Offer = { id, needsKey: false, models: [guide, script] }
 
 const unknown = ({ model }: ModelRequest) =>
@@ -36,7 +36,7 @@ const unknown = ({ model }: ModelRequest) =>
     model: model.id
   })
 
-/** What plays the models is loaded at the first call: a process with a real model never needs it. */
+/** Loads the code of the models at the first call: a process with a real model never needs it. */
 const load = Effect.fnUntraced(function* (options: Script.Options) {
   const [Guide, Playback, Script] = yield* Effect.promise(() =>
     Promise.all([import("./Guide.ts"), import("./Playback.ts"), import("./Script.ts")])

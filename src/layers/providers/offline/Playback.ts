@@ -10,7 +10,7 @@ import * as EventLoop from "../../platform/EventLoop.ts"
 export type Step =
   | ModelEvent
   | { readonly _tag: "Pause"; readonly ms: number }
-  /** Nothing more ever comes; only an interrupt ends the call. */
+  /** Sends nothing more. Only an interrupt ends the call. */
   | { readonly _tag: "Hang" }
   | { readonly _tag: "Fail"; readonly failure: ModelFailure }
 
@@ -26,7 +26,7 @@ const perform = Effect.fnUntraced(function* (steps: Iterable<Step>, into: Mailbo
     else {
       if (!into.unsafeOffer(step)) yield* into.offer(step)
       sinceTurn++
-      // Nothing else in this loop waits for I/O: without the pause the host's next line would not be read.
+      // Nothing else in this loop waits for I/O: without this pause, nobody would read the host's next line.
       if (sinceTurn % eventsPerTurnOfLoop === 0) yield* EventLoop.nextTurn
     }
   }

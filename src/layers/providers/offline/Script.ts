@@ -18,7 +18,7 @@ export interface Options {
 }
 
 interface Loaded {
-  /** The file as it was read, to notice that its author has changed it. */
+  /** The text of the file, to notice changes. */
   readonly text: string
   readonly scenario: Scenario.Scenario
 }
@@ -61,7 +61,7 @@ const usedUp = (model: Model, count: number) =>
 const indexAtEnd = ({ atEnd, turns }: Scenario.Scenario): number =>
   atEnd === "repeat" ? 0 : atEnd === "stay" ? turns.length - 1 : turns.length
 
-/** Reads the file where a round begins and where it is used up: a file changed by then is played from its start. */
+/** Reads the file at the start and at the end of each round: a changed file is played from its first turn. */
 const advance = Effect.fnUntraced(function* (options: Options, model: Model, place: Place) {
   const before = Option.getOrUndefined(place.loaded)
   const goesOn = before !== undefined && place.nextTurn < before.scenario.turns.length
@@ -78,7 +78,7 @@ const advance = Effect.fnUntraced(function* (options: Options, model: Model, pla
 export const make = Effect.fnUntraced(function* (options: Options) {
   const place = yield* SynchronizedRef.make(start)
   return Effect.fnUntraced(function* ({ model }: ModelRequest) {
-    // A call that fails here was not answered by any turn and does not count.
+    // A call that fails here has used no turn and is not counted.
     const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(options, model, now))
     return yield* Playback.play(ScriptedTurn.play(next.turn, next.callsMade, model))
   })

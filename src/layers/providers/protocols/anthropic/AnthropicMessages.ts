@@ -13,20 +13,20 @@ import * as SdkProtocol from "../stream/SdkProtocol.ts"
 const oauthBeta = "oauth-2025-04-20"
 const isOauth = (key: string) => key.startsWith("sk-ant-oat")
 
-/** The longest that a timer takes: deadlines are the watchdog's. */
+/** The longest delay that a timer takes: the watchdog keeps the deadlines. */
 const never = 2 ** 31 - 1
 
 const isAnthropic = (url: string) => /^https:\/\/([a-z0-9-]+\.)*anthropic\.com(\/|$)/.test(url)
 
 const credentials = (url: string, key: string | undefined): ClientOptions => {
-  // Without any credential the SDK would look for profiles on disk; the null takes the header out again.
+  // Without a credential the SDK would look for profiles on disk; `null` removes the header again.
   if (key === undefined) return { apiKey: "none", defaultHeaders: { authorization: null } }
   if (isOauth(key)) return { authToken: key, defaultHeaders: { "anthropic-beta": oauthBeta } }
-  // Servers that imitate the API know the header of its earlier versions only.
+  // Servers that imitate the API only know the header of its earlier versions.
   return isAnthropic(url) ? { apiKey: key } : { apiKey: key, defaultHeaders: { "x-api-key": key } }
 }
 
-/** The SDK adds `/v1` itself, and people write it because other providers want it. */
+/** The SDK adds `/v1` itself, but users often write it because other providers need it. */
 const baseUrl = (url: string) => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
 const clientOptions = (url: string, connection: Connection): ClientOptions => {

@@ -26,7 +26,7 @@ const inputBlock = (block: InputContent): TextBlockParam | ImageBlockParam => {
     : { type: "image", source: { type: "base64", media_type, data: block.data } }
 }
 
-/** Empty text is refused by the API. */
+/** The API refuses empty text. */
 const inputBlocks = (content: ReadonlyArray<InputContent>) =>
   content.filter((block) => block.type !== "text" || block.text.trim() !== "").map(inputBlock)
 
@@ -37,7 +37,7 @@ const outputBlock = (block: OutputContent): ReadonlyArray<ContentBlockParam> => 
     return block.redacted === true
       ? [{ type: "redacted_thinking", data: block.thinkingSignature }]
       : [{ type: "thinking", thinking: block.thinking, signature: block.thinkingSignature }]
-  // Unsigned thinking is refused; as text it still tells the model what it thought.
+  // The API refuses unsigned thinking. As text, the model can still read it.
   return block.redacted === true || block.thinking.trim() === "" ? [] : [{ type: "text", text: block.thinking }]
 }
 
@@ -58,7 +58,7 @@ const blocksOf = (message: Message): Array<ContentBlockParam> => {
   return message.role === "user" ? inputBlocks(message.content) : [toolResult(message)]
 }
 
-/** Tool results and what the user says after them are one turn. */
+/** Tool results and the user message after them form one user turn. */
 const turnsOf = (messages: ReadonlyArray<Message>): ReadonlyArray<Turn> => {
   const turns: Array<Turn> = []
   for (const message of messages) {
@@ -80,7 +80,7 @@ const markLast = ({ content, role }: Turn): Turn => ({
   content: content.map((block, at) => (at === content.length - 1 ? mark(block) : block))
 })
 
-/** The last two turns of the user: one to write the cache, the one before to read it. */
+/** Marks the last two user turns: the last one writes the cache, the one before reads it. */
 const withMarks = (turns: ReadonlyArray<Turn>): ReadonlyArray<Turn> => {
   const messages = [...turns]
   let marks = 2

@@ -98,10 +98,10 @@ const byCode = (facts: ErrorFacts): ModelFailureReason | undefined => {
   return undefined
 }
 
-/** Whether the request itself is at fault, as far as the status tells: only then can its text mean an overflow. */
+/** Whether the status blames the request. Only then can the text mean an overflow of the context. */
 const blamesRequest = ({ status }: ErrorFacts) => status === undefined || (status < 500 && status !== 429)
 
-/** An exhausted quota that comes back within this time is a rate limit. */
+/** A quota that is renewed within this time counts as a rate limit. */
 const shortHintMs = 60_000
 
 export const classify = (facts: ErrorFacts, retryAfterMs?: number): ModelFailureReason => {
@@ -111,7 +111,7 @@ export const classify = (facts: ErrorFacts, retryAfterMs?: number): ModelFailure
   if (coded === "quota" || exhausted.test(facts.text)) {
     return facts.status === 429 && retryAfterMs !== undefined && retryAfterMs <= shortHintMs ? "rate_limit" : "quota"
   }
-  // Gateways call everything an error of the server; a status that blames the request knows better.
+  // Gateways report every error as a server error; a status that blames the request is more exact.
   const isVague = coded === "server" && facts.status !== undefined && facts.status < 500
   if (coded !== undefined && !isVague) return coded
   if (facts.status !== undefined) return ofStatus(facts.status)

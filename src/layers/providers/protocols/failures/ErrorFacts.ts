@@ -1,13 +1,13 @@
-/** What an SDK error says about itself, read without its class: classes differ between SDKs, their fields hardly do. */
+/** Reads the fields of an SDK error, not its class: the SDKs' classes differ, their fields hardly do. */
 import * as Predicate from "effect/Predicate"
 
 export interface ErrorFacts {
   readonly status?: number
-  /** The provider's own words for the kind of error: `code`, `type`, an Anthropic error code. */
+  /** The provider's error codes: `code`, `type`, Anthropic's error type. */
   readonly kinds: ReadonlyArray<string>
   readonly text: string
   readonly header: (name: string) => string | undefined
-  /** Code of the system or of the TLS library. */
+  /** The error code of the system or of the TLS library. */
   readonly transport?: string
 }
 
@@ -34,7 +34,7 @@ const headersOf = (error: unknown): ErrorFacts["header"] => {
   return headers instanceof Headers ? (name) => headers.get(name) ?? undefined : noHeader
 }
 
-/** The deepest cause knows what the socket said. */
+/** The innermost cause holds the error of the socket. */
 const transportOf = (error: unknown, depth = 0): string | undefined => {
   if (depth > 4 || !Predicate.isObject(error)) return undefined
   const deeper = transportOf(field(error, "cause"), depth + 1)
@@ -48,7 +48,7 @@ const deepestMessage = (error: unknown, depth = 0): string | undefined =>
     ? undefined
     : (deepestMessage(field(error, "cause"), depth + 1) ?? textOf(field(error, "message")))
 
-/** SDKs put the status in front of the text, which is said elsewhere. */
+/** Removes the status that SDKs put in front of the text: `Failures` adds it itself. */
 const withoutStatus = (text: string) => text.replace(/^[45]\d\d /, "").trim()
 
 const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallback: string): ErrorFacts => {

@@ -1,4 +1,4 @@
-/** Everything that can go wrong in a call, as one ModelFailure: the reason for the program, the text for a person. */
+/** Turns every error of a call into a `ModelFailure`: a reason for the program, a text for people. */
 import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../../services/model/ModelClient.ts"
 import type { SourceFailed } from "../../../platform/http/ServerEvents.ts"
 import type { Connection } from "../../Protocol.ts"

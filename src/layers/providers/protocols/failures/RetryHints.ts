@@ -1,4 +1,4 @@
-/** What a server asks us to wait, in its various spellings. */
+/** How long a server asks us to wait, in the various spellings. */
 
 const number = (text: string | undefined): number | undefined => {
   const value = text === undefined || text.trim() === "" ? Number.NaN : Number(text)

@@ -1,4 +1,4 @@
-/** Takes keys out of text that people see. */
+/** Removes keys from text that people see. */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Connection } from "../../Protocol.ts"
@@ -7,7 +7,7 @@ const hidden = "[redacted]"
 /** Name and password in an address. */
 const userInfo = /\/\/[^/@\s]+@/g
 
-/** What keys look like, for the ones that are not ours: a server may quote the key in parts or another one. */
+/** Patterns of keys, because a server may quote part of our key, or another key. */
 const keyLike = [
   /\b(sk|pk|rk|gsk|xai|csk|hf|key|tok|AIza)[-_][A-Za-z0-9_\-.*]{5,}[A-Za-z0-9*]/g,
   /\bAIza[A-Za-z0-9_-]{20,}/g,
@@ -15,7 +15,7 @@ const keyLike = [
   /\b[A-Za-z0-9]{3,}\*{4,}[A-Za-z0-9]*/g
 ]
 
-/** Shorter values would take common words out of the text. */
+/** Shorter values would also remove common words. */
 const shortest = 6
 
 export const redact = (text: string, connection: Connection): string => {

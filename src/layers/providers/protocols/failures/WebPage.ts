@@ -1,4 +1,4 @@
-/** Error pages that proxies and wrong addresses answer with, as a few words. */
+/** Describes an HTML error page, as proxies and wrong addresses answer with, in a few words. */
 
 const entities = new Map([
   ["&nbsp;", " "],

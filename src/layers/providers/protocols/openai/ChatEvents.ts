@@ -1,4 +1,4 @@
-/** The chunks of a chat completions server. Blocks have no marks here: a change of kind ends the one before. */
+/** The chunks of a chat completions server. They do not mark the end of a block: one of another kind ends it. */
 import type { ChatCompletionChunk } from "openai/resources/chat/completions"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -64,7 +64,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
     }
     blocks.delta(current.key, text)
   }
-  /** Ends calls whose arguments are whole; an unfinished one stays open and the next one waits behind it. */
+  /** Ends tool calls whose arguments are complete. An incomplete one stays open, and later ones wait for it. */
   const endComplete = () => {
     for (const call of calls.values()) if (Either.isRight(Json.parse(call.text))) blocks.end(call.key)
   }
@@ -123,7 +123,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
     },
     drain: blocks.drain,
     finished: () => finishReason !== undefined,
-    // The usage comes after the reason, from some gateways seconds later.
+    // The usage follows the finish reason, on some gateways seconds later.
     drainMs: 5000
   }
 }

@@ -1,4 +1,4 @@
-/** The body of a call to a chat completions server, with what servers differ in (Compat). */
+/** The body of a call to a chat completions server, adapted to its `Compat`. */
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
@@ -13,7 +13,7 @@ import type { Compat } from "../../Protocol.ts"
 import * as RequestText from "../request/RequestText.ts"
 import * as Thinking from "../request/Thinking.ts"
 
-/** Servers that stream their thinking want it back under the name they sent it by. */
+/** Servers that stream thinking want it back in the field that they sent it in. */
 export const thinkingFields = ["reasoning_content", "reasoning", "reasoning_text"] as const
 export type ThinkingField = (typeof thinkingFields)[number]
 
@@ -26,7 +26,7 @@ const part = (block: InputContent): ChatCompletionContentPart =>
 
 const images = (content: ReadonlyArray<InputContent>) => content.filter(({ type }) => type === "image").map(part)
 
-/** Plain text goes as a string: several servers know nothing else. */
+/** Sends plain text as a string: several servers accept nothing else. */
 const userContent = (content: ReadonlyArray<InputContent>) =>
   content.every(({ type }) => type === "text")
     ? content.map((block) => plainText([block])).join("\n")
@@ -66,7 +66,7 @@ const toolResult = (message: ToolResultMessage, compat: Compat): ChatCompletionM
   return { role: "tool", tool_call_id: message.toolCallId, content: shown, ...named }
 }
 
-/** A tool cannot answer with images here: they follow as what the user shows, after the last result of the batch. */
+/** Tool results cannot hold images here: a user message after the last result of the batch has them. */
 const messagesOf = (history: ReadonlyArray<Message>, compat: Compat): Array<ChatCompletionMessageParam> => {
   const out: Array<ChatCompletionMessageParam> = []
   let pictures: Array<ChatCompletionContentPart> = []

@@ -32,7 +32,7 @@ const refusalOf = (text: string): Stop => ({
 
 export const make = (): Machine<ResponseStreamEvent> => {
   const blocks = Blocks.make()
-  /** Calls whose arguments have not come in deltas: then they come whole at the end. */
+  /** Tool calls without argument deltas: the event that ends them has all arguments. */
   const unheard = new Set<number>()
   let called = false
   let refusal = ""

@@ -1,4 +1,4 @@
-/** The body of a call to the Responses API. Nothing is stored there: reasoning travels with us, encrypted. */
+/** The body of a call to the Responses API. The server stores nothing: we send encrypted reasoning back to it. */
 import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
@@ -25,7 +25,7 @@ const inputPart = (block: InputContent): ResponseInputContent =>
 const Summary = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
 const isSummary = Schema.is(Summary)
 
-/** The signature of a thinking block is the item as the server gave it. */
+/** The signature of a thinking block is the server's own item. */
 const reasoningItem = (signature: string | undefined): ReadonlyArray<ResponseReasoningItem> => {
   const item = Either.getOrUndefined(Json.parse(signature ?? ""))
   if (!Predicate.isRecord(item) || typeof item.id !== "string" || typeof item.encrypted_content !== "string") return []

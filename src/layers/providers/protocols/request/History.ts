@@ -1,4 +1,4 @@
-/** The conversation as a model may be shown it (protocol.md 5.4). Pure; the same prefix always gives the same output. */
+/** The conversation as providers accept it (protocol.md 5.4). Pure; the same prefix always gives the same output. */
 import type { InputContent, OutputContent, ToolCall } from "../../../../domain/conversation/Content.ts"
 import type {
   AssistantMessage,
@@ -18,7 +18,7 @@ const baseOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, "_").sli
 
 type Claim = (base: string) => string
 
-/** One name per call: servers that number their calls anew in every answer would otherwise repeat them. */
+/** Gives every tool call an id of its own: some servers start counting again in every answer. */
 const makeNames = (taken: ReadonlySet<string>): Claim => {
   const used = new Set<string>()
   return (base) => {
@@ -61,7 +61,7 @@ const missing = (call: ToolCall, timestamp: number): ToolResultMessage => ({
   timestamp
 })
 
-/** The results that belong to a message: those before the next answer of the model. */
+/** The tool results of an assistant message: those before the next assistant message. */
 const resultsAfter = (messages: ReadonlyArray<Message>, index: number): Array<ToolResultMessage> => {
   const results: Array<ToolResultMessage> = []
   for (let at = index + 1; at < messages.length; at++) {
@@ -72,7 +72,7 @@ const resultsAfter = (messages: ReadonlyArray<Message>, index: number): Array<To
   return results
 }
 
-/** The message and the answers to its calls; nothing when nothing of the message is left. */
+/** An assistant message and the results of its tool calls, or nothing if no block of the message can be sent. */
 const exchange = (
   message: AssistantMessage,
   answered: ReadonlyArray<ToolResultMessage>,
@@ -99,15 +99,15 @@ const shown = (message: UserMessage, model: Model): UserMessage => {
 
 export interface Prepared {
   readonly messages: ReadonlyArray<Message>
-  /** Where in them an answer of the model stands, and where in the conversation it was. */
+  /** The position of each assistant message, here and in the conversation. */
   readonly answers: ReadonlyArray<{ readonly at: number; readonly source: number }>
 }
 
-/** What was prepared before: everything up to an answer of the model. */
+/** Where an earlier preparation stopped: before an assistant message. */
 export interface Before {
-  /** Where in the conversation that answer is. */
+  /** The position of that assistant message in the conversation. */
   readonly from: number
-  /** What the calls before are named. */
+  /** The ids given to the tool calls before it. */
   readonly names: ReadonlySet<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The body of a call, as the text that is sent. A conversation goes out again with every turn and only grows: the text of
- * what can no longer change is kept, so that a call costs what was added since the one before.
+ * The body of a call as text. Every turn sends the whole conversation again, so the text of its settled part is kept: a
+ * call only has to format the messages that were added since the last one.
  */
 import type { Message } from "../../../../domain/conversation/Message.ts"
 import type { Model } from "../../../../domain/model/Model.ts"
@@ -10,30 +10,30 @@ import type { Compat } from "../../Protocol.ts"
 import * as History from "./History.ts"
 
 export interface Format<Item> {
-  /** Everything but the conversation. */
+  /** The members of the body other than the conversation. */
   readonly frame: (request: ModelRequest, compat: Compat) => object
-  /** The member that the conversation goes into. */
+  /** The name of the member that holds the conversation. */
   readonly member: string
-  /** What stands before the conversation. */
+  /** Items before the first message. */
   readonly lead: (request: ModelRequest, compat: Compat) => ReadonlyArray<Item>
-  /** Whether something is sent of it. */
+  /** False for a message that is not sent at all. */
   readonly isSent: (message: Message) => boolean
-  /** Nothing may be made of a message by looking past the next or previous one that the model said. */
+  /** May look at neighbouring messages, but not past the previous or the next assistant message. */
   readonly items: (messages: ReadonlyArray<Message>, compat: Compat) => ReadonlyArray<Item>
-  /** What only the end of a conversation has. It gets no less than the last two turns of the user. */
+  /** Changes items at the end of a conversation. Gets at least the last two user turns. */
   readonly finish: (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
 }
 
-/** The beginning of a conversation, up to an answer of the model. */
+/** The settled beginning of a conversation, up to an assistant message. */
 interface Settled<Item> {
   readonly model: Model
   readonly compat: Compat
-  /** What it was made of, and that answer. */
+  /** The messages before that assistant message, and the message itself. */
   seen: ReadonlyArray<Message>
   from: number
   readonly names: Set<string>
   text: string
-  /** Comes after the text, and may still be finished: what the user said last, the answer before that, and what led to it. */
+  /** The last items before that message, which `finish` may still change. */
   last: ReadonlyArray<Item>
 }
 
@@ -53,7 +53,7 @@ const unfinished = 3
 
 const listed = (items: ReadonlyArray<unknown>): string => JSON.stringify(items).slice(1, -1)
 
-/** Flat: what is put together of strings by `+` is gone through piece by piece each time it is used. */
+/** Joins into a flat string: one that was concatenated with `+` is walked piece by piece each time it is read. */
 const joined = (...texts: ReadonlyArray<string>): string => texts.filter((text) => text !== "").join(",")
 
 const begin = <Item>(model: Model, compat: Compat): Settled<Item> => ({
@@ -69,10 +69,10 @@ const begin = <Item>(model: Model, compat: Compat): Settled<Item> => ({
 const continues = (settled: Settled<unknown>, { messages, model }: ModelRequest, compat: Compat): boolean =>
   settled.model === model && settled.compat === compat && startsWith(messages, settled.seen)
 
-/** `later` is for what need not be done before the call is out. */
+/** `later` runs work that need not delay the call. */
 export const make = <Item>(format: Format<Item>, later: (go: () => void) => void) => {
   const { finish, frame, isSent, items, lead, member } = format
-  // By the first message: it stays as long as the conversation does.
+  // Keyed by the first message, which lives as long as the conversation.
   const known = new WeakMap<Message, Known<Item>>()
 
   const headOf = (request: ModelRequest, compat: Compat, before: Head | undefined): Head => {
@@ -81,7 +81,7 @@ export const make = <Item>(format: Format<Item>, later: (go: () => void) => void
     return { request: { ...request, messages: [] }, compat, members, lead: listed(lead(request, compat)) }
   }
 
-  /** Nothing of what comes before such an answer changes by what follows, nor the other way round. */
+  /** Whether the assistant message at `at` divides the items: neither part depends on messages of the other. */
   const isApart = ({ messages }: History.Prepared, at: number): boolean => {
     const [before, answer] = [messages[at - 1], messages[at]]
     if (before === undefined || answer === undefined || before.role === "assistant") return false
@@ -113,7 +113,7 @@ export const make = <Item>(format: Format<Item>, later: (go: () => void) => void
     const tail = finish([...settled.last, ...items(prepared.messages, compat)])
     const text = joined(head.lead, settled.text, listed(tail))
     later(() => {
-      // Unless another call of the same conversation has come first.
+      // Another call of the same conversation may have stored its text first.
       if (settled.from === from) settle(settled, prepared, messages)
     })
     return `${head.members},"${member}":[${text}]}`

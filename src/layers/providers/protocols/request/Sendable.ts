@@ -1,5 +1,5 @@
 /**
- * What a server would refuse is replaced before it is sent, because a conversation that holds it would fail for ever:
+ * Replaces content that servers refuse before it is sent, because every later call of the conversation would fail, too:
  * halves of surrogate pairs, images that are too large, and images that are not Base64.
  */
 import * as Predicate from "effect/Predicate"

@@ -1,4 +1,4 @@
-/** Thinking levels as the parameters of each provider (protocol.md 16.2). */
+/** Maps thinking levels to the parameters of each provider (protocol.md 16.2). */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { clampLevel, type Model, type ThinkingLevel } from "../../../../domain/model/Model.ts"
 
@@ -45,7 +45,7 @@ export const anthropic = (model: Model, level: ThinkingLevel): AnthropicThinking
 const openAiEfforts = ["none", "minimal", ...efforts] as const
 export type OpenAiEffort = (typeof openAiEfforts)[number]
 
-/** What OpenAI is sent; undefined when thinking is off, unless the model has a word for that too. */
+/** The `effort` for OpenAI. Undefined when thinking is off, unless the model has a value for that, too. */
 export const openAi = (model: Model, level: ThinkingLevel): string | undefined => {
   if (!model.reasoning) return undefined
   const wanted = clampLevel(model, level)
@@ -55,7 +55,7 @@ export const openAi = (model: Model, level: ThinkingLevel): string | undefined =
 export const asOpenAiEffort = (effort: string | undefined): OpenAiEffort | undefined =>
   openAiEfforts.find((known) => known === effort)
 
-/** How chat servers other than OpenAI's are told (Compat.thinkingFormat). */
+/** The parameters for other chat servers (`Compat.thinkingFormat`). */
 export const chat = (format: string, model: Model, level: ThinkingLevel): JsonObject => {
   if (!model.reasoning) return {}
   const effort = openAi(model, level)

@@ -1,4 +1,4 @@
-/** How a stream of server-sent events says what is not an event of the model: that it failed, and that it is over. */
+/** How a stream of server-sent events says that it failed or that it is over, besides the events of the model. */
 import type { EventSourceMessage } from "eventsource-parser"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -7,17 +7,17 @@ import type { Fault, Stop } from "./Machine.ts"
 
 export interface Listener<Raw> {
   readonly take: (raw: Raw) => Stop | undefined
-  /** Nothing of interest follows. */
+  /** No more events follow. */
   readonly over: () => void
 }
 
 export type Dialect = <Raw extends object>(event: EventSourceMessage, to: Listener<Raw>) => Stop | undefined
 
-/** A stream that was garbled on its way may go through when it is tried again, like one that broke off. */
+/** Garbled data may be gone on a retry, like a stream that broke off. */
 const notJson: Fault = { reason: "stream_ended", message: "The server sent an event that is not JSON" }
 const unknownForm: Fault = { reason: "protocol", message: "The server sent an event of unknown form" }
 
-/** No more than that is sure: servers that imitate an API leave out what its types promise, and the machines cope. */
+/** Checks no more than this: servers that imitate an API leave fields out, and the state machines cope with that. */
 const isEvent = <Raw extends object>(value: unknown): value is Raw => Predicate.isRecord(value)
 
 export const anthropic = <Raw extends object>(

@@ -1,14 +1,14 @@
-/** The state machine of one call: wire events in, ModelEvents out. Pure apart from what it remembers. */
+/** The state machine of one call: takes wire events, gives model events. It has state, but no effects. */
 import type { ModelEvent } from "../../../../domain/model/ModelEvent.ts"
 import type { ModelFailureReason } from "../../../../services/model/ModelClient.ts"
 
-/** What went wrong, before it is known whose call it was. */
+/** An error without the provider and the model of the call. */
 export interface Fault {
   readonly reason: ModelFailureReason
   readonly message: string
 }
 
-/** An error body that came inside a stream; read like the body of an HTTP error. */
+/** An error body inside a stream. It is read like the body of an HTTP error. */
 export interface ErrorBody {
   readonly error: unknown
 }
@@ -16,19 +16,19 @@ export interface ErrorBody {
 export type Stop = Fault | ErrorBody
 
 export interface Machine<Raw> {
-  /** What came of it waits for `drain`; anything handed back ends the call. */
+  /** Takes one wire event; `drain` returns the model events. A `Stop` ends the call. */
   readonly take: (raw: Raw) => Stop | undefined
-  /** The stream is over: hands back why that was too early. */
+  /** The stream has ended: returns a `Stop` if that was too early. */
   readonly end: () => Stop | undefined
-  /** The events since the last time. */
+  /** The model events since the last call of `drain`. */
   readonly drain: () => ReadonlyArray<ModelEvent>
-  /** The model has said everything; what may still come is of no interest for long. */
+  /** The answer is complete. Only usage may still follow. */
   readonly finished: () => boolean
-  /** How long a finished stream may stay open, for what may follow and so that its connection can be used again. */
+  /** How long a finished stream may stay open: for usage that follows, and so that its connection can be reused. */
   readonly drainMs: number
 }
 
-/** For a stream of which nothing more is wanted: long enough for its last bytes to come. */
+/** Enough for the last bytes of a stream that has no more events. */
 export const lastBytesMs = 250
 
 export const streamEnded: Fault = {

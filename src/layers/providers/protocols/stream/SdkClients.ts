@@ -1,12 +1,12 @@
 /**
- * One SDK client for each address, kept as long as key and headers stay what they are: making one takes longer than
- * all else that we do for a request. The SDK itself is loaded at the first call. Owned by the protocol.
+ * One SDK client for each address, kept as long as key and headers stay the same: making one takes longer than the rest
+ * of our work for a request. The SDK itself is loaded at the first call. Owned by the protocol.
  */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Connection } from "../../Protocol.ts"
 
-/** What the SDKs hand on to `fetch`. Bun gives up after five minutes of its own accord; deadlines are the watchdog's. */
+/** The SDKs pass this to `fetch`: bun would give up after five minutes, but the watchdog keeps the deadlines. */
 export const fetchOptions = { timeout: false }
 
 export type Create<Client> = (baseUrl: string, connection: Connection) => Client
@@ -40,12 +40,12 @@ export const make = <Client>(load: () => Promise<Create<Client>>) => {
     known.set(baseUrl, { connection, client })
     return client
   }
-  /** At once where there is one. */
+  /** Calls `use` synchronously if there is a client. */
   return <A>(baseUrl: string, connection: Connection, use: (client: Client) => Promise<A>): Promise<A> => {
     const client = find(baseUrl, connection)
     if (client !== undefined) return use(client)
     loading ??= load()
-    // Somebody else who waited for the SDK may have made it meanwhile.
+    // Another call that waited for the SDK may have made the client in the meantime.
     return loading.then((create) => use(find(baseUrl, connection) ?? make(create, baseUrl, connection)))
   }
 }

@@ -1,4 +1,4 @@
-/** A protocol on the SDK of its provider: the SDK is loaded and makes the request, the rest is the same for all. */
+/** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
 import * as EventLoop from "../../../platform/EventLoop.ts"
 import type { Protocol } from "../../Protocol.ts"
@@ -8,7 +8,7 @@ import * as Pump from "./Pump.ts"
 import * as RequestText from "../request/RequestText.ts"
 import * as SdkClients from "./SdkClients.ts"
 
-/** How the SDKs send a body that is text already. */
+/** The request options of both SDKs for a body that is already text. */
 export interface Sent {
   readonly method: "post"
   readonly path: string

@@ -31,7 +31,7 @@ export interface Options {
   readonly deadlines: Deadlines
   readonly clock: Clock.Clock
   readonly alarm: Alarm
-  /** A deadline has passed, or, without `expired`, the model had finished and the stream stayed open. Called at most once. */
+  /** Called at most once. Without `expired`, the model had finished and the stream stayed open. */
   readonly onEnd: (expired?: Expired) => void
 }
 
