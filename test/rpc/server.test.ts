@@ -133,7 +133,6 @@ it.scoped("a prompt that a signal comes upon is not answered, or ends like every
     const { host, open, server } = yield* serve({
       stop: Effect.as(Deferred.await(asked), "SIGTERM" as const),
       client: ({ stream }) => ({
-        opensAtOnce: () => true,
         stream: (...call) =>
           Deferred.succeed(asked, undefined).pipe(
             Effect.zipRight(Deferred.await(goOn)),

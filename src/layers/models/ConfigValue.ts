@@ -23,8 +23,6 @@ type Variables = typeof Environment.Environment.Service
 export interface ConfigValue {
   /** The file and the path in it. */
   readonly where: string
-  /** Whether a command has to run to resolve it. */
-  readonly isCommand: boolean
   /** Whether `resolve` can find a value. Runs no command. */
   readonly isPresent: (environment: Variables) => boolean
   /** The value, unless a command has to run for it. */
@@ -75,7 +73,6 @@ const fromCommand = (command: string, where: string, processes: Runner): ConfigV
   const kept = SynchronizedRef.unsafeMake(Option.none<Redacted.Redacted>())
   return {
     where,
-    isCommand: true,
     isPresent: () => true,
     known: () => undefined,
     resolve: SynchronizedRef.modifyEffect(kept, (found) =>
@@ -95,7 +92,6 @@ export const make = (text: string, where: string, processes: Runner): ConfigValu
   }
   return {
     where,
-    isCommand: false,
     isPresent: (environment) => find(environment) !== undefined,
     known: find,
     resolve: Effect.flatMap(Environment.Environment, (environment) => {

@@ -87,8 +87,6 @@ interface Route extends Pick<Connection, "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
   readonly headers: Headers
-  /** No key or header comes from a command. */
-  readonly atOnce: boolean
 }
 
 export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
@@ -119,9 +117,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
       const protocol = protocolOf(model, provider, all)
       if (Either.isLeft(protocol)) return failure(model, "configuration", protocol.left)
       const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
-      const values = [...Object.values(headers), ...Option.toArray(provider.apiKey)]
-      const atOnce = values.every(({ isCommand }) => !isCommand)
-      const route = { provider, protocol: protocol.right, compat, addressPlaces: placesOf(provider), headers, atOnce }
+      const route = { provider, protocol: protocol.right, compat, addressPlaces: placesOf(provider), headers }
       routes.set(model, route)
       return Effect.succeed(route)
     })
@@ -149,8 +145,6 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   }
 
   return ModelClient.of({
-    // The first call to a model may have to load its SDK.
-    opensAtOnce: (model) => routes.get(model)?.atOnce === true,
     stream: (request) => {
       const own = byId.get(request.model.provider)
       if (own !== undefined) return own.stream(request)

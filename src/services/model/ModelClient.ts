@@ -9,7 +9,6 @@ import { optional } from "../../domain/conversation/Content.ts"
 import type { Message } from "../../domain/conversation/Message.ts"
 import type { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
-import { sameItems } from "../../domain/SameItems.ts"
 
 const retryable = ["overloaded", "rate_limit", "server", "connection", "timeout", "stream_ended"] as const
 const permanent = [
@@ -57,14 +56,6 @@ export interface ModelRequest {
   readonly sessionId: string
 }
 
-/** Whether two requests differ in their messages only. Tool definitions are immutable, so they are compared by identity. */
-export const sameFrame = (a: ModelRequest, b: ModelRequest): boolean =>
-  a.model === b.model &&
-  a.thinkingLevel === b.thinkingLevel &&
-  a.systemPrompt === b.systemPrompt &&
-  a.sessionId === b.sessionId &&
-  sameItems(a.tools, b.tools)
-
 export class ModelClient extends Context.Tag("heddle/services/model/ModelClient")<
   ModelClient,
   {
@@ -76,10 +67,5 @@ export class ModelClient extends Context.Tag("heddle/services/model/ModelClient"
     readonly stream: (
       request: ModelRequest
     ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
-    /**
-     * Whether `stream` only sends a request to such a model and has nothing to wait for before: then a run's first call
-     * may be opened while its prompt is being accepted. A model that answers in this process gains nothing by it.
-     */
-    readonly opensAtOnce: (model: Model) => boolean
   }
 >() {}

@@ -9,9 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import type * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestId } from "../../domain/conversation/AgentEvent.ts"
-import { afterwards } from "../Afterwards.ts"
 import type { CancelFailed } from "./CancelFailed.ts"
 
 export type NodeKind =
@@ -69,8 +67,6 @@ export interface LiveNode {
   readonly children: Set<LiveNode>
   readonly processes: Set<SupervisedProcess>
   fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
-  /** Of the nodes that its fiber has opened inside it. */
-  innermost: LiveNode | undefined
   progress: { count: number; lastAt: number } | undefined
   cancelling: boolean
   /** What somebody who asked for its end is told. */
@@ -110,7 +106,6 @@ const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, 
   children: new Set(),
   processes: new Set(),
   fiber: undefined,
-  innermost: undefined,
   progress: undefined,
   cancelling: false,
   outcome: "cancelled",
@@ -177,88 +172,23 @@ export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): 
     return effect
   })
 
-/** A node for a fiber that somebody starts, and how to leave it when that has ended. */
-export interface FiberNode {
-  readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  readonly ended: () => void
-}
-
-const unwatched: FiberNode = { run: (effect) => effect, ended: () => undefined }
-
-/** Opens nodes under the one at hand, for fibers of their own. */
-export const opener: Effect.Effect<(spec: NodeSpec) => FiberNode> = Effect.withFiberRuntime((fiber) => {
-  const base = fiber.getFiberRef(current)
-  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-  return Effect.succeed((spec) => {
-    if (base === undefined) return unwatched
-    const node = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
-    const take = FiberRef.set(current, node)
-    return { run: (effect) => Effect.zipRight(take, enter(node, effect)), ended: () => close(node) }
-  })
-})
-
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
-export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
-    const base = fiber.getFiberRef(current)
-    return base === undefined ? use(undefined) : nodeIn({ fiber, runtimeFlags, base, spec, use })
-  })
-
-type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
-
-interface Opening<A, E, R> {
-  readonly fiber: Fiber.RuntimeFiber<A, E>
-  readonly runtimeFlags: RuntimeFlags.RuntimeFlags
-  readonly base: LiveNode
-  readonly spec: NodeSpec
-  readonly use: Use<A, E, R>
-}
-
-/** The node is closed on every way out. Where nothing interrupts, as in a run between two waits, no mask has to see to that. */
-const nodeIn = <A, E, R>(opening: Opening<A, E, R>): Effect.Effect<A, E, R> => {
-  const keep = opening.base.fiber === opening.fiber ? inside : asBase
-  return RuntimeFlags.interruptible(opening.runtimeFlags)
-    ? Effect.uninterruptibleMask((restore) => keep(opening, restore))
-    : keep(opening, (effect) => effect)
-}
-
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-
-const begin = <A, E, R>({ base, fiber, spec }: Opening<A, E, R>): LiveNode => {
-  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-  const live = open(base.innermost ?? base, spec, clock.unsafeCurrentTimeMillis())
-  live.fiber = fiber
-  return live
-}
-
-/** A fiber does one thing at a time, so its nodes are a stack: the lowest one knows the innermost, which costs nothing. */
-const inside = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> => {
-  const { base, use } = opening
-  const above = base.innermost
-  let live: LiveNode | undefined
-  const leave = () => {
-    base.innermost = above
-    if (live !== undefined) close(live)
-  }
-  const effect = Effect.suspend(() => {
-    live = base.innermost = begin(opening)
-    return restore(use(live))
-  })
-  return afterwards(effect, leave)
-}
-
-/** The first node of a fiber. Fibers that it starts find it here, and in it the node they hang under. */
-const asBase = <A, E, R>(opening: Opening<A, E, R>, restore: Restore): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    const live = begin(opening)
-    const before = opening.fiber.getFiberRef(current)
-    const effect = Effect.zipRight(
-      FiberRef.set(current, live),
-      Effect.suspend(() => restore(opening.use(live)))
-    )
-    return Effect.onExit(effect, () => {
+export const node = <A, E, R>(
+  spec: NodeSpec,
+  use: (node: LiveNode | undefined) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) => {
+    const above = fiber.getFiberRef(current)
+    if (above === undefined) return use(undefined)
+    const begin = Effect.suspend(() => {
+      const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+      const live = open(above, spec, clock.unsafeCurrentTimeMillis())
+      live.fiber = fiber
+      return Effect.as(FiberRef.set(current, live), live)
+    })
+    return Effect.acquireUseRelease(begin, use, (live) => {
       close(live)
-      return FiberRef.set(current, before)
+      return FiberRef.set(current, above)
     })
   })
 
@@ -272,8 +202,8 @@ export const advance = (node: LiveNode | undefined, count: number, now: number):
 
 /** A process that belongs to the node at hand until the function that is answered was called. */
 export const hold = (started: SupervisedProcess): Effect.Effect<() => void> =>
-  Effect.map(FiberRef.get(current), (base) => {
-    const processes = (base?.innermost ?? base)?.processes
+  Effect.map(FiberRef.get(current), (node) => {
+    const processes = node?.processes
     processes?.add(started)
     return () => void processes?.delete(started)
   })

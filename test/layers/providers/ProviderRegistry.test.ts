@@ -65,10 +65,8 @@ const registry = ({ providers = {}, variables = {} }: Setup) =>
         const request = { model, messages, systemPrompt: "", tools: [], thinkingLevel: "off", sessionId: "s" } as const
         return yield* client.stream(request)
       }).pipe(withEnvironment, Effect.scoped, Effect.asVoid)
-    const opensAtOnce = (provider: string, id: string) => Effect.map(find(provider, id), client.opensAtOnce)
     return {
       call,
-      opensAtOnce,
       connections: Ref.get(calls),
       entries,
       available: withEnvironment(Effect.map(catalog.available, (models) => models.map(label))),
@@ -139,48 +137,6 @@ describe("a request", () => {
       const { call, connections } = yield* registry({})
       yield* call("offline", "guide")
       assert.deepStrictEqual(yield* connections, [])
-    })
-  )
-})
-
-describe("a call opens at once", () => {
-  const mock = bench.providers.mock
-  const commands = { keyed: { ...mock, apiKey: "!echo k" }, headed: { ...mock, headers: { "x-a": "!echo a" } } }
-
-  it.scoped("when it is not the first one to that model", () =>
-    Effect.gen(function* () {
-      const { call, opensAtOnce } = yield* registry({ providers: { mock, other: mock } })
-      assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
-      yield* call("offline", "guide")
-      yield* call("other", "mock-model")
-      assert.isFalse(yield* opensAtOnce("mock", "mock-model"))
-      yield* call("mock", "mock-model")
-      assert.isTrue(yield* opensAtOnce("mock", "mock-model"))
-    })
-  )
-
-  it.scoped.each<readonly [provider: string, model: string, atOnce: boolean, why: string]>([
-    ["mock", "unlisted", true, "a model that nobody has heard of is one of its provider all the same"],
-    ["offline", "guide", false, "it answers in this process"],
-    ["offline", "mock-model", false, "it answers in this process, whatever else is known of it"],
-    ["nobody", "mock-model", false, "there is no such provider"],
-    ["keyed", "mock-model", false, "its key is what a command prints"],
-    ["headed", "mock-model", false, "a header is what a command prints"],
-    ["headed", "unlisted", false, "a header of its provider is what a command prints"]
-  ])("%s/%s: %s, because %s", ([provider, id, atOnce]) =>
-    Effect.gen(function* () {
-      const { call, opensAtOnce } = yield* registry({ providers: { mock, offline: mock, ...commands } })
-      yield* Effect.exit(call(provider, id))
-      assert.strictEqual(yield* opensAtOnce(provider, id), atOnce)
-    })
-  )
-
-  it.scoped("also when the first one had no key", () =>
-    Effect.gen(function* () {
-      const far = { baseUrl: "http://far", api: "anthropic-messages", models: [{ id: "m" }] }
-      const { call, opensAtOnce } = yield* registry({ providers: { far } })
-      yield* Effect.flip(call("far", "m"))
-      assert.isTrue(yield* opensAtOnce("far", "m"))
     })
   )
 })

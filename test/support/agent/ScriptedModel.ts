@@ -87,10 +87,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>) =>
         )
         return box
       })
-    const client = ModelClient.of({
-      opensAtOnce: () => false,
-      stream: begin
-    })
+    const client = ModelClient.of({ stream: begin })
     const layer = Layer.merge(Layer.succeed(ModelClient, client), Layer.succeed(ModelCatalog, catalog))
     return { client, catalog, layer, requests: Ref.get(requests), open: Ref.get(open) }
   })

@@ -4,10 +4,26 @@
  */
 import type { Message } from "../../../../domain/conversation/Message.ts"
 import type { Model } from "../../../../domain/model/Model.ts"
-import { startsWith } from "../../../../domain/SameItems.ts"
-import { type ModelRequest, sameFrame } from "../../../../services/model/ModelClient.ts"
+import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
 import type { Compat } from "../../Protocol.ts"
 import * as History from "./History.ts"
+
+/** Messages and tool definitions are immutable, so they are compared by identity. */
+const startsWith = (whole: ReadonlyArray<unknown>, start: ReadonlyArray<unknown>): boolean => {
+  if (start.length > whole.length) return false
+  // A loop, because whole conversations are compared before every model call.
+  for (let at = 0; at < start.length; at++) if (whole[at] !== start[at]) return false
+  return true
+}
+
+/** Whether two requests differ in their messages only. */
+const sameFrame = (a: ModelRequest, b: ModelRequest): boolean =>
+  a.model === b.model &&
+  a.thinkingLevel === b.thinkingLevel &&
+  a.systemPrompt === b.systemPrompt &&
+  a.sessionId === b.sessionId &&
+  a.tools.length === b.tools.length &&
+  startsWith(a.tools, b.tools)
 
 export interface Format<Item> {
   /** The members of the body other than the conversation. */
