@@ -24,6 +24,7 @@ import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
+import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
@@ -59,6 +60,7 @@ export const base = (options: AgentOptions) =>
   Layer.mergeAll(
     FileSettings.layer(options),
     RandomIds.layer,
+    LocalFiles.layer,
     LocalProcesses.layer,
     HeadlessUi.layer,
     HostToolRegistry.layer

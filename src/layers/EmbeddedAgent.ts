@@ -14,6 +14,7 @@ import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
+import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
@@ -38,17 +39,17 @@ const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
 
 /** What a session needs beside models. */
 export const base = (options: EmbeddedAgentOptions) =>
-  Layer.orDie(ToolRegistry.layer({ cwd: options.cwd })).pipe(
+  Layer.merge(Layer.orDie(ToolRegistry.layer({ cwd: options.cwd })), HtmlExport.layer(options)).pipe(
     Layer.provideMerge(Layer.mergeAll(LocalShell.layer({ cwd: options.cwd }), MemorySessionStore.layer(options))),
     Layer.provideMerge(
       Layer.mergeAll(
         hostTools(options),
         HeadlessUi.layer,
         RandomIds.layer,
+        LocalFiles.layer,
         LocalProcesses.layer,
         StaticSettings.layer(options.settings),
-        MemoryBudget.layer(options.budget ?? {}),
-        HtmlExport.layer(options)
+        MemoryBudget.layer(options.budget ?? {})
       )
     )
   )

@@ -3,10 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
+import { Files } from "../../services/machine/Files.ts"
 import { Session } from "../../services/session/Session.ts"
 import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
 
-export const make = ({ cwd }: { readonly cwd: string }) => {
+export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
+  const files = yield* Files
   const toHtml = Effect.fn("SessionExport.toHtml")(function* ({ outputPath }: ExportOptions) {
     const agent = yield* Agent
     const session = yield* Session
@@ -21,10 +23,10 @@ export const make = ({ cwd }: { readonly cwd: string }) => {
     const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
     const source = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
-    return yield* PageFile.write(document, { cwd, outputPath: outputPath ?? name, ...source })
+    return yield* PageFile.write(document, { files, cwd, outputPath: outputPath ?? name, ...source })
   })
 
   return SessionExport.of({ toHtml })
-}
+})
 
-export const layer = (options: { readonly cwd: string }) => Layer.sync(SessionExport, () => make(options))
+export const layer = (options: { readonly cwd: string }) => Layer.effect(SessionExport, make(options))

@@ -1,8 +1,7 @@
 /** Writes the page of a session to a file, completely or not at all. */
 import * as Effect from "effect/Effect"
+import type { FileError, Files } from "../../services/machine/Files.ts"
 import { ExportFailed } from "../../services/session/SessionExport.ts"
-import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
-import type { FileError } from "../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import type { Document } from "./Document.ts"
@@ -31,6 +30,7 @@ const detailOf = (error: FileError, path: string): string => {
 }
 
 export interface WriteOptions {
+  readonly files: typeof Files.Service
   readonly cwd: string
   readonly outputPath: string
   /** Never overwritten, so that a typing error cannot destroy a session. */
@@ -39,16 +39,16 @@ export interface WriteOptions {
 
 /** Replaces an existing file. Returns the absolute path. */
 export const write = Effect.fnUntraced(function* (document: Document, options: WriteOptions) {
-  const { cwd, outputPath, sessionFile } = options
+  const { cwd, files, outputPath, sessionFile } = options
   const path = ReadText.absolute(cwd, outputPath)
   const { viewer } = yield* Effect.promise(() => import("./ViewerAsset.ts"))
   yield* Effect.gen(function* () {
-    const target = yield* AtomicFiles.inspect(yield* AtomicFiles.resolveTarget(path))
-    if (sessionFile !== undefined && target.path === (yield* AtomicFiles.resolveTarget(sessionFile))) {
+    const target = yield* files.inspect(yield* files.resolve(path))
+    if (sessionFile !== undefined && target.path === (yield* files.resolve(sessionFile))) {
       return yield* new ExportFailed({ path, detail: "it is the session itself" })
     }
     const bytes = new TextEncoder().encode(Page.render(document, viewer))
-    yield* AtomicFiles.replace(target, bytes, () => {})
+    yield* files.replace(target, bytes, () => {})
   }).pipe(Effect.catchTag("FileError", (error) => new ExportFailed({ path, detail: detailOf(error, path) })))
   return path
 })

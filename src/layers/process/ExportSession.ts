@@ -39,12 +39,12 @@ const write = Effect.fnUntraced(function* (request: ExportRequest, given: string
   const store = yield* openStore(cwd, request)
   // A path of an existing file counts as a path, even where it looks like an id.
   const path = ReadText.absolute(cwd, request.session)
-  const reference = Option.isSome(yield* Effect.option(LocalFiles.realPath(path))) ? path : request.session
+  const reference = Option.isSome(yield* Effect.option(LocalFiles.service.realPath(path))) ? path : request.session
   const { entries, file, header } = yield* store.read(reference)
   const sessionFile = Option.getOrElse(file, () => header.id)
   const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
   const outputPath = given ?? PageFile.defaultName(sessionFile)
-  return yield* PageFile.write(document, { cwd, outputPath, sessionFile })
+  return yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath, sessionFile })
 })
 
 export const run = Effect.fnUntraced(function* (request: ExportRequest) {

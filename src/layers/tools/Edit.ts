@@ -1,12 +1,12 @@
 /** The tool `edit`: replaces pieces of a text file and leaves every other byte of it alone. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { Files } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
-import * as LocalFiles from "../platform/files/LocalFiles.ts"
 import * as Diff from "./edit/Diff.ts"
 import * as Match from "./edit/Match.ts"
 import * as TextFile from "./edit/TextFile.ts"
@@ -67,7 +67,8 @@ const undecodable = {
 } as const
 
 const readAll = Effect.fnUntraced(function* (path: string) {
-  const file = yield* LocalFiles.open(path)
+  const files = yield* Files
+  const file = yield* files.open(path)
   if (file.size > maxBytes) {
     const limit = Truncate.formatBytes(maxBytes)
     return yield* fail(
@@ -100,15 +101,20 @@ const plan = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, args:
 })
 
 const edit = Effect.fnUntraced(function* (path: string, real: string, args: Args, ledger: FileLedger) {
-  const target = yield* AtomicFiles.inspect(real)
+  const files = yield* Files
+  const target = yield* files.inspect(real)
   const { version } = target
   if (version !== undefined && ledger.isStale(real, version)) return yield* fail(FileFailures.changedText(args.path))
   const { bytes, output } = yield* plan(path, yield* readAll(real), args)
   return { target, bytes, output }
 })
 
-export const make = (options: { readonly cwd: string; readonly ledger: FileLedger }) =>
-  Tool.make({
+export const make = (options: {
+  readonly cwd: string
+  readonly ledger: FileLedger
+  readonly machine: Context.Context<Files>
+}) =>
+  Tool.makeWith(options.machine, {
     name: "edit",
     description: [
       "Change a text file by replacing pieces of it. Every oldText must be in the file exactly once, so give as many",
@@ -119,7 +125,7 @@ export const make = (options: { readonly cwd: string; readonly ledger: FileLedge
     parameters,
     prepare,
     concurrency: "exclusive",
-    run: (args, context): Effect.Effect<ToolOutput, ToolFailure> => {
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
       const path = Paths.resolve(args.path, options)
       const { ledger } = options
       return Written.write({ tool: "edit", path, ledger, context, plan: (real) => edit(path, real, args, ledger) })

@@ -1,8 +1,9 @@
 /** The tool `find`: files and folders by name, among those that version control would see. */
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as LocalFiles from "../platform/files/LocalFiles.ts"
+import { Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import * as Paths from "./files/Paths.ts"
@@ -45,8 +46,9 @@ const collect = Effect.fnUntraced(function* (root: string, pattern: string, most
 
 const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }: Args, cwd: string) {
   const root = Paths.resolve(path, { cwd })
-  // Says why, when it is no folder.
-  if (!(yield* LocalFiles.isDirectory(root))) yield* LocalFiles.entries(root)
+  const files = yield* Files
+  // Fails with the reason why this is not a folder.
+  if (!(yield* files.isDirectory(root))) yield* files.entries(root)
   const { found, isPartial } = yield* collect(root, pattern, limit)
   if (found.length === 0 && !isPartial) return Tool.textOutput("No files found matching pattern")
   const lines = found
@@ -67,8 +69,8 @@ const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pa
   })
 })
 
-export const make = (options: { readonly cwd: string }) =>
-  Tool.make({
+export const make = (options: { readonly cwd: string; readonly machine: Context.Context<Files> }) =>
+  Tool.makeWith(options.machine, {
     name: "find",
     description: [
       "Find files and directories by a glob pattern. Prints one path a line, in the order of the tree, `/` after",

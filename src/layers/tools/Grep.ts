@@ -1,13 +1,15 @@
 /** The tool `grep`: lines that match a pattern, in the files that version control would see. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { Files } from "../../services/machine/Files.ts"
+import type { Processes } from "../../services/machine/Processes.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as LocalFiles from "../platform/files/LocalFiles.ts"
-import * as Ripgrep from "../platform/processes/Ripgrep.ts"
+import * as Process from "../platform/processes/Process.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import * as Paths from "./files/Paths.ts"
 import * as BuiltInSearch from "./search/BuiltInSearch.ts"
-import * as Context from "./search/Context.ts"
+import * as MatchContext from "./search/MatchContext.ts"
 import * as RipgrepSearch from "./search/RipgrepSearch.ts"
 import type { Engine, Found } from "./search/Search.ts"
 import * as Tool from "./Tool.ts"
@@ -38,7 +40,7 @@ type Args = typeof parameters.Type
 const cutLine = (text: string) =>
   text.length <= maxLineLength ? text : text.slice(0, maxLineLength).replace(/[\uD800-\uDBFF]$/, "")
 
-const toText = ({ isMatch, line, path, text }: Context.Line) => {
+const toText = ({ isMatch, line, path, text }: MatchContext.Line) => {
   const cut = cutLine(text)
   const sign = isMatch ? ":" : "-"
   return `${path}${sign}${line}${sign} ${cut}${cut === text ? "" : "... [truncated]"}`
@@ -64,7 +66,7 @@ const notices = (found: Found, limit: number, cut: Truncate.TruncationResult): s
 const render = Effect.fnUntraced(function* (found: Found, args: Args, cwd: string) {
   const { context = 0, limit = defaultLimit } = args
   if (found.matches.length === 0 && !found.isPartial) return Tool.textOutput("No matches found")
-  const lines = yield* Context.expand(found.matches, context)
+  const lines = yield* MatchContext.expand(found.matches, context)
   const shown = lines.flatMap((line, index) => [
     ...(line.opensBlock && index > 0 ? ["--"] : []),
     toText({ ...line, path: Paths.display(line.path, cwd) })
@@ -85,21 +87,29 @@ const search = Effect.fnUntraced(function* (args: Args, cwd: string, engine: Eng
   }
   const root = Paths.resolve(args.path ?? ".", { cwd })
   const { glob, ignoreCase = false, limit = defaultLimit, literal = false, pattern } = args
-  const isFile = !(yield* LocalFiles.isDirectory(root))
-  // Says no to what is not there, and to devices and pipes, which a search would wait on.
-  if (isFile) yield* Effect.scoped(LocalFiles.open(root))
+  const files = yield* Files
+  const isFile = !(yield* files.isDirectory(root))
+  // Fails when there is nothing, and for devices and pipes, which a search would wait on.
+  if (isFile) yield* Effect.scoped(files.open(root))
   const found = yield* engine({ root, isFile, pattern, literal, ignoreCase, glob, limit, maxMillis })
   return yield* render(found, args, cwd)
 })
 
-/** Ripgrep if it is there. Looked for at the first call. */
-const bestEngine: Engine = (query) =>
-  Effect.flatMap(Ripgrep.locate, (program) =>
-    program === undefined ? BuiltInSearch.search(query) : RipgrepSearch.make(program)(query)
-  )
+/** Ripgrep if it is installed and sees the files that the tools see. Looked for at each call. */
+const bestEngine: Engine = Effect.fnUntraced(function* (query) {
+  const { sharedWithPrograms } = yield* Files
+  const program = sharedWithPrograms ? yield* Process.ripgrep : undefined
+  return yield* program === undefined ? BuiltInSearch.search(query) : RipgrepSearch.make(program)(query)
+})
 
-export const make = (options: { readonly cwd: string; readonly engine?: Engine }) =>
-  Tool.make({
+export interface GrepOptions {
+  readonly cwd: string
+  readonly machine: Context.Context<Files | Processes>
+  readonly engine?: Engine
+}
+
+export const make = (options: GrepOptions) =>
+  Tool.makeWith(options.machine, {
     name: "grep",
     description: [
       "Search file contents for a regular expression. Prints file:line: text for each matching line, in the order of the",

@@ -1,7 +1,8 @@
 /** The tool `ls`: what a folder holds. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as LocalFiles from "../platform/files/LocalFiles.ts"
+import { type Entry, Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import * as Paths from "./files/Paths.ts"
@@ -12,16 +13,16 @@ const defaultLimit = 500
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-const sorted = (entries: ReadonlyArray<LocalFiles.Entry>) =>
+const sorted = (entries: ReadonlyArray<Entry>) =>
   entries
     .map((entry) => ({ ...entry, key: entry.name.toLowerCase() }))
     .sort((a, b) => compare(a.key, b.key) || compare(a.name, b.name))
 
-const toLine = (folder: string, { kind, name }: LocalFiles.Entry) => {
-  const isDirectory =
-    kind === "other" ? LocalFiles.isDirectory(LocalPaths.join(folder, name)) : Effect.succeed(kind === "directory")
-  return Effect.map(isDirectory, (yes) => (yes ? `${name}/` : name))
-}
+const toLine = Effect.fnUntraced(function* (folder: string, { kind, name }: Entry) {
+  const { isDirectory } = yield* Files
+  const isFolder = kind === "link" ? yield* isDirectory(LocalPaths.join(folder, name)) : kind === "directory"
+  return isFolder ? `${name}/` : name
+})
 
 const notice = (cut: Truncate.TruncationResult, limit: number, count: number): string => {
   if (cut.truncated) {
@@ -33,7 +34,8 @@ const notice = (cut: Truncate.TruncationResult, limit: number, count: number): s
 
 /** The entries of a folder as the model reads them, one a line. */
 export const listing = Effect.fnUntraced(function* (path: string, limit: number = defaultLimit) {
-  const entries = yield* LocalFiles.entries(path)
+  const files = yield* Files
+  const entries = yield* files.entries(path)
   if (entries.length === 0) return Tool.textOutput("(empty directory)")
   const lines = yield* Effect.forEach(sorted(entries).slice(0, limit), (entry) => toLine(path, entry), {
     concurrency: 16
@@ -45,8 +47,8 @@ export const listing = Effect.fnUntraced(function* (path: string, limit: number 
   })
 })
 
-export const make = (options: { readonly cwd: string }) =>
-  Tool.make({
+export const make = (options: { readonly cwd: string; readonly machine: Context.Context<Files> }) =>
+  Tool.makeWith(options.machine, {
     name: "ls",
     description: [
       "List what a directory holds: one name a line, sorted without regard to case, `/` after directories, dotfiles included.",

@@ -1,11 +1,11 @@
 /** The tool `read`: text in pieces, images, and listings of folders. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { Files, type OpenFile } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as LocalFiles from "../platform/files/LocalFiles.ts"
-import * as SmallFile from "../platform/files/SmallFile.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
 import * as ImageSize from "./files/ImageSize.ts"
@@ -43,11 +43,14 @@ const binaryText = (path: string, head: Uint8Array): string => {
 const decodeUtf8 = (bytes: Uint8Array): Either.Either<string, unknown> =>
   Either.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes))
 
-const windowOf = ({ limit, offset = 1 }: Args, more: { readonly totalBytes?: number } = {}) =>
-  LineWindow.make({ offset, limit, limits: Truncate.defaultLimits, ...more })
-
-const selectLines = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: Uint8Array, args: Args) {
-  const window = windowOf(args)
+const selectLines = Effect.fnUntraced(function* (file: OpenFile, head: Uint8Array, { limit, offset = 1 }: Args) {
+  const limits = Truncate.defaultLimits
+  if (head.length === file.size) {
+    const window = LineWindow.make({ offset, limit, limits, totalBytes: head.length })
+    window.push(head)
+    return window.finish()
+  }
+  const window = LineWindow.make({ offset, limit, limits })
   let chunk = head
   let position = 0
   while (chunk.length > 0) {
@@ -89,49 +92,32 @@ const render = (path: string, first: number, selected: LineWindow.Selected): Eit
 
 const isBinary = (head: Uint8Array) => head.subarray(0, sniffedBytes).includes(0)
 
-const readText = Effect.fnUntraced(function* (file: LocalFiles.OpenFile, head: Uint8Array, args: Args) {
+const readText = Effect.fnUntraced(function* (file: OpenFile, head: Uint8Array, args: Args) {
   const { offset = 1 } = args
   if (head.length === 0 && offset === 1) return Tool.textOutput("(empty file)")
   if (isBinary(head)) return yield* fail(binaryText(file.path, head))
   return yield* render(file.path, offset, yield* selectLines(file, head, args))
 })
 
-/** The version is the one from before the first byte: a change during the read counts as one after it. */
-const remember = (ledger: FileLedger | undefined, { path, version }: LocalFiles.OpenFile) =>
-  ledger === undefined
-    ? Effect.void
-    : Effect.ignore(Effect.map(LocalFiles.realPath(path), (real) => ledger.saw(real, version)))
-
-const readFile = (
-  path: string,
-  args: Args,
-  ledger: FileLedger | undefined
-): Effect.Effect<ToolOutput, LocalFiles.FileError | ToolFailure> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const file = yield* LocalFiles.open(path)
-      const head = yield* file.read(0)
-      const imageType = ImageSize.typeOf(head)
-      const output = yield* imageType === undefined ? readText(file, head, args) : ReadImage.read(file, imageType)
-      yield* remember(ledger, file)
-      return output
-    })
-  )
-
-/** The whole call, without a wait; undefined where there has to be one. */
-const readAtOnce = (path: string, args: Args, ledger: FileLedger | undefined) => {
-  const file = SmallFile.read(path)
-  if (file === undefined || ImageSize.typeOf(file.bytes) !== undefined) return undefined
-  if (isBinary(file.bytes)) return Either.left(fail(binaryText(path, file.bytes)))
-  const window = windowOf(args, { totalBytes: file.bytes.length })
-  window.push(file.bytes)
-  const output = render(path, args.offset ?? 1, window.finish())
-  if (Either.isRight(output)) ledger?.saw(file.path, file.version)
+const readFile = Effect.fnUntraced(function* (path: string, args: Args, ledger: FileLedger | undefined) {
+  const files = yield* Files
+  const file = yield* files.open(path)
+  const head = yield* file.read(0)
+  const imageType = ImageSize.typeOf(head)
+  const output = yield* imageType === undefined ? readText(file, head, args) : ReadImage.read(file, imageType)
+  // The version is from before the first byte: a change during the read counts as one after it.
+  if (ledger !== undefined) {
+    yield* Effect.ignore(Effect.map(file.realPath, (real) => ledger.saw(real, file.version)))
+  }
   return output
-}
+}, Effect.scoped)
 
-export const make = (options: { readonly cwd: string; readonly ledger?: FileLedger }) =>
-  Tool.make({
+export const make = (options: {
+  readonly cwd: string
+  readonly ledger?: FileLedger
+  readonly machine: Context.Context<Files>
+}) =>
+  Tool.makeWith(options.machine, {
     name: "read",
     description: [
       "Read a file. Text comes back unchanged, at most 2000 lines or 50 KiB at a time, whichever is reached first;",
@@ -144,15 +130,12 @@ export const make = (options: { readonly cwd: string; readonly ledger?: FileLedg
     parameters,
     run: (args) => {
       const path = Paths.resolve(args.path, options)
-      return (
-        readAtOnce(path, args, options.ledger) ??
-        readFile(path, args, options.ledger).pipe(
-          Effect.catchIf(
-            (error) => error._tag === "FileError" && error.reason === "is_directory",
-            () => Ls.listing(path, args.limit)
-          ),
-          Effect.catchTag("FileError", FileFailures.fromFileError)
-        )
+      return readFile(path, args, options.ledger).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "FileError" && error.reason === "is_directory",
+          () => Ls.listing(path, args.limit)
+        ),
+        Effect.catchTag("FileError", FileFailures.fromFileError)
       )
     }
   })

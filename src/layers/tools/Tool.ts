@@ -1,4 +1,5 @@
 /** Makes a Tool out of a parameter schema and what to do with the decoded arguments. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
@@ -11,7 +12,7 @@ import type { ToolDefinition } from "../../services/model/ModelClient.ts"
 import type { Tool, ToolContext } from "../../services/Tools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 
-export interface Spec<A, I> {
+export interface Spec<A, I, R = never> {
   readonly name: string
   /** For the model: what the tool does, its limits, when to use it. */
   readonly description: string
@@ -21,8 +22,7 @@ export interface Spec<A, I> {
   readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string
-  /** Called when the tool is to run: what waits for nothing may be done before it returns. */
-  readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
+  readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure, R>
 }
 
 // The description belongs to the field: on the schema itself it would replace the words of its error texts.
@@ -66,6 +66,10 @@ export const make = <A, I>(spec: Spec<A, I>): Tool => {
       })
   }
 }
+
+/** A tool whose calls use services, which are given to it once. */
+export const makeWith = <A, I, R>(services: Context.Context<R>, spec: Spec<A, I, R>): Tool =>
+  make({ ...spec, run: (args, context) => Effect.provide(spec.run(args, context), services) })
 
 /** A result of one text; `details` are left out when there are none. */
 export const textOutput = (value: string, details: JsonObject = {}): ToolOutput => ({

@@ -1,15 +1,19 @@
 /** The tools of sessions: the built-in ones, made anew for each session, then those that the host has registered. */
 import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
+import { Files } from "../../services/machine/Files.ts"
+import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
 import * as Once from "../Once.ts"
+import type { BuiltInOptions } from "./builtIn.ts"
 import * as FileLedger from "./files/FileLedger.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
@@ -36,32 +40,38 @@ const checkNames = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => 
     : Effect.void
 }
 
+/** Where the tools act. */
+type Machine = Pick<BuiltInOptions, "shell" | "machine">
+
 /** Loaded at the first model call, or to check names that were given. */
 const load = Effect.promise(() => import("./builtIn.ts"))
 
 /** The built-in tools for one session, as far as they are wanted. */
-const select = (options: ToolRegistryOptions, shell: typeof Shell.Service, session: typeof Session.Service) => {
+const select = (options: ToolRegistryOptions, machine: Machine, session: typeof Session.Service) => {
   const { cwd, noBuiltinTools, noTools, tools } = options
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
   const wanted = (all: ReadonlyArray<Tool>) =>
     tools === undefined ? all : all.filter(({ definition }) => tools.includes(definition.name))
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.make()
-  return Once.make(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, shell, ledger, artifacts }))))
+  return Once.make(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, ledger, artifacts, ...machine }))))
 }
 
 const named = (name: string) => (tool: Tool) => tool.definition.name === name
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
-  const shell = yield* Shell
+  const machine: Machine = {
+    shell: yield* Shell,
+    machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
+  }
   if (options.tools !== undefined) {
     const { builtIn } = yield* load
-    yield* checkNames(builtIn({ cwd: options.cwd, shell, ledger: FileLedger.make() }), options.tools)
+    yield* checkNames(builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...machine }), options.tools)
   }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const open = Effect.map(Session, (session): SessionTools => {
-    const own = select(options, shell, session)
+    const own = select(options, machine, session)
     const active = Effect.flatMap(own, (mine) =>
       Effect.map(offered, (tools) => {
         const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
@@ -78,8 +88,9 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   return Tools.of({ open })
 })
 
-export const layer = (options: ToolRegistryOptions): Layer.Layer<Tools, UnknownTool, HostTools | Shell> =>
-  Layer.effect(Tools, make(options))
+export const layer = (
+  options: ToolRegistryOptions
+): Layer.Layer<Tools, UnknownTool, Files | HostTools | Processes | Shell> => Layer.effect(Tools, make(options))
 
 /** These tools and no others, the same for every session. */
 export const layerOf = (tools: ReadonlyArray<Tool>) => {

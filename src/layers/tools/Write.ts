@@ -1,9 +1,10 @@
 /** The tool `write`: a whole file at once, with the folders it needs. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { Files } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as AtomicFiles from "../platform/files/AtomicFiles.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
 import * as Paths from "./files/Paths.ts"
@@ -20,12 +21,13 @@ const parameters = Schema.Struct({
 type Args = typeof parameters.Type
 
 const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args, ledger: FileLedger) {
-  const target = yield* AtomicFiles.inspect(real)
+  const files = yield* Files
+  const target = yield* files.inspect(real)
   const created = target.version === undefined
   if (target.version !== undefined && ledger.isStale(real, target.version)) {
     return yield* new ToolFailure({ message: FileFailures.changedText(args.path) })
   }
-  if (created) yield* AtomicFiles.makeParents(real)
+  if (created) yield* files.makeParents(real)
   const bytes = new TextEncoder().encode(args.content)
   const output = Tool.textOutput(`Successfully wrote ${bytes.length} bytes to ${args.path}`, {
     path,
@@ -35,8 +37,12 @@ const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args
   return { target, bytes, output }
 })
 
-export const make = (options: { readonly cwd: string; readonly ledger: FileLedger }) =>
-  Tool.make({
+export const make = (options: {
+  readonly cwd: string
+  readonly ledger: FileLedger
+  readonly machine: Context.Context<Files>
+}) =>
+  Tool.makeWith(options.machine, {
     name: "write",
     description: [
       "Write a whole file: create it, with the directories above it, or replace everything it holds. The mode of an",
@@ -45,7 +51,7 @@ export const make = (options: { readonly cwd: string; readonly ledger: FileLedge
     ].join(" "),
     parameters,
     concurrency: "exclusive",
-    run: (args, context): Effect.Effect<ToolOutput, ToolFailure> => {
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
       const path = Paths.resolve(args.path, options)
       const { ledger } = options
       return Written.write({ tool: "write", path, ledger, context, plan: (real) => plan(path, real, args, ledger) })

@@ -1,4 +1,7 @@
 /** The tools that heddle brings along, in the order in which models are shown them. */
+import type * as Context from "effect/Context"
+import type { Files } from "../../services/machine/Files.ts"
+import type { Processes } from "../../services/machine/Processes.ts"
 import type { Tool } from "../../services/Tools.ts"
 import * as Bash from "./Bash.ts"
 import * as Edit from "./Edit.ts"
@@ -11,6 +14,8 @@ import * as Write from "./Write.ts"
 
 export interface BuiltInOptions extends Bash.BashOptions {
   readonly ledger: FileLedger
+  /** The services that the tools reach the machine through. */
+  readonly machine: Context.Context<Files | Processes>
 }
 
 export const builtIn = (options: BuiltInOptions): ReadonlyArray<Tool> => [

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as PageFile from "../../../src/layers/export/PageFile.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
 import { withFiles } from "../tools/TempFolder.ts"
@@ -22,7 +23,7 @@ describe("the name of a page", () => {
 it.scoped("a relative path starts in the working folder", () =>
   Effect.gen(function* () {
     const cwd = yield* withFiles({ "sub/": "" })
-    const path = yield* PageFile.write(document, { cwd, outputPath: "sub/../page.html" })
+    const path = yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath: "sub/../page.html" })
     assert.strictEqual(path, join(cwd, "page.html"))
     assert.isTrue(written(path))
   })
@@ -31,7 +32,12 @@ it.scoped("a relative path starts in the working folder", () =>
 it.scoped("an existing file is replaced as a whole, and nothing is left beside it", () =>
   Effect.gen(function* () {
     const cwd = yield* withFiles({ "page.html": "x".repeat(10_000_000) })
-    const path = yield* PageFile.write(document, { cwd, outputPath: "page.html", sessionFile: join(cwd, "s.jsonl") })
+    const path = yield* PageFile.write(document, {
+      files: LocalFiles.service,
+      cwd,
+      outputPath: "page.html",
+      sessionFile: join(cwd, "s.jsonl")
+    })
     assert.isTrue(written(path))
     assert.isBelow(lstatSync(path).size, 10_000_000)
     assert.deepStrictEqual(readdirSync(cwd), ["page.html"])
@@ -42,7 +48,7 @@ it.scoped("a link stays a link, and its target is replaced", () =>
   Effect.gen(function* () {
     const cwd = yield* withFiles({ "real.html": "before" })
     symlinkSync("real.html", join(cwd, "link.html"))
-    yield* PageFile.write(document, { cwd, outputPath: "link.html" })
+    yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath: "link.html" })
     assert.isTrue(lstatSync(join(cwd, "link.html")).isSymbolicLink())
     assert.isTrue(written(join(cwd, "real.html")))
   })
@@ -54,7 +60,9 @@ describe("refuses", () => {
       const cwd = yield* withFiles({ "s.jsonl": "precious", "folder/": "", "file.txt": "" })
       symlinkSync("s.jsonl", join(cwd, "link.html"))
       const session = sessionFile === undefined ? {} : { sessionFile: sessionFile(cwd) }
-      const { message } = yield* Effect.flip(PageFile.write(document, { cwd, outputPath, ...session }))
+      const { message } = yield* Effect.flip(
+        PageFile.write(document, { files: LocalFiles.service, cwd, outputPath, ...session })
+      )
       assert.strictEqual(readFileSync(join(cwd, "s.jsonl"), "utf8"), "precious")
       return message.replaceAll(cwd, "DIR")
     })

@@ -7,11 +7,11 @@ import * as Edit from "../../../src/layers/tools/Edit.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import * as Read from "../../../src/layers/tools/Read.ts"
 import * as Write from "../../../src/layers/tools/Write.ts"
-import { context, interruptedAt, refusal, run, said, textOf } from "./RunTool.ts"
+import { context, interruptedAt, machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { withFiles } from "./TempFolder.ts"
 
 const tools = (cwd: string) => {
-  const options = { cwd, ledger: FileLedger.make() }
+  const options = { cwd, ledger: FileLedger.make(), machine }
   return { read: Read.make(options), edit: Edit.make(options), write: Write.make(options) }
 }
 const content = (...parts: ReadonlyArray<string>) => Effect.promise(() => readFile(join(...parts), "utf8"))

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { symlink } from "node:fs/promises"
 import { join } from "node:path"
 import * as Find from "../../../src/layers/tools/Find.ts"
-import { refusal, run, said, textOf } from "./RunTool.ts"
+import { machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { withFiles } from "./TempFolder.ts"
 
-const found = (cwd: string, args: Record<string, unknown>) => Effect.map(run(Find.make({ cwd }), args), textOf)
+const found = (cwd: string, args: Record<string, unknown>) => Effect.map(run(Find.make({ cwd, machine }), args), textOf)
 
 it.scoped("finds names and paths, with what .gitignore files exclude left out", () =>
   Effect.gen(function* () {
@@ -43,7 +43,7 @@ it.scoped("stops at the limit, says so only when there is more, and cuts long re
   Effect.gen(function* () {
     const names = Array.from({ length: 300 }, (_, i) => `${String(i).padStart(3, "0")}${"x".repeat(197)}`)
     const folder = yield* withFiles(Object.fromEntries(names.map((name) => [name, ""])))
-    const find = Find.make({ cwd: folder })
+    const find = Find.make({ cwd: folder, machine })
     const notice = "[2 results limit reached. Use limit=4 for more, or a narrower pattern.]"
     assert.deepStrictEqual(
       yield* run(find, { pattern: "*", limit: 2 }),
@@ -59,7 +59,7 @@ it.scoped("stops at the limit, says so only when there is more, and cuts long re
 it.scoped("says what is wrong", () =>
   Effect.gen(function* () {
     const folder = yield* withFiles({ file: "" })
-    const find = Find.make({ cwd: folder })
+    const find = Find.make({ cwd: folder, machine })
     assert.deepStrictEqual(
       [
         yield* refusal(find, folder, { pattern: "*", path: "file" }),

@@ -3,16 +3,16 @@ import { Effect, Exit, FastCheck as fc, Fiber } from "effect"
 import { symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { nextTurn } from "../../../src/layers/platform/EventLoop.ts"
-import * as Ripgrep from "../../../src/layers/platform/processes/Ripgrep.ts"
+import * as Process from "../../../src/layers/platform/processes/Process.ts"
 import * as Grep from "../../../src/layers/tools/Grep.ts"
 import * as BuiltInSearch from "../../../src/layers/tools/search/BuiltInSearch.ts"
 import * as RipgrepSearch from "../../../src/layers/tools/search/RipgrepSearch.ts"
 import type { Engine } from "../../../src/layers/tools/search/Search.ts"
 import { comparePaths } from "../../../src/layers/tools/search/Search.ts"
-import { refusal, run, said, textOf } from "./RunTool.ts"
+import { machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
 
-const program = Effect.runSync(Ripgrep.locate)
+const program = Effect.runSync(Process.ripgrep)
 const engines: Readonly<Record<string, Engine>> = {
   "built-in": BuiltInSearch.search,
   ...(program === undefined ? {} : { ripgrep: RipgrepSearch.make(program) })
@@ -53,7 +53,7 @@ const reference = (files: Readonly<Record<string, string>>, query: (typeof queri
 }
 
 for (const [name, engine] of Object.entries(engines)) {
-  const grep = (cwd: string) => Grep.make({ cwd, engine })
+  const grep = (cwd: string) => Grep.make({ cwd, engine, machine })
   const found = (cwd: string, args: Record<string, unknown>) => Effect.map(run(grep(cwd), args), textOf)
 
   describe(name, () => {
@@ -200,7 +200,7 @@ for (const [name, engine] of Object.entries(engines)) {
         const folder = yield* withFiles({ a: "x" })
         const hasty: Engine = (query) => engine({ ...query, maxMillis: -1 })
         assert.strictEqual(
-          textOf(yield* run(Grep.make({ cwd: folder, engine: hasty }), { pattern: "never" })),
+          textOf(yield* run(Grep.make({ cwd: folder, engine: hasty, machine }), { pattern: "never" })),
           "[Stopped after 30 seconds; files are left. Narrow the path or the glob.]"
         )
       })

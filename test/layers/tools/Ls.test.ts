@@ -5,11 +5,12 @@ import { join } from "node:path"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as Ls from "../../../src/layers/tools/Ls.ts"
 import type { ToolContext } from "../../../src/services/Tools.ts"
+import { machine } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
 
 const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
 
-const run = (cwd: string, args: Record<string, unknown>) => Ls.make({ cwd }).run(args, context)
+const run = (cwd: string, args: Record<string, unknown>) => Ls.make({ cwd, machine }).run(args, context)
 const said = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })
 const numbered = (count: number, name: (n: string) => string) =>
   Array.from({ length: count }, (_, i) => name(String(i).padStart(4, "0")))

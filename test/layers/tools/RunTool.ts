@@ -1,8 +1,15 @@
 /** Calls a tool the way a run does. */
-import { Effect, Fiber, FiberId, Scheduler } from "effect"
+import { Context, Effect, Fiber, FiberId, Scheduler } from "effect"
 import { plainText } from "../../../src/domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import { Files } from "../../../src/services/machine/Files.ts"
+import { Processes } from "../../../src/services/machine/Processes.ts"
 import type { Tool, ToolContext } from "../../../src/services/Tools.ts"
+
+/** The services of this machine, as the tools of a session get them. */
+export const machine = Context.make(Files, LocalFiles.service).pipe(Context.add(Processes, LocalProcesses.service))
 
 export const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
 

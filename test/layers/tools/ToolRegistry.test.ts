@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema } from "effect"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
@@ -20,6 +22,8 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
+const local = Layer.merge(LocalFiles.layer, LocalProcesses.layer)
+
 const sessionHeader = {
   type: "session",
   version: 3,
@@ -28,7 +32,7 @@ const sessionHeader = {
   cwd: "/"
 } as const
 
-const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), Layer.mock(Shell, {}))
+const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), local])
 
 /** The tools of a session that is opened. */
 const open = (session: Partial<typeof Session.Service> = {}) =>
@@ -92,7 +96,9 @@ it.effect("offers what was selected, and knows no other names", () =>
     const offered = (selection: ToolRegistry.Selection) =>
       Effect.flatMap(open(), (tools) => Effect.map(tools.active, names)).pipe(
         Effect.scoped,
-        Effect.provide(Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {})]))
+        Effect.provide(
+          Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {}), local])
+        )
       )
     assert.deepStrictEqual(yield* offered({}), [...builtInNames, "deploy"])
     assert.deepStrictEqual(yield* offered({ tools: ["ls", "grep"] }), ["grep", "ls", "deploy", "read"])
@@ -122,7 +128,8 @@ it.scopedLive("another session may write what this one has seen otherwise", () =
       Effect.provide(
         Layer.provide(ToolRegistry.layer({ cwd }), [
           Layer.mock(HostTools, { active: Effect.succeed([]) }),
-          Layer.mock(Shell, {})
+          Layer.mock(Shell, {}),
+          local
         ])
       )
     )
@@ -155,7 +162,11 @@ it.effect("bash keeps full output beside the session's file", () =>
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(HostTools, { active: Effect.succeed([]) }), shell])
+        Layer.provide(ToolRegistry.layer({ cwd: "/" }), [
+          Layer.mock(HostTools, { active: Effect.succeed([]) }),
+          shell,
+          local
+        ])
       )
     )
     assert.deepStrictEqual(yield* Ref.get(asked), [Option.some("/s/one")])

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import * as Write from "../../../src/layers/tools/Write.ts"
-import { context, interruptedAt, refusal, run, said } from "./RunTool.ts"
+import { context, interruptedAt, machine, refusal, run, said } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
 
-const tool = (cwd: string) => Write.make({ cwd, ledger: FileLedger.make() })
+const tool = (cwd: string) => Write.make({ cwd, ledger: FileLedger.make(), machine })
 const content = (...parts: ReadonlyArray<string>) => Effect.promise(() => readFile(join(...parts), "utf8"))
 
 it.scoped("creates a file and the folders above it, then replaces it", () =>

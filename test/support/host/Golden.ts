@@ -15,6 +15,7 @@ import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
@@ -78,7 +79,9 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
         Layer.provideMerge(ProviderRegistry.layerOwn([offline])),
         Layer.provideMerge(store({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
-        Layer.provideMerge(Layer.mergeAll(HostToolRegistry.layer, LocalProcesses.layer, FixedIds.layer)),
+        Layer.provideMerge(
+          Layer.mergeAll(HostToolRegistry.layer, LocalFiles.layer, LocalProcesses.layer, FixedIds.layer)
+        ),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
     )

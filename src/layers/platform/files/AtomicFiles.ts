@@ -2,21 +2,13 @@
  * Replaces files as a whole: the bytes go into a file beside the target, which is then renamed onto it, so that
  * nobody ever sees a part. An interrupt before the rename leaves the target and its folder as they were.
  */
-import type { Stats } from "node:fs"
 import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve as resolvePath } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { attempt, FileError, refusal, versionOf } from "./LocalFiles.ts"
-
-export interface Target {
-  /** Without links: what a link leads to is replaced, not the link. */
-  readonly path: string
-  /** Undefined when there is no file yet. */
-  readonly version: string | undefined
-  readonly stats: Stats | undefined
-}
+import { FileError, type Target } from "../../../services/machine/Files.ts"
+import { attempt, refusal, versionOf } from "./FileErrors.ts"
 
 interface Temporary {
   readonly path: string
@@ -45,35 +37,35 @@ const realTarget = async (path: string, links = mostLinks): Promise<string> => {
   const link = await fs.readlink(path).catch(() => undefined)
   if (link === undefined) return join(realFolder, basename(path))
   if (links === 0) throw new Error("too many links")
-  return realTarget(resolve(realFolder, link), links - 1)
+  return realTarget(resolvePath(realFolder, link), links - 1)
 }
 
-export const resolveTarget = (path: string): Effect.Effect<string, FileError> => attempt(path, () => realTarget(path))
+export const resolve = (path: string): Effect.Effect<string, FileError> => attempt(path, () => realTarget(path))
 
-/** Looks at a path from `resolveTarget`; whatever is no regular file or may not be written is refused. */
 export const inspect: (path: string) => Effect.Effect<Target, FileError> = Effect.fnUntraced(function* (path: string) {
   const stats = yield* attempt(path, () => fs.stat(path).catch(orUndefinedIfMissing))
-  if (stats === undefined) return { path, version: undefined, stats }
+  if (stats === undefined) return { path, version: undefined, owner: undefined }
   const refused = refusal(path, stats)
   if (refused !== undefined) return yield* refused
   // A rename would not ask whether the file itself is writable.
   yield* attempt(path, () => fs.access(path, constants.W_OK))
-  return { path, version: versionOf(stats), stats }
+  const { gid, mode, uid } = stats
+  return { path, version: versionOf(stats), owner: { gid, mode, uid } }
 })
 
 export const makeParents = (path: string): Effect.Effect<void, FileError> =>
   Effect.asVoid(attempt(path, () => fs.mkdir(dirname(path), { recursive: true })))
 
-const create = async ({ path, stats }: Target): Promise<Temporary> => {
+const create = async ({ owner, path }: Target): Promise<Temporary> => {
   const temporary = join(dirname(path), `.heddle-${crypto.randomUUID()}.tmp`)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
   // Private until it has the mode of what it replaces; a new file gets what the umask leaves.
-  const handle = await fs.open(temporary, flags, stats === undefined ? 0o666 : 0o600)
+  const handle = await fs.open(temporary, flags, owner === undefined ? 0o666 : 0o600)
   return { path: temporary, handle, open: true, renamed: false }
 }
 
 /** Only root may give a file away: where the owner cannot be kept, neither are the bits that act in his name. */
-const takeOver = async (handle: fs.FileHandle, { gid, mode, uid }: Stats) => {
+const takeOver = async (handle: fs.FileHandle, { gid, mode, uid }: NonNullable<Target["owner"]>) => {
   const own = await handle.stat()
   const kept =
     (own.uid === uid && own.gid === gid) ||
@@ -113,10 +105,6 @@ const discard = async (temporary: Temporary) => {
   if (!temporary.renamed) await fs.unlink(temporary.path)
 }
 
-/**
- * Fails with `changed` when the target is not as `inspect` saw it. `onReplaced` is called with the new version in the
- * same uninterruptible step as the rename.
- */
 export const replace = (
   target: Target,
   bytes: Uint8Array,
@@ -125,13 +113,13 @@ export const replace = (
   // A promise goes on after an interrupt: each step is waited for, so that none runs behind the clean-up's back.
   const step = <A>(run: () => Promise<A>) => Effect.uninterruptible(attempt(target.path, run))
   const changed = new FileError({ path: target.path, reason: "changed", description: "changed meanwhile" })
-  const { stats } = target
+  const { owner } = target
   return Effect.acquireUseRelease(
     step(() => create(target)),
     Effect.fnUntraced(function* (temporary) {
       let written = 0
       while (written < bytes.length) written = yield* step(() => writePiece(temporary.handle, bytes, written))
-      if (stats !== undefined) yield* step(() => takeOver(temporary.handle, stats))
+      if (owner !== undefined) yield* step(() => takeOver(temporary.handle, owner))
       yield* Effect.uninterruptible(
         Effect.flatMap(
           step(() => commit(target, temporary)),

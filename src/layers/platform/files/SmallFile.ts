@@ -1,21 +1,16 @@
 /**
- * Small files of this machine, read at once. The way through a thread and back takes longer than reading them does, a
- * hundred times longer where the processor has other work. Whatever might keep us waiting is left to LocalFiles.ts.
+ * Small files of local disks, read synchronously. A system call takes 3 us, and each of the five trips through a thread that
+ * it replaces takes up to a millisecond on a busy processor (docs/decisions/0013-tool-calls.md). Whatever might keep heddle
+ * waiting is left to LocalFiles.ts.
  */
 import { closeSync, constants, openSync, readSync, realpathSync, type Stats, statfsSync, statSync } from "node:fs"
-import * as LocalFiles from "./LocalFiles.ts"
-
-export interface SmallFile {
-  readonly bytes: Uint8Array
-  /** The path without links in it. */
-  readonly path: string
-  /** From before the first byte was read. */
-  readonly version: string
-}
+import * as Effect from "effect/Effect"
+import type { OpenFile } from "../../../services/machine/Files.ts"
+import { attemptSync, versionOf } from "./FileErrors.ts"
 
 const largest = 256 * 1024
 
-/** File systems of disks and of memory. Over a network, or in another program, a read may take as long as it likes. */
+/** File systems of disks and of memory. A network or a FUSE program may take as long as it likes to answer. */
 const localTypes = new Set([
   0xef53, // ext
   0x58465342, // xfs
@@ -26,7 +21,7 @@ const localTypes = new Set([
   0x794c7630 // overlayfs
 ])
 
-/** By device: what one holds does not change while we run. */
+/** Whether a device is local, by its number; that does not change while heddle runs. */
 const locals = new Map<number, boolean>()
 
 const isLocal = (path: string, { dev }: Stats): boolean => {
@@ -37,7 +32,7 @@ const isLocal = (path: string, { dev }: Stats): boolean => {
   return found
 }
 
-/** Files below /proc say that they are empty, and reading some of them waits for something to happen. */
+/** Files below /proc say that they are empty, and reading some of them waits for an event. */
 const isSmall = ({ size }: Stats): boolean => size > 0 && size <= largest
 
 const readAll = (path: string, size: number): Uint8Array | undefined => {
@@ -52,14 +47,22 @@ const readAll = (path: string, size: number): Uint8Array | undefined => {
   }
 }
 
+const toOpenFile = (path: string, stats: Stats, bytes: Uint8Array): OpenFile => ({
+  path,
+  size: bytes.length,
+  version: versionOf(stats),
+  realPath: attemptSync(path, () => realpathSync(path)),
+  read: (position) => Effect.succeed(bytes.subarray(position)),
+  readFirst: (length) => Effect.succeed(bytes.subarray(0, length))
+})
+
 /** Undefined for everything else: not small, not a file, growing, not there. */
-export const read = (path: string): SmallFile | undefined => {
+export const read = (path: string): OpenFile | undefined => {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined || !stats.isFile() || !isSmall(stats) || !isLocal(path, stats)) return undefined
     const bytes = readAll(path, stats.size)
-    if (bytes === undefined) return undefined
-    return { bytes, path: realpathSync(path), version: LocalFiles.versionOf(stats) }
+    return bytes === undefined ? undefined : toOpenFile(path, stats, bytes)
   } catch {
     return undefined // LocalFiles.ts says why
   }

@@ -41,3 +41,16 @@ export const endWith = (code: number): Effect.Effect<void> =>
     process.exitCode = code
     setTimeout(() => process.exit(code), lastGraceMs).unref()
   })
+
+/**
+ * Where the ripgrep program is that comes as an npm package (docs/decisions/0005-search-engine.md); undefined when there is none
+ * for this platform.
+ */
+export const ripgrep: Effect.Effect<string | undefined> = Effect.sync(() => {
+  const { arch, platform } = process
+  try {
+    return require.resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${platform === "win32" ? "rg.exe" : "rg"}`)
+  } catch {
+    return undefined
+  }
+})

@@ -1,7 +1,7 @@
 /** How errors of the file system read to a model. */
 import * as Effect from "effect/Effect"
+import { type FileError, Files } from "../../../services/machine/Files.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
-import * as LocalFiles from "../../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as SimilarNames from "./SimilarNames.ts"
 
@@ -10,7 +10,8 @@ const mostNames = 5000
 
 const explainMissing = Effect.fnUntraced(function* (path: string) {
   const folder = LocalPaths.dirname(path)
-  const entries = yield* Effect.option(LocalFiles.entries(folder))
+  const files = yield* Files
+  const entries = yield* Effect.option(files.entries(folder))
   if (entries._tag === "None") return `File not found: ${path} (there is no folder ${folder} to look into)`
   const names = entries.value.slice(0, mostNames).map((entry) => entry.name)
   const wanted = LocalPaths.basename(path)
@@ -21,7 +22,7 @@ const explainMissing = Effect.fnUntraced(function* (path: string) {
 
 type Purpose = "read" | "edit" | "write" | "search"
 
-const explain = (error: LocalFiles.FileError, purpose: Purpose): Effect.Effect<string> => {
+const explain = (error: FileError, purpose: Purpose): Effect.Effect<string, never, Files> => {
   switch (error.reason) {
     case "not_found":
       return explainMissing(error.path)
@@ -34,6 +35,7 @@ const explain = (error: LocalFiles.FileError, purpose: Purpose): Effect.Effect<s
       return Effect.succeed(`Cannot ${purpose} ${error.path}: it is ${error.description}, not a regular file`)
     case "changed":
       return Effect.succeed(changedText(error.path))
+    case "refused":
     case "unreadable":
       return Effect.succeed(`Cannot ${purpose} ${error.path}: ${error.description}`)
   }
@@ -43,10 +45,10 @@ const explain = (error: LocalFiles.FileError, purpose: Purpose): Effect.Effect<s
 export const changedText = (path: string): string =>
   `${path} has changed since you last read or wrote it, so nothing was written. Read it again, then repeat the change on what it holds now.`
 
-export const fromFileError = (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
+export const fromFileError = (error: FileError): Effect.Effect<never, ToolFailure, Files> =>
   Effect.flatMap(explain(error, "read"), (message) => new ToolFailure({ message }))
 
 export const forPurpose =
   (purpose: Purpose) =>
-  (error: LocalFiles.FileError): Effect.Effect<never, ToolFailure> =>
+  (error: FileError): Effect.Effect<never, ToolFailure, Files> =>
     Effect.flatMap(explain(error, purpose), (message) => new ToolFailure({ message }))

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import { text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import type { OpenFile } from "../../../services/machine/Files.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
 import * as Images from "../../platform/files/Images.ts"
-import type { OpenFile } from "../../platform/files/LocalFiles.ts"
 import * as ImageSize from "./ImageSize.ts"
 import * as Truncate from "./Truncate.ts"
 

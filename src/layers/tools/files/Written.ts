@@ -1,27 +1,26 @@
 /** How the tools that write do it: nobody else writes the file meanwhile, and the session and the model are told of it. */
 import * as Effect from "effect/Effect"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import { type FileError, Files, type Target } from "../../../services/machine/Files.ts"
 import type { ToolContext, ToolFailure } from "../../../services/Tools.ts"
-import * as AtomicFiles from "../../platform/files/AtomicFiles.ts"
-import type { FileError } from "../../platform/files/LocalFiles.ts"
 import * as FileFailures from "./FileFailures.ts"
 import type { FileLedger } from "./FileLedger.ts"
 
 export interface Planned {
-  readonly target: AtomicFiles.Target
+  readonly target: Target
   readonly bytes: Uint8Array
   readonly output: ToolOutput
 }
 
 /** An interrupt that comes too late to stop the write must not read as if nothing had been written. */
 const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context: ToolContext) =>
-  Effect.suspend(() => {
+  Effect.flatMap(Files, (files) => {
     let replaced = false
     const onReplaced = (version: string) => {
       replaced = true
       ledger.saw(target.path, version)
     }
-    return AtomicFiles.replace(target, bytes, onReplaced).pipe(
+    return files.replace(target, bytes, onReplaced).pipe(
       Effect.as(output),
       Effect.onInterrupt(() => (replaced ? context.progress(output) : Effect.void))
     )
@@ -34,11 +33,11 @@ interface Writing {
   readonly ledger: FileLedger
   readonly context: ToolContext
   /** `real` is where the path leads to. */
-  readonly plan: (real: string) => Effect.Effect<Planned, ToolFailure | FileError>
+  readonly plan: (real: string) => Effect.Effect<Planned, ToolFailure | FileError, Files>
 }
 
-export const write = ({ context, ledger, path, plan, tool }: Writing): Effect.Effect<ToolOutput, ToolFailure> =>
-  AtomicFiles.resolveTarget(path).pipe(
+export const write = ({ context, ledger, path, plan, tool }: Writing): Effect.Effect<ToolOutput, ToolFailure, Files> =>
+  Effect.flatMap(Files, (files) => files.resolve(path)).pipe(
     Effect.flatMap((real) =>
       Effect.flatMap(plan(real), (planned) => commit(planned, ledger, context)).pipe(ledger.exclusively(real))
     ),

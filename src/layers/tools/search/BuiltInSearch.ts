@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { ToolFailure } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
-import * as TreeFiles from "../../platform/files/TreeFiles.ts"
+import type { Files } from "../../../services/machine/Files.ts"
 import * as Glob from "./Glob.ts"
+import * as Lines from "./Lines.ts"
 import type { Found, Match, Query } from "./Search.ts"
 import * as Walk from "./Walk.ts"
 
@@ -69,7 +70,7 @@ const lineFinder = (pattern: RegExp): FindLines => {
 const searchFile = Effect.fnUntraced(function* (path: string, findLines: FindLines, most: number) {
   const matches: Array<Match> = []
   const take = (line: number, text: string) => matches.push({ path, line, text }) < most
-  const outcome = yield* TreeFiles.scan(path, (text, firstLine) => findLines(text, firstLine, take))
+  const outcome = yield* Lines.scan(path, (text, firstLine) => findLines(text, firstLine, take))
   return outcome === "binary" ? [] : matches
 })
 
@@ -91,12 +92,12 @@ const searchTree = Effect.fnUntraced(function* (query: Query, findLines: FindLin
   return { matches, isPartial: false }
 })
 
-export const search: (query: Query) => Effect.Effect<Found, ToolFailure> = Effect.fn("BuiltInSearch.search")(function* (
-  query: Query
-) {
-  const findLines = lineFinder(yield* toRegExp(query))
-  const { isPartial, matches } = query.isFile
-    ? { matches: yield* searchFile(query.root, findLines, query.limit + 1), isPartial: false }
-    : yield* searchTree(query, findLines)
-  return { matches: matches.slice(0, query.limit), hasMore: matches.length > query.limit, isPartial }
-})
+export const search: (query: Query) => Effect.Effect<Found, ToolFailure, Files> = Effect.fn("BuiltInSearch.search")(
+  function* (query: Query) {
+    const findLines = lineFinder(yield* toRegExp(query))
+    const { isPartial, matches } = query.isFile
+      ? { matches: yield* searchFile(query.root, findLines, query.limit + 1), isPartial: false }
+      : yield* searchTree(query, findLines)
+    return { matches: matches.slice(0, query.limit), hasMore: matches.length > query.limit, isPartial }
+  }
+)

@@ -1,9 +1,10 @@
 /** The fast engine: ripgrep, told to see the same files and lines as BuiltInSearch. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Files } from "../../../services/machine/Files.ts"
+import { Processes, SpawnFailed } from "../../../services/machine/Processes.ts"
 import type { ToolFailure } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
-import * as Ripgrep from "../../platform/processes/Ripgrep.ts"
 import * as BuiltInSearch from "./BuiltInSearch.ts"
 import * as Glob from "./Glob.ts"
 import * as RipgrepOutput from "./RipgrepOutput.ts"
@@ -39,11 +40,22 @@ const toArguments = (query: Query, sorted: boolean): ReadonlyArray<string> => [
   query.root
 ]
 
+/** Hands over the output until `onOutput` has seen enough. Exit code 1 means no match, others come with a complaint. */
+const ripgrep = Effect.fnUntraced(function* (
+  command: ReadonlyArray<string>,
+  cwd: string,
+  onOutput: (chunk: Uint8Array) => boolean
+) {
+  const processes = yield* Processes
+  const { errors, exitCode = 0 } = yield* processes.run({ command, cwd, env: {}, onOutput, keepErrors: true })
+  if (exitCode > 1 && errors !== "") return yield* new SpawnFailed({ message: errors })
+})
+
 const runOnce = Effect.fnUntraced(function* (program: string, query: Query, sorted: boolean) {
   const isWanted = query.glob === undefined || query.isFile ? () => true : Glob.matcher(query.glob)
   const output = RipgrepOutput.make(query.limit, (path) => isWanted(LocalPaths.relative(query.root, path)))
   const cwd = LocalPaths.dirname(query.root)
-  const ended = yield* Ripgrep.run([program, ...toArguments(query, sorted)], cwd, output.push).pipe(
+  const ended = yield* ripgrep([program, ...toArguments(query, sorted)], cwd, output.push).pipe(
     Effect.timeoutOption(query.maxMillis)
   )
   return { matches: output.finish(), isPartial: Option.isNone(ended) }
@@ -55,7 +67,7 @@ const runOnce = Effect.fnUntraced(function* (program: string, query: Query, sort
  */
 export const make =
   (program: string) =>
-  (query: Query): Effect.Effect<Found, ToolFailure> =>
+  (query: Query): Effect.Effect<Found, ToolFailure, Files | Processes> =>
     Effect.gen(function* () {
       const quick = yield* runOnce(program, query, false)
       const hasMore = quick.matches.length > query.limit
@@ -63,7 +75,7 @@ export const make =
       const sorted = matches.toSorted((a, b) => comparePaths(a.path, b.path) || a.line - b.line)
       return { matches: sorted.slice(0, query.limit), hasMore, isPartial }
     }).pipe(
-      // What this engine does not understand, the other one may; if not, it says what is wrong.
-      Effect.catchTag("RipgrepFailed", () => BuiltInSearch.search(query)),
+      // The other engine may understand the pattern; if not, it says what is wrong with it.
+      Effect.catchTag("SpawnFailed", () => BuiltInSearch.search(query)),
       Effect.withSpan("RipgrepSearch.search")
     )

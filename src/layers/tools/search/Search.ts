@@ -1,5 +1,7 @@
 /** What `grep` asks of an engine. Two engines answer alike: RipgrepSearch where it is installed, else BuiltInSearch. */
 import type * as Effect from "effect/Effect"
+import type { Files } from "../../../services/machine/Files.ts"
+import type { Processes } from "../../../services/machine/Processes.ts"
 import type { ToolFailure } from "../../../services/Tools.ts"
 
 export interface Query {
@@ -30,7 +32,7 @@ export interface Found {
   readonly isPartial: boolean
 }
 
-export type Engine = (query: Query) => Effect.Effect<Found, ToolFailure>
+export type Engine = (query: Query) => Effect.Effect<Found, ToolFailure, Files | Processes>
 
 const names = (path: string) => path.split("/")
 

@@ -1,47 +1,59 @@
 /** Goes through a tree in the order of its names, without what .gitignore files exclude and without `.git`. */
 import * as Effect from "effect/Effect"
+import { type Entry, Files } from "../../../services/machine/Files.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
-import * as TreeFiles from "../../platform/files/TreeFiles.ts"
 import * as GitIgnore from "./GitIgnore.ts"
 
 export interface Visited {
   readonly path: string
   /** Links are listed, not followed. */
-  readonly kind: TreeFiles.Kind
+  readonly kind: Entry["kind"]
 }
 
 export interface Walk {
   /** The next ones, about as many as asked for; none when the tree is at its end. */
-  readonly next: (count: number) => Effect.Effect<ReadonlyArray<Visited>>
+  readonly next: (count: number) => Effect.Effect<ReadonlyArray<Visited>, never, Files>
 }
 
 interface Frame {
   readonly folder: string
-  readonly entries: ReadonlyArray<TreeFiles.Entry>
+  readonly entries: ReadonlyArray<Entry>
   readonly ignored: ReadonlyArray<GitIgnore.IgnoreFile>
   at: number
 }
 
 const fileName = ".gitignore"
 
-const ignoreFile = (folder: string) =>
-  Effect.map(TreeFiles.readText(LocalPaths.join(folder, fileName)), (text) =>
-    text === undefined ? [] : [GitIgnore.parse(folder, text)]
-  )
+/** A longer file is not a list of patterns. */
+const largestFile = 4 * 1024 * 1024
+
+/** None when there is no file that can be read. */
+const ignoreFile = Effect.fnUntraced(
+  function* (folder: string) {
+    const files = yield* Files
+    const file = yield* files.open(LocalPaths.join(folder, fileName))
+    if (file.size > largestFile) return []
+    return [GitIgnore.parse(folder, new TextDecoder().decode(yield* file.readFirst(largestFile)))]
+  },
+  Effect.scoped,
+  Effect.orElseSucceed((): ReadonlyArray<GitIgnore.IgnoreFile> => [])
+)
 
 /** The files above the root count too, up to the top of the repository. */
-const above = (root: string): Effect.Effect<ReadonlyArray<GitIgnore.IgnoreFile>> =>
+const above = (root: string): Effect.Effect<ReadonlyArray<GitIgnore.IgnoreFile>, never, Files> =>
   Effect.gen(function* () {
-    if (yield* TreeFiles.exists(LocalPaths.join(root, ".git"))) return []
+    const files = yield* Files
+    if (yield* Effect.isSuccess(files.realPath(LocalPaths.join(root, ".git")))) return []
     const parent = LocalPaths.dirname(root)
     if (parent === root) return []
     return [...(yield* above(parent)), ...(yield* ignoreFile(parent))]
   })
 
-const compare = (a: TreeFiles.Entry, b: TreeFiles.Entry) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+const compare = (a: Entry, b: Entry) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 const open = Effect.fnUntraced(function* (folder: string, inherited: ReadonlyArray<GitIgnore.IgnoreFile>) {
-  const entries = yield* TreeFiles.list(folder)
+  const files = yield* Files
+  const entries = yield* Effect.orElseSucceed(files.entries(folder), () => [])
   const own = entries.some(({ name }) => name === fileName) ? yield* ignoreFile(folder) : []
   return { folder, entries: entries.toSorted(compare), ignored: [...inherited, ...own], at: 0 }
 })

@@ -8,7 +8,7 @@ import { descriptorsOf, tempFolder, withFiles } from "../../tools/TempFolder.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const replace = (path: string, content: Uint8Array, onReplaced: (version: string) => void = () => {}) =>
-  AtomicFiles.resolveTarget(path).pipe(
+  AtomicFiles.resolve(path).pipe(
     Effect.flatMap(AtomicFiles.inspect),
     Effect.flatMap((target) => AtomicFiles.replace(target, content, onReplaced))
   )

@@ -3,17 +3,18 @@ import { Effect, Exit, Scope } from "effect"
 import { symlink, truncate, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
+import { service as files } from "../../../../src/layers/platform/files/LocalFiles.ts"
+import type { FileError } from "../../../../src/services/machine/Files.ts"
 import { descriptorsOf, tempFolder, withFiles } from "../../tools/TempFolder.ts"
 
-const reasonOf = <A, R>(effect: Effect.Effect<A, LocalFiles.FileError, R>) =>
+const reasonOf = <A, R>(effect: Effect.Effect<A, FileError, R>) =>
   Effect.map(Effect.flip(effect), ({ description, reason }) => [reason, description])
 
 describe("open", () => {
   it.scoped("reads from any position, and nothing past the end", () =>
     Effect.gen(function* () {
       const folder = yield* withFiles({ "a.txt": "0123456789" })
-      const file = yield* LocalFiles.open(join(folder, "a.txt"))
+      const file = yield* files.open(join(folder, "a.txt"))
       const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
       assert.strictEqual(file.size, 10)
       assert.strictEqual(decode(yield* file.read(0)), "0123456789")
@@ -29,7 +30,7 @@ describe("open", () => {
       const folder = yield* tempFolder
       const path = join(folder, "large")
       yield* Effect.promise(() => writeFile(path, "").then(() => truncate(path, 3_000_000)))
-      const file = yield* LocalFiles.open(path)
+      const file = yield* files.open(path)
       let position = 0
       for (let bytes = yield* file.read(0); bytes.length > 0; bytes = yield* file.read(position)) {
         assert.isAtMost(bytes.length, 1024 * 1024)
@@ -42,10 +43,10 @@ describe("open", () => {
 
   it.scoped("closes the file with the scope", () =>
     Effect.gen(function* () {
-      const folder = yield* withFiles({ "a.txt": "a" })
+      const folder = yield* withFiles({ "a.txt": "a".repeat(300_000) })
       const path = join(folder, "a.txt")
       const scope = yield* Scope.make()
-      yield* Scope.extend(LocalFiles.open(path), scope)
+      yield* Scope.extend(files.open(path), scope)
       assert.strictEqual(yield* descriptorsOf(path), 1)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual(yield* descriptorsOf(path), 0)
@@ -65,7 +66,7 @@ describe("open", () => {
         (server) => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
       )
       const refusals = yield* Effect.forEach([fifo, socket, "/dev/zero", join(folder, "sub")], (path) =>
-        reasonOf(LocalFiles.open(path))
+        reasonOf(files.open(path))
       )
       assert.deepStrictEqual(refusals, [
         ["not_regular", "a FIFO"],
@@ -81,7 +82,7 @@ describe("open", () => {
       const folder = yield* withFiles({ "a.txt": "a" })
       yield* Effect.promise(() => symlink("loop", join(folder, "loop")))
       const reasons = yield* Effect.forEach(["missing", "a.txt/inside", "loop", "nul\0byte"], (name) =>
-        Effect.map(reasonOf(LocalFiles.open(`${folder}/${name}`)), ([reason]) => reason)
+        Effect.map(reasonOf(files.open(`${folder}/${name}`)), ([reason]) => reason)
       )
       assert.deepStrictEqual(reasons, ["not_found", "not_found", "unreadable", "unreadable"])
     })
@@ -93,12 +94,14 @@ describe("entries", () => {
     Effect.gen(function* () {
       const folder = yield* withFiles({ file: "", "sub/": "" })
       yield* Effect.promise(() => symlink("sub", join(folder, "link")))
-      const found = yield* LocalFiles.entries(folder)
+      assert.strictEqual(Bun.spawnSync(["mkfifo", join(folder, "fifo")]).exitCode, 0)
+      const found = yield* files.entries(folder)
       assert.deepStrictEqual(
         found.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
         [
+          { name: "fifo", kind: "other" },
           { name: "file", kind: "file" },
-          { name: "link", kind: "other" },
+          { name: "link", kind: "link" },
           { name: "sub", kind: "directory" }
         ]
       )
@@ -108,10 +111,10 @@ describe("entries", () => {
   it.scoped("needs a folder", () =>
     Effect.gen(function* () {
       const folder = yield* withFiles({ file: "" })
-      const reasons = yield* Effect.forEach(["file", "missing"], (name) =>
-        Effect.map(reasonOf(LocalFiles.entries(join(folder, name))), ([reason]) => reason)
+      const reasons = yield* Effect.forEach(["file", "missing", "file/inside"], (name) =>
+        Effect.map(reasonOf(files.entries(join(folder, name))), ([reason]) => reason)
       )
-      assert.deepStrictEqual(reasons, ["not_directory", "not_found"])
+      assert.deepStrictEqual(reasons, ["not_directory", "not_found", "not_found"])
     })
   )
 })
@@ -122,7 +125,7 @@ it.scoped("isDirectory follows links, also broken ones", () =>
     yield* Effect.promise(() => symlink("sub", join(folder, "link")))
     yield* Effect.promise(() => symlink("nowhere", join(folder, "broken")))
     const answers = yield* Effect.forEach(["file", "sub", "link", "broken"], (name) =>
-      LocalFiles.isDirectory(join(folder, name))
+      files.isDirectory(join(folder, name))
     )
     assert.deepStrictEqual(answers, [false, true, true, false])
   })

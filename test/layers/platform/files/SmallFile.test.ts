@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
+import { versionOf } from "../../../../src/layers/platform/files/FileErrors.ts"
 import * as SmallFile from "../../../../src/layers/platform/files/SmallFile.ts"
 import { tempFolder } from "../../tools/TempFolder.ts"
 
@@ -13,11 +13,14 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const [path, link] = [join(folder, "a.txt"), join(folder, "link")]
       writeFileSync(path, "one\n")
       symlinkSync(path, link)
-      assert.deepStrictEqual(SmallFile.read(link), {
-        bytes: new Uint8Array(readFileSync(path)),
-        path: realpathSync(path),
-        version: LocalFiles.versionOf(statSync(path))
-      })
+      const file = SmallFile.read(link)
+      assert.deepStrictEqual([file?.path, file?.size, file?.version], [link, 4, versionOf(statSync(path))])
+      assert.strictEqual(yield* file?.realPath ?? Effect.succeed(""), realpathSync(path))
+      const read = Effect.all(
+        [file?.read(0), file?.read(2), file?.read(4), file?.readFirst(3)].map((e) => e ?? Effect.void)
+      )
+      const texts = (yield* read).map((bytes) => Buffer.from(bytes ?? []).toString())
+      assert.deepStrictEqual(texts, ["one\n", "e\n", "", "one"])
     })
   )
 

@@ -8,12 +8,13 @@ import type { Message } from "../../../../src/domain/conversation/Message.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
 import * as Ls from "../../../../src/layers/tools/Ls.ts"
 import * as Read from "../../../../src/layers/tools/Read.ts"
+import { machine } from "../../tools/RunTool.ts"
 import { collect, prompt, request, temporaryFolder, toolResult } from "./support.ts"
 
 /** Runs the guide against the real tools, so that the two agree on what listings, notices and errors look like. */
 const answer = Effect.fnUntraced(function* (cwd: string, text: string) {
   const provider = yield* Offline.make({ scenario: Option.none(), cwd })
-  const tools = [Ls.make({ cwd }), Read.make({ cwd })]
+  const tools = [Ls.make({ cwd, machine }), Read.make({ cwd, machine })]
   const messages: Array<Message> = [prompt(text)]
   for (let step = 0; step < 10; step++) {
     const asked = request({ messages, tools: tools.map(({ definition }) => definition) })

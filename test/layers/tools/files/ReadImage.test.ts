@@ -4,6 +4,7 @@ import { truncate } from "node:fs/promises"
 import { join } from "node:path"
 import * as ImageSize from "../../../../src/layers/tools/files/ImageSize.ts"
 import * as ReadImage from "../../../../src/layers/tools/files/ReadImage.ts"
+import { machine } from "../RunTool.ts"
 import * as Read from "../../../../src/layers/tools/Read.ts"
 import type { ToolContext } from "../../../../src/services/Tools.ts"
 import * as Pictures from "../Pictures.ts"
@@ -11,7 +12,7 @@ import { withFiles } from "../TempFolder.ts"
 
 const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
 
-const run = (cwd: string, path: string) => Read.make({ cwd }).run({ path }, context)
+const run = (cwd: string, path: string) => Read.make({ cwd, machine }).run({ path }, context)
 const refusal = (cwd: string, path: string) =>
   Effect.map(Effect.flip(run(cwd, path)), ({ message }) => message.replaceAll(cwd, "."))
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { join } from "node:path"
+import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
 import * as GitIgnore from "../../../../src/layers/tools/search/GitIgnore.ts"
 import * as Walk from "../../../../src/layers/tools/search/Walk.ts"
 import { withFiles } from "../TempFolder.ts"
@@ -49,7 +50,7 @@ const collect = Effect.fnUntraced(function* (root: string) {
     files.push(...batch.filter(({ kind }) => kind === "file").map(({ path }) => path.slice(root.length + 1)))
   }
   return files
-})
+}, Effect.provide(LocalFiles.layer))
 
 const name = fc.constantFrom("a", "b", "c.log", "d.txt", ".e")
 const rule = fc

@@ -1,6 +1,7 @@
 /** Adds the lines around matches, as grep does: `path:line: text` for a match, `path-line- text` for its neighbours. */
 import * as Effect from "effect/Effect"
-import * as TreeFiles from "../../platform/files/TreeFiles.ts"
+import type { Files } from "../../../services/machine/Files.ts"
+import * as Lines from "./Lines.ts"
 import type { Match } from "./Search.ts"
 
 export interface Line extends Match {
@@ -27,7 +28,7 @@ const around = Effect.fnUntraced(function* (matches: ReadonlyArray<Match>, conte
   )
   const last = (matches.at(-1)?.line ?? 0) + context
   const texts = new Map<number, string>()
-  yield* TreeFiles.scan(path, (text, firstLine) => {
+  yield* Lines.scan(path, (text, firstLine) => {
     const lines = text.replace(/\n$/, "").split("\n")
     for (const [index, content] of lines.entries()) {
       if (wanted.has(firstLine + index)) texts.set(firstLine + index, content.replace(/\r$/, ""))
@@ -47,7 +48,10 @@ const around = Effect.fnUntraced(function* (matches: ReadonlyArray<Match>, conte
 })
 
 /** In the order of the matches. */
-export const expand = (matches: ReadonlyArray<Match>, context: number): Effect.Effect<ReadonlyArray<Line>> =>
+export const expand = (
+  matches: ReadonlyArray<Match>,
+  context: number
+): Effect.Effect<ReadonlyArray<Line>, never, Files> =>
   context === 0
     ? Effect.succeed(matches.map((match) => ({ ...match, isMatch: true, opensBlock: false })))
     : Effect.map(

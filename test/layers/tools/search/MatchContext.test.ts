@@ -1,8 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { join } from "node:path"
-import * as Context from "../../../../src/layers/tools/search/Context.ts"
+import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
+import * as MatchContext from "../../../../src/layers/tools/search/MatchContext.ts"
 import { withFiles } from "../TempFolder.ts"
+
+const expand = (...args: Parameters<typeof MatchContext.expand>) =>
+  Effect.provide(MatchContext.expand(...args), LocalFiles.layer)
 
 it.scoped("property: exactly the lines within reach of a match, each once, blocks where there is a gap", () =>
   Effect.gen(function* () {
@@ -26,7 +30,7 @@ it.scoped("property: exactly the lines within reach of a match, each once, block
           opensBlock: !near.includes(line - 1)
         }))
       )
-      assert.deepStrictEqual(yield* Context.expand(matches, context), expected)
+      assert.deepStrictEqual(yield* expand(matches, context), expected)
     }
   })
 )
@@ -35,8 +39,8 @@ it.scoped("a file that is gone by now shows its matches alone", () =>
   Effect.gen(function* () {
     const match = { path: "/no/such/file", line: 3, text: "x" }
     const expected = [{ ...match, isMatch: true, opensBlock: true }]
-    assert.deepStrictEqual(yield* Context.expand([match], 2), expected)
-    assert.deepStrictEqual(yield* Context.expand([match], 0), [{ ...match, isMatch: true, opensBlock: false }])
-    assert.deepStrictEqual(yield* Context.expand([], 2), [])
+    assert.deepStrictEqual(yield* expand([match], 2), expected)
+    assert.deepStrictEqual(yield* expand([match], 0), [{ ...match, isMatch: true, opensBlock: false }])
+    assert.deepStrictEqual(yield* expand([], 2), [])
   })
 )

@@ -1,15 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber } from "effect"
-import { symlink, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { nextTurn } from "../../../../src/layers/platform/EventLoop.ts"
-import * as TreeFiles from "../../../../src/layers/platform/files/TreeFiles.ts"
-import { descriptorsOf, tempFolder, withFiles } from "../../tools/TempFolder.ts"
+import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
+import * as Lines from "../../../../src/layers/tools/search/Lines.ts"
+import { Files } from "../../../../src/services/machine/Files.ts"
+import { descriptorsOf, tempFolder, withFiles } from "../TempFolder.ts"
 
 /** The lines as they were handed over, with their numbers. */
 const linesOf = Effect.fnUntraced(function* (path: string, most = Number.POSITIVE_INFINITY) {
   const lines: Array<readonly [number, string]> = []
-  const outcome = yield* TreeFiles.scan(path, (text, firstLine) => {
+  const outcome = yield* Lines.scan(path, (text, firstLine) => {
     const parts = text.split("\n")
     if (parts.at(-1) === "") parts.pop()
     lines.push(...parts.map((part, i) => [firstLine + i, part] as const))
@@ -18,34 +20,15 @@ const linesOf = Effect.fnUntraced(function* (path: string, most = Number.POSITIV
   return { outcome, lines }
 })
 
-it.scoped("lists names with their kind; what cannot be listed is empty", () =>
-  Effect.gen(function* () {
-    const folder = yield* withFiles({ file: "", "folder/": "" })
-    yield* Effect.promise(() => symlink("folder", join(folder, "link")))
-    yield* Effect.sync(() => Bun.spawnSync(["mkfifo", join(folder, "fifo")]))
-    assert.sameDeepMembers(Array.from(yield* TreeFiles.list(folder)), [
-      { name: "file", kind: "file" },
-      { name: "folder", kind: "directory" },
-      { name: "link", kind: "link" },
-      { name: "fifo", kind: "other" }
-    ])
-    assert.deepStrictEqual(yield* TreeFiles.list(join(folder, "nowhere")), [])
-    assert.deepStrictEqual(
-      yield* Effect.forEach(["file", "link", "nowhere"], (name) => TreeFiles.exists(join(folder, name))),
-      [true, true, false]
-    )
-  })
-)
-
-it.scoped("reads small texts, and nothing where there is none", () =>
-  Effect.gen(function* () {
-    const folder = yield* withFiles({ a: "text", "b/": "", large: new Uint8Array(4 * 1024 * 1024 + 1) })
-    assert.deepStrictEqual(
-      yield* Effect.forEach(["a", "b", "c", "large"], (name) => TreeFiles.readText(join(folder, name))),
-      ["text", undefined, undefined, undefined]
-    )
-  })
-)
+/** Hands out files in pieces of a few bytes. */
+const inPieces = Files.of({
+  ...LocalFiles.service,
+  open: (path) =>
+    Effect.map(LocalFiles.service.open(path), (file) => ({
+      ...file,
+      read: (position) => Effect.map(file.read(position), (bytes) => bytes.subarray(0, 7001))
+    }))
+})
 
 describe("scan", () => {
   it.scoped("property: the lines of the file, across pieces of any length", () =>
@@ -63,7 +46,7 @@ describe("scan", () => {
           expected.map((line, i) => [i + 1, line] as const)
         )
       }
-    })
+    }).pipe(Effect.provideService(Files, inPieces))
   )
 
   it.scoped("marks, encodings, binary files, files that are none", () =>
@@ -96,7 +79,7 @@ describe("scan", () => {
         Effect.map(scanned(name), ({ outcome }) => outcome)
       )
       assert.deepStrictEqual(outcomes, ["binary", "binary", "binary", "unreadable", "unreadable"])
-    })
+    }).pipe(Effect.provide(LocalFiles.layer))
   )
 
   it.scoped("ends early when told, and closes the file in any case", () =>
@@ -104,11 +87,11 @@ describe("scan", () => {
       const folder = yield* withFiles({ a: "line\n".repeat(1_000_000) })
       const path = join(folder, "a")
       const { lines } = yield* linesOf(path, 5)
-      assert.isBelow(lines.length, 20_000)
-      const fiber = yield* Effect.fork(TreeFiles.scan(path, () => true))
+      assert.isBelow(lines.length, 300_000) // one piece of the file
+      const fiber = yield* Effect.fork(Lines.scan(path, () => true))
       yield* nextTurn
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
       while ((yield* descriptorsOf(path)) > 0) yield* nextTurn
-    })
+    }).pipe(Effect.provide(LocalFiles.layer))
   )
 })
