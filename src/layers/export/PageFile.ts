@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type { FileError, Files } from "../../services/machine/Files.ts"
 import { ExportFailed } from "../../services/session/SessionExport.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import * as ReadText from "../platform/files/ReadText.ts"
 import type { Document } from "./Document.ts"
 import * as Page from "./Page.ts"
 
@@ -40,7 +39,7 @@ export interface WriteOptions {
 /** Replaces an existing file. Returns the absolute path. */
 export const write = Effect.fnUntraced(function* (document: Document, options: WriteOptions) {
   const { cwd, files, outputPath, sessionFile } = options
-  const path = ReadText.absolute(cwd, outputPath)
+  const path = LocalPaths.absolute(cwd, outputPath)
   const { viewer } = yield* Effect.promise(() => import("./ViewerAsset.ts"))
   yield* Effect.gen(function* () {
     const target = yield* files.inspect(yield* files.resolve(path))

@@ -7,8 +7,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import * as Json from "../../domain/Json.ts"
+import { dirname } from "../platform/files/LocalPaths.ts"
+import { type Files, type FileState, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
-import * as SecretFile from "../platform/files/SecretFile.ts"
 
 export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("AuthFileUnusable", {
   path: Schema.String,
@@ -39,9 +40,9 @@ const isOAuth = Schema.is(OAuth)
 export const pathIn = (agentDir: string): string => `${agentDir}/auth.json`
 
 /** No message repeats text of the file: every character may belong to a key. */
-const readEntries = Effect.fnUntraced(function* (path: string) {
+const readEntries = Effect.fnUntraced(function* (files: Files, path: string) {
   const found = yield* Effect.mapError(
-    ReadText.readIfPresent(path),
+    ReadText.readIfPresent(files, path),
     ({ reason }) => new AuthFileUnusable({ path, reason })
   )
   const text = Option.getOrElse(found, () => "{}")
@@ -67,11 +68,11 @@ const none: Keys = new Map()
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, "0")
 
-const load = Effect.fnUntraced(function* (path: string, mode: number) {
+const load = Effect.fnUntraced(function* (files: Files, path: string, mode: number) {
   if ((mode & 0o077) !== 0) {
     yield* Effect.logWarning(`${path} can be read by others (mode ${octal(mode)}); run: chmod 600 ${path}`)
   }
-  return yield* readEntries(path).pipe(
+  return yield* readEntries(files, path).pipe(
     Effect.map(keysOf),
     Effect.catchAll((error) => Effect.as(Effect.logWarning(`ignored keys: ${error.message}`), none))
   )
@@ -79,38 +80,45 @@ const load = Effect.fnUntraced(function* (path: string, mode: number) {
 
 /** The current keys of the file. A problem is reported once until the file changes. */
 export const watch = Effect.fnUntraced(function* (path: string) {
+  const files = yield* OwnFiles
   const known = yield* SynchronizedRef.make({ stamp: "", keys: none })
   let latest = { stamp: "", keys: none }
-  const read = ({ mode, stamp }: SecretFile.FileState) =>
+  const read = ({ mode, stamp }: FileState) =>
     SynchronizedRef.modifyEffect(known, (before) =>
       before.stamp === stamp
         ? Effect.succeed([before.keys, before] as const)
-        : Effect.map(load(path, mode), (keys) => {
+        : Effect.map(load(files, path, mode), (keys) => {
             latest = { stamp, keys }
             return [keys, latest] as const
           })
     )
-  return Effect.suspend(() => {
-    const file = SecretFile.stateOf(path)
+  const state = Effect.orElseSucceed(files.state(path), () => undefined)
+  return Effect.flatMap(state, (file) => {
     if (file === undefined) return Effect.succeed(none)
     return file.stamp === latest.stamp ? Effect.succeed(latest.keys) : read(file)
   })
 })
 
-const write = (path: string, entries: Entries) =>
-  SecretFile.replace(path, `${JSON.stringify(entries, null, 2)}\n`).pipe(
-    Effect.mapError(({ reason }) => new AuthFileUnusable({ path, reason }))
+/** Nobody but the owner may read the file, whatever its permissions were. */
+const write = (files: Files, path: string, entries: Entries) =>
+  files.makeFolder(dirname(path)).pipe(
+    Effect.zipRight(files.replace(path, `${JSON.stringify(entries, null, 2)}\n`, 0o600)),
+    Effect.mapError(
+      ({ code }) => new AuthFileUnusable({ path, reason: `cannot be written (${code || "unknown reason"})` })
+    )
   )
 
 export const set = Effect.fn("AuthFile.set")(function* (path: string, provider: string, key: Redacted.Redacted) {
-  const entries = yield* readEntries(path)
-  yield* write(path, { ...entries, [provider]: { type: "api_key", key: Redacted.value(key) } })
+  const files = yield* OwnFiles
+  const entries = yield* readEntries(files, path)
+  yield* write(files, path, { ...entries, [provider]: { type: "api_key", key: Redacted.value(key) } })
 })
 
 /** False when there was nothing to remove. */
 export const remove = Effect.fn("AuthFile.remove")(function* (path: string, provider: string) {
-  const { [provider]: removed, ...rest } = yield* readEntries(path)
+  const files = yield* OwnFiles
+  const { [provider]: removed, ...rest } = yield* readEntries(files, path)
   if (removed === undefined) return false
-  yield* write(path, rest)
+  yield* write(files, path, rest)
   return true
 })

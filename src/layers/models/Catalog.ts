@@ -6,9 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Processes } from "../../services/machine/Processes.ts"
 import * as Environment from "../platform/processes/Environment.ts"
-import * as Jsonc from "../platform/files/Jsonc.ts"
+import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
-import * as SecretFile from "../platform/files/SecretFile.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge } from "./CatalogMerge.ts"
 import * as ConfigValue from "./ConfigValue.ts"
@@ -65,11 +64,11 @@ const decode = (document: unknown) =>
     (module) => module.decode(document)
   )
 
-const parse = (path: string) =>
-  Effect.matchEffect(ReadText.read(path), {
+const parse = (files: Files, path: string) =>
+  Effect.matchEffect(ReadText.read(files, path), {
     onFailure: ({ reason }) => Effect.succeed(unusable(reason)),
     onSuccess: (text) =>
-      Either.match(Jsonc.parse(text), {
+      Either.match(ReadText.parseJsonc(text), {
         // The parser's message repeats parts of the file, which may hold keys.
         onLeft: () => Effect.succeed(unusable("is not valid JSON")),
         onRight: decode
@@ -77,15 +76,17 @@ const parse = (path: string) =>
   })
 
 /** Reads the first of the two files that exists. Most people have neither, so looking for them is cheap. */
-const readFile = Effect.fnUntraced(function* (agentDir: string) {
+const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
   const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
-  const path = yield* Effect.findFirst(paths, SecretFile.exists)
+  const exists = (path: string) =>
+    Effect.match(files.state(path), { onFailure: () => false, onSuccess: (state) => state !== undefined })
+  const path = yield* Effect.findFirst(paths, exists)
   if (Option.isNone(path)) return { path: "", file: none }
-  return { path: path.value, file: yield* parse(path.value) }
+  return { path: path.value, file: yield* parse(files, path.value) }
 })
 
 export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
-  const { file, path } = yield* readFile(agentDir)
+  const { file, path } = yield* readFile(yield* OwnFiles, agentDir)
   const processes = yield* Processes
   const valueOf = (text: string, where: string) => ConfigValue.make(text, where, processes)
   const merged = merge({ file, path, addresses: yield* environmentAddresses, valueOf })

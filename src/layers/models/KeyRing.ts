@@ -6,7 +6,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { keyVariables } from "../../domain/model/ProviderKeys.ts"
 import { Credentials, KeyUnavailable } from "../../services/model/Credentials.ts"
+import * as Once from "../Once.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as AuthFile from "./AuthFile.ts"
 import { Catalog } from "./Catalog.ts"
@@ -79,10 +81,15 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
 /** Locates a key without resolving it and passes it to `use`: every prompt does this, so it takes few steps. */
 const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
-  const files = EnvFiles.make(envFolders)
+  const inFolders = Once.make(EnvFiles.load(yield* OwnFiles, envFolders))
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
 
-  const locate = (provider: string, keys: AuthFile.Keys, environment: Variables): Located | undefined => {
+  const locate = (
+    provider: string,
+    keys: AuthFile.Keys,
+    environment: Variables,
+    files: EnvFiles.EnvFiles
+  ): Located | undefined => {
     const kept = keys.get(provider)
     if (kept !== undefined) return fromAuthFile(provider, kept)
     const found = fromVariables(provider, inEnvironment(environment)) ?? fromVariables(provider, inFiles(files))
@@ -95,7 +102,9 @@ const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], run
     runtime?.provider === provider
       ? use({ source: "--api-key", key: Effect.succeedSome(runtime.key) })
       : Effect.flatMap(stored, (keys) =>
-          Effect.flatMap(Environment.Environment, (environment) => use(locate(provider, keys, environment)))
+          Effect.flatMap(inFolders, (files) =>
+            Effect.flatMap(Environment.Environment, (environment) => use(locate(provider, keys, environment, files)))
+          )
         )
 })
 

@@ -8,7 +8,6 @@ import * as LocalFiles from "../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as RandomIds from "../platform/RandomIds.ts"
-import * as ReadText from "../platform/files/ReadText.ts"
 import * as JsonlSessionStore from "../session/JsonlSessionStore.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
@@ -38,7 +37,7 @@ const write = Effect.fnUntraced(function* (request: ExportRequest, given: string
   const cwd = LocalPaths.resolve(request.cwd ?? (yield* Process.currentFolder))
   const store = yield* openStore(cwd, request)
   // A path of an existing file counts as a path, even where it looks like an id.
-  const path = ReadText.absolute(cwd, request.session)
+  const path = LocalPaths.absolute(cwd, request.session)
   const reference = Option.isSome(yield* Effect.option(LocalFiles.service.realPath(path))) ? path : request.session
   const { entries, file, header } = yield* store.read(reference)
   const sessionFile = Option.getOrElse(file, () => header.id)

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
-import type { FileRefused, GrowingFile } from "../platform/files/SessionFiles.ts"
+import type { FileRefused, GrowingFile } from "../platform/files/OwnFiles.ts"
 import * as SessionText from "./SessionText.ts"
 
 export interface LogOptions {

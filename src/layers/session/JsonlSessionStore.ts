@@ -23,7 +23,7 @@ import * as EventLoop from "../platform/EventLoop.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as Lease from "../platform/files/Lease.ts"
 import { basename, dirname, join } from "../platform/files/LocalPaths.ts"
-import { type FileRefused, type Files, type Found, SessionFiles } from "../platform/files/SessionFiles.ts"
+import { type FileRefused, type Files, type Found, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as JsonlLog from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionLookup from "./SessionLookup.ts"
@@ -201,7 +201,7 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
 
 export const make = Effect.fnUntraced(function* (place: JsonlOptions) {
   const summaries = SessionSummaries.makeMemory()
-  const dependencies = { files: yield* SessionFiles, ids: yield* Ids, place, summaries }
+  const dependencies = { files: yield* OwnFiles, ids: yield* Ids, place, summaries }
   return SessionStore.of({
     ...makeFolder(dependencies),
     folder: (path) =>

@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Settings } from "../../services/Settings.ts"
-import { home, join, resolve } from "../platform/files/LocalPaths.ts"
-import * as ReadText from "../platform/files/ReadText.ts"
+import { absolute, home, join, resolve } from "../platform/files/LocalPaths.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 
 export * from "../../domain/session/SessionFile.ts"
@@ -28,7 +27,7 @@ export const place = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir }:
   const settings = yield* Settings
   const variable = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
   const folder = sessionDir ?? variable ?? settings.sessionDir
-  const chosen = folder === undefined ? {} : { sessionDir: ReadText.absolute(cwd, folder) }
+  const chosen = folder === undefined ? {} : { sessionDir: absolute(cwd, folder) }
   const found: Place = { agentDir: resolve(agentDir), cwd, home: home(), ...chosen }
   return found
 })

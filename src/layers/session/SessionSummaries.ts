@@ -5,7 +5,7 @@ import { plainText } from "../../domain/conversation/Content.ts"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type { SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSummary, StoredSession } from "../../services/session/SessionStore.ts"
-import type { Found } from "../platform/files/SessionFiles.ts"
+import type { Found } from "../platform/files/OwnFiles.ts"
 
 const longestText = 200
 

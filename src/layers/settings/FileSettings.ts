@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Settings } from "../../services/Settings.ts"
-import * as Jsonc from "../platform/files/Jsonc.ts"
+import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import { merge, type SettingsSource } from "./SettingsMerge.ts"
 
@@ -16,15 +16,15 @@ export interface FileSettingsOptions {
 }
 
 /** A file that is not there is no source; one that cannot be read is a warning. */
-const readSource = Effect.fnUntraced(function* (path: string, isProject: boolean) {
+const readSource = Effect.fnUntraced(function* (files: Files, path: string, isProject: boolean) {
   const none: ReadonlyArray<SettingsSource> = []
-  const text = yield* Effect.either(ReadText.readIfPresent(path))
+  const text = yield* Effect.either(ReadText.readIfPresent(files, path))
   if (Either.isLeft(text)) {
     yield* Effect.logWarning(`ignored settings: ${text.left.message}`)
     return none
   }
   if (Option.isNone(text.right)) return none
-  const values = Jsonc.parse(text.right.value)
+  const values = ReadText.parseJsonc(text.right.value)
   if (Either.isLeft(values)) {
     yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
     return none
@@ -33,8 +33,9 @@ const readSource = Effect.fnUntraced(function* (path: string, isProject: boolean
 })
 
 export const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
-  const own = yield* readSource(`${agentDir}/settings.json`, false)
-  const project = yield* readSource(`${cwd}/.heddle/settings.json`, true)
+  const files = yield* OwnFiles
+  const own = yield* readSource(files, `${agentDir}/settings.json`, false)
+  const project = yield* readSource(files, `${cwd}/.heddle/settings.json`, true)
   const { problems, values } = merge([...own, ...project, { name: "--set", values: overrides }])
   for (const problem of problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
   return values
@@ -47,5 +48,5 @@ export const parseOverride = (assignment: string): Either.Either<readonly [strin
   const at = assignment.indexOf("=")
   if (at < 1) return Either.left(`--set expects <key>=<value>, got "${assignment}"`)
   const text = assignment.slice(at + 1)
-  return Either.right([assignment.slice(0, at), Either.getOrElse(Jsonc.parse(text), () => text)])
+  return Either.right([assignment.slice(0, at), Either.getOrElse(ReadText.parseJsonc(text), () => text)])
 }

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as Paths from "./files/Paths.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Tool from "./Tool.ts"
 
 const defaultTimeout = 300
@@ -102,7 +102,7 @@ export const make = ({ artifacts, cwd, shell }: BashOptions) =>
       const seconds = Math.min(longest, Math.max(shortest, timeout))
       const running = shell.run({
         command,
-        cwd: folder === undefined ? cwd : Paths.resolve(folder, { cwd }),
+        cwd: folder === undefined ? cwd : LocalPaths.ofArgument(folder, { cwd }),
         timeoutMs: seconds * 1000,
         ...(env === undefined ? {} : { env }),
         ...(artifacts === undefined ? {} : { artifacts }),

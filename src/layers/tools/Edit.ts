@@ -12,7 +12,7 @@ import * as Match from "./edit/Match.ts"
 import * as TextFile from "./edit/TextFile.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
-import * as Paths from "./files/Paths.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Tool from "./Tool.ts"
 import * as Truncate from "./files/Truncate.ts"
 import * as Written from "./files/Written.ts"
@@ -126,7 +126,7 @@ export const make = (options: {
     prepare,
     concurrency: "exclusive",
     run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
-      const path = Paths.resolve(args.path, options)
+      const path = LocalPaths.ofArgument(args.path, options)
       const { ledger } = options
       return Written.write({ tool: "edit", path, ledger, context, plan: (real) => edit(path, real, args, ledger) })
     }

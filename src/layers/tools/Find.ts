@@ -6,7 +6,6 @@ import * as Schema from "effect/Schema"
 import { Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as FileFailures from "./files/FileFailures.ts"
-import * as Paths from "./files/Paths.ts"
 import * as Glob from "./search/Glob.ts"
 import * as Walk from "./search/Walk.ts"
 import * as Tool from "./Tool.ts"
@@ -45,7 +44,7 @@ const collect = Effect.fnUntraced(function* (root: string, pattern: string, most
 })
 
 const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }: Args, cwd: string) {
-  const root = Paths.resolve(path, { cwd })
+  const root = LocalPaths.ofArgument(path, { cwd })
   const files = yield* Files
   // Fails with the reason why this is not a folder.
   if (!(yield* files.isDirectory(root))) yield* files.entries(root)
@@ -53,7 +52,7 @@ const find = Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pa
   if (found.length === 0 && !isPartial) return Tool.textOutput("No files found matching pattern")
   const lines = found
     .slice(0, limit)
-    .map(({ kind, path }) => Paths.display(path, cwd) + (kind === "directory" ? "/" : ""))
+    .map(({ kind, path }) => LocalPaths.display(path, cwd) + (kind === "directory" ? "/" : ""))
   const cut = Truncate.truncateHead(lines.join("\n"))
   const hasMore = found.length > limit
   const notices = [

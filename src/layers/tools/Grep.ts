@@ -7,7 +7,7 @@ import type { Processes } from "../../services/machine/Processes.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as FileFailures from "./files/FileFailures.ts"
-import * as Paths from "./files/Paths.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as BuiltInSearch from "./search/BuiltInSearch.ts"
 import * as MatchContext from "./search/MatchContext.ts"
 import * as RipgrepSearch from "./search/RipgrepSearch.ts"
@@ -69,7 +69,7 @@ const render = Effect.fnUntraced(function* (found: Found, args: Args, cwd: strin
   const lines = yield* MatchContext.expand(found.matches, context)
   const shown = lines.flatMap((line, index) => [
     ...(line.opensBlock && index > 0 ? ["--"] : []),
-    toText({ ...line, path: Paths.display(line.path, cwd) })
+    toText({ ...line, path: LocalPaths.display(line.path, cwd) })
   ])
   const cut = Truncate.truncateHead(shown.join("\n"))
   const parts = [cut.content.replace(/\n$/, ""), notices(found, limit, cut)].filter((part) => part !== "")
@@ -85,7 +85,7 @@ const search = Effect.fnUntraced(function* (args: Args, cwd: string, engine: Eng
     const message = "The pattern contains a line break, but grep looks at single lines. Search for one of the lines."
     return yield* new ToolFailure({ message })
   }
-  const root = Paths.resolve(args.path ?? ".", { cwd })
+  const root = LocalPaths.ofArgument(args.path ?? ".", { cwd })
   const { glob, ignoreCase = false, limit = defaultLimit, literal = false, pattern } = args
   const files = yield* Files
   const isFile = !(yield* files.isDirectory(root))

@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import { type Entry, Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as FileFailures from "./files/FileFailures.ts"
-import * as Paths from "./files/Paths.ts"
 import * as Tool from "./Tool.ts"
 import * as Truncate from "./files/Truncate.ts"
 
@@ -63,5 +62,5 @@ export const make = (options: { readonly cwd: string; readonly machine: Context.
       limit: Tool.optional(Tool.PositiveInt, `Largest number of entries to show. Default: ${defaultLimit}.`)
     }),
     run: ({ limit, path = "." }) =>
-      Effect.catchTag(listing(Paths.resolve(path, options), limit), "FileError", FileFailures.fromFileError)
+      Effect.catchTag(listing(LocalPaths.ofArgument(path, options), limit), "FileError", FileFailures.fromFileError)
   })

@@ -11,7 +11,7 @@ import type { FileLedger } from "./files/FileLedger.ts"
 import * as ImageSize from "./files/ImageSize.ts"
 import * as LineWindow from "./files/LineWindow.ts"
 import * as Ls from "./Ls.ts"
-import * as Paths from "./files/Paths.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadImage from "./files/ReadImage.ts"
 import * as Tool from "./Tool.ts"
 import * as Truncate from "./files/Truncate.ts"
@@ -129,7 +129,7 @@ export const make = (options: {
     ].join(" "),
     parameters,
     run: (args) => {
-      const path = Paths.resolve(args.path, options)
+      const path = LocalPaths.ofArgument(args.path, options)
       return readFile(path, args, options.ledger).pipe(
         Effect.catchIf(
           (error) => error._tag === "FileError" && error.reason === "is_directory",

@@ -7,7 +7,7 @@ import { Files } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
-import * as Paths from "./files/Paths.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Tool from "./Tool.ts"
 import * as Written from "./files/Written.ts"
 
@@ -52,7 +52,7 @@ export const make = (options: {
     parameters,
     concurrency: "exclusive",
     run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
-      const path = Paths.resolve(args.path, options)
+      const path = LocalPaths.ofArgument(args.path, options)
       const { ledger } = options
       return Written.write({ tool: "write", path, ledger, context, plan: (real) => plan(path, real, args, ledger) })
     }

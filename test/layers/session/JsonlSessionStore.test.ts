@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
-import { local, SessionFiles } from "../../../src/layers/platform/files/SessionFiles.ts"
+import { local, OwnFiles } from "../../../src/layers/platform/files/OwnFiles.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
 import * as SessionFolders from "../../../src/layers/session/SessionFolders.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
@@ -29,14 +29,12 @@ type Store = typeof SessionStore.Service
 /** A store in a folder of its own, for a project in /work. */
 const withStore = <A, E, R>(
   body: (store: Store, root: string) => Effect.Effect<A, E, R>,
-  files?: typeof SessionFiles.Service
+  files?: typeof OwnFiles.Service
 ) =>
   Effect.gen(function* () {
     const root = yield* tempFolder
     const layer = JsonlSessionStore.layer({ agentDir: root, cwd: "/work", home: "/home/me" }).pipe(
-      Layer.provide(
-        files === undefined ? FixedIds.layer : Layer.merge(FixedIds.layer, Layer.succeed(SessionFiles, files))
-      )
+      Layer.provide(files === undefined ? FixedIds.layer : Layer.merge(FixedIds.layer, Layer.succeed(OwnFiles, files)))
     )
     return yield* Effect.provide(
       Effect.flatMap(SessionStore, (store) => body(store, root)),

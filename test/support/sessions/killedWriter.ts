@@ -6,7 +6,7 @@ import { writeSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import type { NewEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as RandomIds from "../../../src/layers/platform/RandomIds.ts"
-import { SessionFiles } from "../../../src/layers/platform/files/SessionFiles.ts"
+import { OwnFiles } from "../../../src/layers/platform/files/OwnFiles.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as SessionStart from "../../../src/layers/session/SessionStart.ts"
@@ -45,7 +45,7 @@ const opened = SessionStart.openLog(reference === "" ? {} : { session: reference
 const layer = CurrentSession.layer.pipe(
   Layer.provide(CurrentSession.layerLog(opened)),
   Layer.provide(store),
-  Layer.provide(Layer.merge(RandomIds.layer, Layer.succeed(SessionFiles, files)))
+  Layer.provide(Layer.merge(RandomIds.layer, Layer.succeed(OwnFiles, files)))
 )
 await Effect.runPromise(Effect.provide(program, layer))
 say("done", String(points))

@@ -1,10 +1,11 @@
 /**
- * Variables of `.env` files, for keys that the environment itself does not have (protocol.md 1.5). They are read once, when
- * somebody first asks, and never become part of the environment: what we start does not see them.
+ * Variables of `.env` files, for keys that the environment itself does not have (protocol.md 1.5). They never become part
+ * of the environment, so programs that heddle starts do not see them.
  */
-import { readFileSync, statSync } from "node:fs"
 import { parseEnv } from "node:util"
+import * as Effect from "effect/Effect"
 import * as LocalPaths from "./LocalPaths.ts"
+import type { Files } from "./OwnFiles.ts"
 
 export interface FoundVariable {
   readonly value: string
@@ -12,40 +13,43 @@ export interface FoundVariable {
 }
 
 export interface EnvFiles {
-  /** From the first of the folders whose file has it. Undefined also for an empty one. */
+  /** From the first of the folders whose file has the variable. Undefined also for an empty one. */
   readonly find: (name: string) => FoundVariable | undefined
 }
 
-/** More than anybody writes by hand; a project may put anything under that name, also a pipe that never ends. */
+/** More than anybody writes by hand; a project may put any file or pipe under that name. */
 const largest = 256 * 1024
 
-const read = (file: string): Readonly<Record<string, string | undefined>> => {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false })
-    return stats?.isFile() === true && stats.size <= largest ? parseEnv(readFileSync(file, "utf8")) : {}
-  } catch {
-    return {} // as good as none: it may not be meant for us
-  }
-}
+type Values = Readonly<Record<string, string | undefined>>
 
-/** Where they are looked for: in the working folder, then at home. */
+const none: Values = {}
+
+/** A file that cannot be read or parsed counts as empty: it may not be meant for heddle. */
+const read = (files: Files, file: string): Effect.Effect<Values> =>
+  files.state(file).pipe(
+    Effect.flatMap((state) =>
+      state?.isFile === true && state.size <= largest
+        ? Effect.flatMap(files.read(file), (bytes) => Effect.try(() => parseEnv(new TextDecoder().decode(bytes))))
+        : Effect.succeed(none)
+    ),
+    Effect.orElseSucceed(() => none)
+  )
+
+/** Where they are looked for: in the working folder, then in the home folder. */
 export const foldersFor = (cwd: string): ReadonlyArray<string> => [cwd, LocalPaths.home()]
 
-export const make = (folders: ReadonlyArray<string>): EnvFiles => {
-  let files: ReadonlyArray<{ readonly file: string; readonly values: ReturnType<typeof read> }> | undefined
-  const readAll = () =>
-    folders.map((folder) => {
-      const file = `${folder}/.env`
-      return { file, values: read(file) }
-    })
-  return {
+export const load = Effect.fnUntraced(function* (files: Files, folders: ReadonlyArray<string>) {
+  const all = yield* Effect.forEach(folders, (folder) =>
+    Effect.map(read(files, `${folder}/.env`), (values) => ({ file: `${folder}/.env`, values }))
+  )
+  const found: EnvFiles = {
     find: (name) => {
-      files ??= readAll()
-      for (const { file, values } of files) {
+      for (const { file, values } of all) {
         const value = Object.hasOwn(values, name) ? values[name] : undefined
         if (value) return { value, file }
       }
       return undefined
     }
   }
-}
+  return found
+})

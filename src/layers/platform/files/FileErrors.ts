@@ -1,5 +1,6 @@
-/** Errors of the system as errors of the Files service, and versions of files. */
+/** Errors of the system as errors of Files and OwnFiles, and versions of files. */
 import type { Stats } from "node:fs"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { FileError, type FileErrorReason } from "../../../services/machine/Files.ts"
@@ -11,6 +12,21 @@ const reasons = new Map<unknown, FileErrorReason>([
   ["EACCES", "denied"],
   ["EPERM", "denied"]
 ])
+
+/** The system did not do what heddle asked for one of its own files. */
+export class FileRefused extends Data.TaggedError("FileRefused")<{
+  readonly path: string
+  /** `ENOENT`, `ENOSPC`, ...; empty where the system gave none. */
+  readonly code: string
+  readonly message: string
+}> {}
+
+export const refused = (path: string) => (cause: unknown) =>
+  new FileRefused({
+    path,
+    code: Predicate.hasProperty(cause, "code") ? String(cause.code) : "",
+    message: cause instanceof Error ? cause.message : String(cause)
+  })
 
 const fileError = (path: string) => (cause: unknown) =>
   new FileError({

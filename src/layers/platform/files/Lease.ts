@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
-import { type FileRefused, refused } from "./SessionFiles.ts"
+import { type FileRefused, refused } from "./FileErrors.ts"
 
 export interface Owner {
   readonly pid: number

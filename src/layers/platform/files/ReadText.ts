@@ -1,11 +1,10 @@
-/** Reads small text files that the person named: settings that point to a file. */
-import { readFileSync, statSync } from "node:fs"
-import { homedir } from "node:os"
-import { resolve } from "node:path"
+/** Small text files that a person wrote: settings, models, and files that they name. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
+import type { FileRefused } from "./FileErrors.ts"
+import type { Files } from "./OwnFiles.ts"
 
 export class TextUnreadable extends Data.TaggedError("TextUnreadable")<{
   readonly path: string
@@ -24,30 +23,22 @@ const reasons = new Map([
   ["EPERM", "permission denied"]
 ])
 
-const reasonOf = (cause: unknown): string => {
-  const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : ""
-  return reasons.get(code) ?? (cause instanceof Error ? cause.message : String(cause))
-}
+const unreadable = ({ code, message, path }: FileRefused) =>
+  new TextUnreadable({ path, reason: reasons.get(code) ?? message })
 
-/** `path` relative to `cwd`; a leading `~/` is the home folder, because shells do not expand it inside `key=~/x`. */
-export const absolute = (cwd: string, path: string): string =>
-  path.startsWith("~/") ? resolve(homedir(), path.slice(2)) : resolve(cwd, path)
+/** UTF-8, without the byte order mark. */
+export const read = (files: Pick<Files, "read">, path: string): Effect.Effect<string, TextUnreadable> =>
+  Effect.mapBoth(files.read(path), { onFailure: unreadable, onSuccess: (bytes) => new TextDecoder().decode(bytes) })
 
-/** UTF-8 without a byte order mark. Synchronous: the files are small, and a thread for them costs a start 3 ms. */
-export const read = (path: string): Effect.Effect<string, TextUnreadable> =>
-  Effect.try({
-    try: () => readFileSync(path, "utf8"),
-    catch: (cause) => new TextUnreadable({ path, reason: reasonOf(cause) })
-  }).pipe(Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)))
+/** Most settings files do not exist: asking for their state makes no error, which keeps start-up short. */
+export const readIfPresent = (
+  files: Pick<Files, "read" | "state">,
+  path: string
+): Effect.Effect<Option.Option<string>, TextUnreadable> =>
+  Effect.flatMap(Effect.mapError(files.state(path), unreadable), (state) =>
+    state === undefined ? Effect.succeedNone : Effect.asSome(read(files, path))
+  )
 
-/** Most settings files are not there: a look that makes no error keeps start-up short. */
-const isMissing = (path: string): boolean => {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined
-  } catch (cause) {
-    return reasonOf(cause) === reasons.get("ENOENT")
-  }
-}
-
-export const readIfPresent = (path: string): Effect.Effect<Option.Option<string>, TextUnreadable> =>
-  Effect.suspend(() => (isMissing(path) ? Effect.succeedNone : Effect.asSome(read(path))))
+/** JSON with comments, as people write settings. */
+export const parseJsonc = (text: string): Either.Either<unknown, string> =>
+  Either.try({ try: (): unknown => Bun.JSONC.parse(text), catch: (cause) => String(cause) })

@@ -7,6 +7,8 @@ import * as Option from "effect/Option"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import type { Model } from "../../../domain/model/Model.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import { type Files, OwnFiles } from "../../platform/files/OwnFiles.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
 import * as Playback from "./Playback.ts"
 import * as Scenario from "./Scenario.ts"
@@ -38,10 +40,10 @@ const noFile =
   "offline/script has no scenario file to play. Start with --set offline.scenario=<path>, or put the key " +
   "offline.scenario into a settings file; see docs/hosts.md, and docs/scenarios.md for the format."
 
-const load = Effect.fnUntraced(function* (options: Options, model: Model) {
+const load = Effect.fnUntraced(function* (files: Files, options: Options, model: Model) {
   if (Option.isNone(options.scenario)) return yield* misconfigured(model, noFile)
-  const path = ReadText.absolute(options.cwd, options.scenario.value)
-  const text = yield* ReadText.read(path).pipe(
+  const path = LocalPaths.absolute(options.cwd, options.scenario.value)
+  const text = yield* ReadText.read(files, path).pipe(
     Effect.mapError(({ reason }) => misconfigured(model, `Cannot read the scenario file ${path}: ${reason}`))
   )
   const scenario = yield* Scenario.decode(text).pipe(
@@ -62,10 +64,10 @@ const indexAtEnd = ({ atEnd, turns }: Scenario.Scenario): number =>
   atEnd === "repeat" ? 0 : atEnd === "stay" ? turns.length - 1 : turns.length
 
 /** Reads the file at the start and at the end of each round: a changed file is played from its first turn. */
-const advance = Effect.fnUntraced(function* (options: Options, model: Model, place: Place) {
+const advance = Effect.fnUntraced(function* (files: Files, options: Options, model: Model, place: Place) {
   const before = Option.getOrUndefined(place.loaded)
   const goesOn = before !== undefined && place.nextTurn < before.scenario.turns.length
-  const loaded = goesOn ? before : yield* load(options, model)
+  const loaded = goesOn ? before : yield* load(files, options, model)
   const isSame = before?.text === loaded.text
   const index = goesOn ? place.nextTurn : isSame ? indexAtEnd(loaded.scenario) : 0
   const turn = loaded.scenario.turns[index]
@@ -76,10 +78,11 @@ const advance = Effect.fnUntraced(function* (options: Options, model: Model, pla
 })
 
 export const make = Effect.fnUntraced(function* (options: Options) {
+  const files = yield* OwnFiles
   const place = yield* SynchronizedRef.make(start)
   return Effect.fnUntraced(function* ({ model }: ModelRequest) {
     // A call that fails here has used no turn and is not counted.
-    const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(options, model, now))
+    const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(files, options, model, now))
     return yield* Playback.play(ScriptedTurn.play(next.turn, next.callsMade, model))
   })
 })

@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as ArtifactFile from "../../platform/files/ArtifactFile.ts"
+import { join } from "../../platform/files/LocalPaths.ts"
+import type { OutputFile } from "../../platform/files/OutputFile.ts"
+import { type FileRefused, OwnFiles } from "../../platform/files/OwnFiles.ts"
 
 export interface Artifact {
   readonly id: string
@@ -16,7 +18,7 @@ export interface Artifact {
 
 export interface Artifacts {
   /** Without a folder: in a temporary one, made when it is first needed and removed with the scope. */
-  readonly open: (folder: Option.Option<string>) => Effect.Effect<Artifact, ArtifactFile.ArtifactFailed>
+  readonly open: (folder: Option.Option<string>) => Effect.Effect<Artifact, FileRefused>
 }
 
 export interface ArtifactOptions {
@@ -28,7 +30,7 @@ export interface ArtifactOptions {
 const blockBytes = 256 * 1024
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024
 
-export const fromFile = (id: string, file: ArtifactFile.ArtifactFile, maxBytes: number): Artifact => {
+export const fromFile = (id: string, file: OutputFile, maxBytes: number): Artifact => {
   const block = new Uint8Array(blockBytes)
   let used = 0
   let total = 0
@@ -75,27 +77,36 @@ export const fromFile = (id: string, file: ArtifactFile.ArtifactFile, maxBytes: 
 
 const suffix = ".bash.log"
 
-const highest = (names: ReadonlyArray<string>): number =>
-  Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter((id) => !Number.isNaN(id)))
+/** The highest number in a folder, which is made if there is none. */
+const highest = (files: typeof OwnFiles.Service, folder: string) =>
+  Effect.map(Effect.zipRight(files.makeFolder(folder), files.list(folder)), (found) =>
+    Math.max(0, ...found.map(({ name }) => Number.parseInt(name, 10)).filter((id) => !Number.isNaN(id)))
+  )
 
 /** Lives as long as its scope; calls of one process may open artifacts at the same time. */
 export const make = Effect.fnUntraced(function* ({
   maxBytes = defaultMaxBytes
 }: ArtifactOptions = {}): Effect.fn.Return<Artifacts, never, Scope.Scope> {
+  const files = yield* OwnFiles
   let temporary: string | undefined
   const lastIn = new Map<string, number>()
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  yield* Effect.addFinalizer(() => (temporary === undefined ? Effect.void : ArtifactFile.removeFolder(temporary)))
+  yield* Effect.addFinalizer(() => (temporary === undefined ? Effect.void : files.removeFolder(temporary)))
   const create = Effect.fnUntraced(function* (folder: Option.Option<string>) {
-    const home = Option.getOrUndefined(folder) ?? (temporary ??= yield* ArtifactFile.temporaryFolder)
-    const last = lastIn.get(home) ?? highest(yield* ArtifactFile.names(home))
+    const home = Option.getOrUndefined(folder) ?? (temporary ??= yield* files.temporaryFolder)
+    const last = lastIn.get(home) ?? (yield* highest(files, home))
     lastIn.set(home, last + 1)
     const id = String(last + 1)
-    return fromFile(id, yield* ArtifactFile.create(home, id + suffix), maxBytes)
+    return fromFile(id, yield* files.createOutput(join(home, id + suffix)), maxBytes)
   })
   return {
     // Another process may work in the same folder: its numbers are skipped.
     open: (folder) =>
-      oneAtATime.withPermits(1)(Effect.retry(create(folder), { while: ({ exists }) => exists, times: 100 }))
+      oneAtATime.withPermits(1)(
+        Effect.retry(create(folder), {
+          while: ({ code, path }) => code === "EEXIST" && path.endsWith(suffix),
+          times: 100
+        })
+      )
   }
 })

@@ -2,14 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Truncate from "../files/Truncate.ts"
-import type { ArtifactFailed } from "../../platform/files/ArtifactFile.ts"
+import type { FileRefused } from "../../platform/files/OwnFiles.ts"
 import type { Artifact } from "./Artifact.ts"
 import * as CleanOutput from "./CleanOutput.ts"
 import * as OutputTail from "./OutputTail.ts"
 
 export interface RecorderOptions {
   /** Runs at most once, when the output passes the limits. */
-  readonly open: Effect.Effect<Artifact, ArtifactFailed>
+  readonly open: Effect.Effect<Artifact, FileRefused>
   readonly limits?: Truncate.Limits
   /** Gets all output, also what is not kept. */
   readonly onDelta?: ((delta: string) => Effect.Effect<void>) | undefined

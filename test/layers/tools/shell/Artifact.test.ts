@@ -2,7 +2,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as ArtifactFile from "../../../../src/layers/platform/files/ArtifactFile.ts"
+import type { OutputFile } from "../../../../src/layers/platform/files/OutputFile.ts"
+import { FileRefused } from "../../../../src/layers/platform/files/OwnFiles.ts"
 import * as Artifact from "../../../../src/layers/tools/shell/Artifact.ts"
 import { tempFolder } from "../TempFolder.ts"
 
@@ -56,12 +57,12 @@ it.scoped("an output that is too long for the disk is given up, with a reason an
 it.scoped("a full disk is survived", () =>
   Effect.gen(function* () {
     let [calls, removed] = [0, false]
-    const full: ArtifactFile.ArtifactFile = {
+    const full: OutputFile = {
       path: "/full",
       write: () =>
         Effect.suspend(() => {
           calls++
-          return new ArtifactFile.ArtifactFailed({ message: "ENOSPC: no space left on device", exists: false })
+          return new FileRefused({ path: "/full", code: "ENOSPC", message: "ENOSPC: no space left on device" })
         }),
       close: Effect.void,
       remove: Effect.sync(() => void (removed = true))
@@ -82,8 +83,7 @@ it.scoped("a folder that cannot be written to is a failure, not a defect", () =>
     writeFileSync(join(folder, "file"), "")
     chmodSync(folder, 0o700)
     const artifacts = yield* Artifact.make()
-    const { exists, message } = yield* Effect.flip(artifacts.open(Option.some(join(folder, "file"))))
+    const { message } = yield* Effect.flip(artifacts.open(Option.some(join(folder, "file"))))
     assert.match(message, /EEXIST|ENOTDIR/)
-    assert.isBoolean(exists)
   })
 )

@@ -1,20 +1,17 @@
 /**
- * What session files need of the file system. Writes are synchronous: a line is in the system's hands when its append
- * returns, and one takes less time than a hop to another thread. Tests replace the reference by one that fails.
+ * The files that heddle keeps for itself: sessions, settings, keys, models, full output of commands. They are small or
+ * appended to line by line, so all but outputs are read and written synchronously: that takes less time than a trip through
+ * a thread, and a line is in the system's hands when its append returns. A reference with the local files as default
+ * (docs/decisions/0017-files-and-processes.md); a Layer replaces it.
  */
 import * as nodeFs from "node:fs"
 import { dirname, join } from "node:path"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
+import { FileRefused, refused } from "./FileErrors.ts"
+import * as OutputFile from "./OutputFile.ts"
 
-export class FileRefused extends Data.TaggedError("FileRefused")<{
-  readonly path: string
-  /** `ENOENT`, `ENOSPC`, ...; empty where the system gave none. */
-  readonly code: string
-  readonly message: string
-}> {}
+export { FileRefused }
 
 export interface Found {
   readonly path: string
@@ -32,7 +29,18 @@ export interface GrowingFile {
   readonly close: Effect.Effect<void>
 }
 
+export interface FileState {
+  /** Changes whenever the file is written or replaced. */
+  readonly stamp: string
+  readonly isFile: boolean
+  readonly size: number
+  /** Permission bits; 0 where the system has none. */
+  readonly mode: number
+}
+
 export interface Files {
+  /** Undefined when there is nothing. One system call, so that it can be asked before every request. */
+  readonly state: (path: string) => Effect.Effect<FileState | undefined, FileRefused>
   /** The path without links. */
   readonly real: (path: string) => Effect.Effect<string, FileRefused>
   readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
@@ -44,21 +52,21 @@ export interface Files {
   /** Fails where there is one. */
   readonly create: (path: string) => Effect.Effect<GrowingFile, FileRefused>
   readonly open: (path: string) => Effect.Effect<GrowingFile, FileRefused>
-  /** The old text or the new one, never a part, whatever happens meanwhile. */
-  readonly replace: (path: string, text: string) => Effect.Effect<void, FileRefused>
+  /**
+   * A reader sees the old text or the new one, never a part. The file keeps its permissions unless `mode` is given; a new
+   * one is for its owner alone.
+   */
+  readonly replace: (path: string, text: string, mode?: number) => Effect.Effect<void, FileRefused>
   /** Nothing happens where there is nothing to copy. */
   readonly copyFolder: (from: string, to: string) => Effect.Effect<void, FileRefused>
+  /** A file for the output of a command. Fails where there is one. */
+  readonly createOutput: (path: string) => Effect.Effect<OutputFile.OutputFile, FileRefused>
+  readonly temporaryFolder: Effect.Effect<string, FileRefused>
+  readonly removeFolder: (path: string) => Effect.Effect<void>
 }
 
 const startBytes = 64 * 1024
 const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = nodeFs.constants
-
-export const refused = (path: string) => (cause: unknown) =>
-  new FileRefused({
-    path,
-    code: Predicate.hasProperty(cause, "code") ? String(cause.code) : "",
-    message: cause instanceof Error ? cause.message : String(cause)
-  })
 
 const attempt = <A>(path: string, run: () => A) => Effect.try({ try: run, catch: refused(path) })
 
@@ -153,10 +161,31 @@ const readStart = (path: string) => {
   }
 }
 
-const replace = (path: string, text: string) => {
+const isMissing = (cause: unknown) => {
+  const { code } = refused("")(cause)
+  return code === "ENOENT" || code === "ENOTDIR"
+}
+
+const state = (path: string): FileState | undefined => {
+  try {
+    const stats = nodeFs.statSync(path, { throwIfNoEntry: false, bigint: true })
+    if (stats === undefined) return undefined
+    return {
+      stamp: `${stats.ino}:${stats.size}:${stats.mtimeNs}`,
+      isFile: stats.isFile(),
+      size: Number(stats.size),
+      mode: process.platform === "win32" ? 0 : Number(stats.mode & 0o777n)
+    }
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw cause
+  }
+}
+
+const replace = (path: string, text: string, wanted: number | undefined) => {
   const draft = `${path}.${process.pid}.${crypto.randomUUID().slice(0, 8)}.tmp`
   try {
-    const mode = nodeFs.statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600
+    const mode = wanted ?? nodeFs.statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600
     nodeFs.writeFileSync(draft, text, { flag: "wx", mode: mode & 0o777, flush: true })
     nodeFs.renameSync(draft, path)
     syncFolder(dirname(path))
@@ -172,6 +201,7 @@ const list = (folder: string) =>
     : []
 
 export const local: Files = {
+  state: (path) => attempt(path, () => state(path)),
   real: (path) => attempt(path, () => nodeFs.realpathSync(path)),
   read: (path) => attempt(path, () => nodeFs.readFileSync(path)),
   readStart: (path) => attempt(path, () => readStart(path)),
@@ -180,13 +210,16 @@ export const local: Files = {
   create: (path) =>
     attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600), true)),
   open: (path) => attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND), false)),
-  replace: (path, text) => attempt(path, () => replace(path, text)),
+  replace: (path, text, mode) => attempt(path, () => replace(path, text, mode)),
   copyFolder: (from, to) =>
     attempt(from, () => {
       if (nodeFs.existsSync(from)) nodeFs.cpSync(from, to, { recursive: true })
-    })
+    }),
+  createOutput: OutputFile.create,
+  temporaryFolder: OutputFile.temporaryFolder,
+  removeFolder: OutputFile.removeFolder
 }
 
-export class SessionFiles extends Context.Reference<SessionFiles>()("heddle/layers/platform/files/SessionFiles", {
+export class OwnFiles extends Context.Reference<OwnFiles>()("heddle/layers/platform/files/OwnFiles", {
   defaultValue: () => local
 }) {}

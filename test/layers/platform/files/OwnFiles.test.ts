@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ByteSearch from "../../../../src/layers/platform/files/ByteSearch.ts"
-import { local } from "../../../../src/layers/platform/files/SessionFiles.ts"
+import { local } from "../../../../src/layers/platform/files/OwnFiles.ts"
 import { tempFolder } from "../../tools/TempFolder.ts"
 
 it.scoped("a file that is made grows by whole texts, is its owner's, and is made once", () =>

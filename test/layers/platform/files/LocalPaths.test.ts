@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { homedir } from "node:os"
-import * as Paths from "../../../../src/layers/tools/files/Paths.ts"
+import * as LocalPaths from "../../../../src/layers/platform/files/LocalPaths.ts"
 
 const base = { cwd: "/srv/project", home: "/home/ada" }
 
@@ -21,11 +21,11 @@ it.each([
   ["./@scope/a", "/srv/project/@scope/a"],
   ["node_modules/@types", "/srv/project/node_modules/@types"]
 ])("%s is %s", (argument, expected) => {
-  assert.strictEqual(Paths.resolve(argument, base), expected)
+  assert.strictEqual(LocalPaths.ofArgument(argument, base), expected)
 })
 
 it("the home is that of the user", () => {
-  assert.strictEqual(Paths.resolve("~", { cwd: "/" }), homedir())
+  assert.strictEqual(LocalPaths.ofArgument("~", { cwd: "/" }), homedir())
 })
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   ["/work/other/a", "/work/other/a"],
   ["/work", "/work"]
 ])("%s is shown as %s", (path, expected) => {
-  assert.strictEqual(Paths.display(path, "/work/project"), expected)
+  assert.strictEqual(LocalPaths.display(path, "/work/project"), expected)
 })
