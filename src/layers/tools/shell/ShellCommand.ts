@@ -1,10 +1,12 @@
 /** Runs one command to its result: output, updates, timeout, cancellation, interrupt. */
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
-import type { ProcessTree, ShellSpawn } from "../../../services/machine/Processes.ts"
+import type { ProcessTree, ShellProcess, ShellSpawn } from "../../../services/machine/Processes.ts"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Artifacts } from "./Artifact.ts"
@@ -45,20 +47,34 @@ const showUpdates = (
     Effect.forever
   )
 
-/** Updates run beside the wait: one that is slow to be taken must not hide the end of the command. */
-const beside = <A>(updates: Effect.Effect<never> | undefined, wait: Effect.Effect<A>): Effect.Effect<A> =>
-  updates === undefined
-    ? wait
-    : Effect.acquireUseRelease(Effect.fork(Effect.interruptible(updates)), () => wait, Fiber.interrupt)
+/** Each of these runs beside the wait for the ending; the first to complete `ending` decides. */
+const helpers = (
+  shell: ShellProcess,
+  { cancel, hooks: { onUpdate }, timeoutMs }: CommandOptions,
+  ending: Deferred.Deferred<Ending>,
+  showing: (onUpdate: (output: string) => Effect.Effect<void>) => Effect.Effect<never>
+): ReadonlyArray<Effect.Effect<unknown>> => [
+  Effect.intoDeferred(
+    Effect.map(shell.exited, (code): Ending => ({ _tag: "Exited", code })),
+    ending
+  ),
+  Effect.zipRight(Effect.sleep(timeoutMs), Deferred.succeed(ending, timedOut)),
+  ...(cancel === undefined ? [] : [Effect.zipRight(cancel, Deferred.succeed(ending, cancelled))]),
+  ...(onUpdate === undefined ? [] : [showing(onUpdate)])
+]
 
-/** However the wait ends, all that the command has started is ended here, while its last output is still read. */
+/**
+ * However the wait ends, all that the command has started is ended here, while its last output is still read. An abort sends
+ * TERM before anything else: the helpers, which are interrupted first, end while the processes do.
+ */
 const execute = (
   restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>,
   tree: ProcessTree,
-  { cancel, command, cwd, env, hooks: { onStarted = Effect.void, onUpdate }, timeoutMs }: CommandOptions,
+  options: CommandOptions,
   recorder: OutputRecorder.OutputRecorder
 ) =>
   Effect.gen(function* () {
+    const { command, cwd, env, hooks } = options
     const changed = Effect.unsafeMakeLatch(false)
     const take = (chunk: Uint8Array) => {
       changed.unsafeOpen()
@@ -66,15 +82,13 @@ const execute = (
     }
     const shell = yield* tree.spawn({ command, cwd, env, take })
     const letGo = yield* Supervision.hold(shell)
-    const ending = Effect.timeoutTo(shell.exited, {
-      duration: timeoutMs,
-      onSuccess: (code): Ending => ({ _tag: "Exited", code }),
-      onTimeout: () => timedOut
-    })
-    const updates = onUpdate === undefined ? undefined : showUpdates(recorder, changed, onUpdate)
-    const wait = beside(updates, cancel === undefined ? ending : Effect.raceFirst(ending, Effect.as(cancel, cancelled)))
-    const exit = yield* Effect.exit(restore(Effect.zipRight(onStarted, wait)))
+    const ending = yield* Deferred.make<Ending>()
+    const work = helpers(shell, options, ending, (onUpdate) => showUpdates(recorder, changed, onUpdate))
+    const fibers = yield* Effect.forEach(work, (helper) => Effect.fork(Effect.interruptible(helper)))
+    const exit = yield* Effect.exit(restore(Effect.zipRight(hooks.onStarted ?? Effect.void, Deferred.await(ending))))
+    yield* Effect.forEach(fibers, Fiber.interruptAsFork(FiberId.none), { discard: true })
     if (!Exit.isSuccess(exit) || exit.value._tag !== "Exited") yield* shell.end
+    yield* Fiber.awaitAll(fibers)
     letGo()
     yield* shell.release
     return exit
