@@ -7,10 +7,9 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
-import * as Signals from "./layers/platform/processes/Signals.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
-import { StartupFailure } from "./layers/process/StartupFailure.ts"
+import { StartupFailure } from "./layers/process/OptionTable.ts"
 import { Sessions } from "./services/session/Sessions.ts"
 
 const { version } = packageJson
@@ -36,8 +35,8 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
     ])
   )
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
-  const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Signals.received })
-  const end = Effect.fnUntraced(function* (signal: Signals.StopSignal | undefined) {
+  const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Process.stopSignal })
+  const end = Effect.fnUntraced(function* (signal: Process.StopSignal | undefined) {
     const sessions = yield* Sessions
     yield* Effect.timeoutOption(Effect.disconnect(sessions.sync), lastSync)
     const code = (yield* sessions.hasLostWrites) ? 1 : 0

@@ -9,9 +9,8 @@ import * as Environment from "../platform/processes/Environment.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
 import * as Arguments from "./Arguments.ts"
-import { type Given, helpText, listModels, optionTable } from "./OptionTable.ts"
+import { type Given, helpText, invalid, listModels, optionTable } from "./OptionTable.ts"
 import * as QuickParse from "./QuickParse.ts"
-import { invalid } from "./StartupFailure.ts"
 
 export interface StartOptions {
   readonly provider?: string

@@ -11,7 +11,7 @@ import * as RandomIds from "../platform/RandomIds.ts"
 import * as JsonlSessionStore from "../session/JsonlSessionStore.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
-import { invalid } from "./StartupFailure.ts"
+import { invalid } from "./OptionTable.ts"
 
 export interface ExportRequest {
   /** A path, an id, or the beginning of one. */

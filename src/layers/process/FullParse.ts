@@ -8,8 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PlainTerminal from "../platform/stdio/PlainTerminal.ts"
 import * as AuthCommand from "./AuthCommand.ts"
-import { type Given, type OptionEntry, optionTable } from "./OptionTable.ts"
-import { invalid, type StartupFailure } from "./StartupFailure.ts"
+import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
 
 /** Every option gives its name and values, whatever its kind. */
 const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {

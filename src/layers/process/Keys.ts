@@ -13,8 +13,7 @@ import * as Keyboard from "../platform/stdio/Keyboard.ts"
 import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import * as Process from "../platform/processes/Process.ts"
-import { invalid, StartupFailure } from "./StartupFailure.ts"
-import * as Table from "./Table.ts"
+import { invalid, StartupFailure } from "./OptionTable.ts"
 
 const failed = ({ message }: { readonly message: string }) => new StartupFailure({ code: "STARTUP_ERROR", message })
 
@@ -85,7 +84,7 @@ export const list = withCatalog(
     yield* Process.print(
       rows.length === 0
         ? `No keys found. ${keyAdvice("anthropic")} (or another provider)`
-        : Table.render([["PROVIDER", "KEY FROM"], ...rows])
+        : Process.table([["PROVIDER", "KEY FROM"], ...rows])
     )
   })
 )

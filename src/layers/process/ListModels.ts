@@ -15,7 +15,6 @@ import * as Process from "../platform/processes/Process.ts"
 import * as Offline from "../providers/offline/Offline.ts"
 import * as ProviderRegistry from "../providers/ProviderRegistry.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
-import * as Table from "./Table.ts"
 
 export interface ListOptions {
   /** Empty for all of them. */
@@ -72,7 +71,7 @@ const print = Effect.fnUntraced(function* ({ json, search }: ListOptions) {
   } else if (listed.length === 0) {
     yield* Process.printError(`No model matches "${search}".`)
   } else {
-    yield* Process.print(Table.render([header, ...listed.map(({ available, model }) => row(model, available))]))
+    yield* Process.print(Process.table([header, ...listed.map(({ available, model }) => row(model, available))]))
   }
 })
 

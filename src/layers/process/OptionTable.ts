@@ -2,6 +2,7 @@
  * The options of the command line (protocol.md 1.1), as data: parsing and help follow from it. An option is here when
  * it has an effect or truly needs none.
  */
+import * as Schema from "effect/Schema"
 import { thinkingLevels } from "../../domain/model/Model.ts"
 
 export interface OptionEntry {
@@ -85,6 +86,14 @@ export interface Given {
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
   readonly messages: ReadonlyArray<string>
 }
+
+/** heddle cannot do what its command line asks for. The code is for programs, the message for people. */
+export class StartupFailure extends Schema.TaggedError<StartupFailure>()("StartupFailure", {
+  code: Schema.Literal("INVALID_ARG", "NO_MODEL", "STARTUP_ERROR"),
+  message: Schema.String
+}) {}
+
+export const invalid = (message: string) => new StartupFailure({ code: "INVALID_ARG", message })
 
 const width = 34
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { normalize } from "../../../src/layers/process/Arguments.ts"
-import * as Table from "../../../src/layers/process/Table.ts"
+import * as Process from "../../../src/layers/platform/processes/Process.ts"
 
 it.each([
   ["-v", "--version"],
@@ -31,6 +31,6 @@ it("a table has aligned columns and no spaces at the ends of lines", () => {
     ["first", "b", ""],
     ["2", "", "see"]
   ]
-  assert.strictEqual(Table.render(rows), "A      LONG NAME  C\nfirst  b\n2                 see")
-  assert.strictEqual(Table.render([]), "")
+  assert.strictEqual(Process.table(rows), "A      LONG NAME  C\nfirst  b\n2                 see")
+  assert.strictEqual(Process.table([]), "")
 })

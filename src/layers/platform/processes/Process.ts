@@ -32,6 +32,18 @@ export const printError = (text: string): Effect.Effect<void> =>
 export const print = (text: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
 
+/** Columns as wide as their widest cell. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths: Array<number> = []
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length)
+    })
+  }
+  const line = (row: ReadonlyArray<string>) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")
+  return rows.map((row) => line(row).trimEnd()).join("\n")
+}
+
 /** How long finalizers may take once everything was said: a tool that will not die must not keep the process. */
 const lastGraceMs = 100
 
@@ -41,6 +53,22 @@ export const endWith = (code: number): Effect.Effect<void> =>
     process.exitCode = code
     setTimeout(() => process.exit(code), lastGraceMs).unref()
   })
+
+export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM"
+
+const signals: ReadonlyArray<StopSignal> = ["SIGHUP", "SIGINT", "SIGTERM"]
+
+/** Completes with the first signal that asks the process to end; an interrupt stops listening. */
+export const stopSignal: Effect.Effect<StopSignal> = Effect.async<StopSignal>((resume) => {
+  const listeners = signals.map((signal) => {
+    const listener = () => resume(Effect.succeed(signal))
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  return Effect.sync(() => {
+    for (const remove of listeners) remove()
+  })
+})
 
 /**
  * Where the ripgrep program is that comes as an npm package (docs/decisions/0005-search-engine.md); undefined when there is none
