@@ -1,4 +1,4 @@
-/** Runs shell commands for the model and for the person behind the host. */
+/** Runs shell commands for the model and for the user. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -13,7 +13,7 @@ export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailu
 export interface ShellResult {
   /** The end of stdout and stderr, as much as fits into the limits. */
   readonly output: string
-  /** Absent when the command was ended by us. */
+  /** Absent when heddle ended the command. */
   readonly exitCode?: number
   readonly cancelled: boolean
   readonly timedOut: boolean
@@ -26,10 +26,10 @@ export interface ShellResult {
   readonly outputBytes: number
   readonly maxLines: number
   readonly maxBytes: number
-  /** All of the output, when it was cut. */
+  /** The file with the full output, when `output` is cut. */
   readonly fullOutputPath?: string
   readonly artifactId?: string
-  /** Why an output that was cut could not be kept. */
+  /** Why there is no file with the full output. */
   readonly artifactError?: string
   readonly durationMs: number
 }
@@ -38,7 +38,7 @@ export interface ShellRequest {
   readonly command: string
   /** Absolute; default is the Shell's own working folder. */
   readonly cwd?: string
-  /** On top of what every command gets. */
+  /** Added to the environment of every command. */
   readonly env?: Readonly<Record<string, string>>
   /**
    * The folder for the full output of a command that says too much; asked when that happens. None, or no member at all:
@@ -47,29 +47,29 @@ export interface ShellRequest {
   readonly artifacts?: Effect.Effect<Option.Option<string>>
   /** Default 300 s. */
   readonly timeoutMs?: number
-  /** Runs once the process exists. */
+  /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
-  /** Gets all output, in order, before the result; the command waits while it does. */
+  /** Gets all output, in order, before the result. The command waits for it. */
   readonly onDelta?: (delta: string) => Effect.Effect<void>
   /** Gets the end of the output so far, at most every 100 ms. */
   readonly onUpdate?: (output: string) => Effect.Effect<void>
-  /** Runs when the call was interrupted, after everything that the command had started is gone. */
+  /** Runs when the call is interrupted, after all processes of the command are gone. */
   readonly onInterrupted?: (result: ShellResult) => Effect.Effect<void>
 }
 
 export class Shell extends Context.Tag("heddle/services/Shell")<
   Shell,
   {
-    /** Returns when the command has ended. An interrupt ends it and everything that it has started. */
+    /** Returns when the command has ended. An interrupt ends it with all its processes. */
     readonly run: (request: ShellRequest) => Effect.Effect<ShellResult, ShellFailure>
-    /** The same for a command of the person; `cancelUser` makes it end with a result that says so. */
+    /** Runs a command of the user. `cancelUser` ends it with a result that is `cancelled`. */
     readonly runForUser: (request: ShellRequest) => Effect.Effect<ShellResult, ShellFailure>
-    /** Returns when the commands of the person are gone. */
+    /** Ends the user's commands and returns when they are gone. */
     readonly cancelUser: Effect.Effect<void>
     readonly isUserRunning: Effect.Effect<boolean>
-    /** From now on nothing is started, what runs for the person is cancelled, and what must end has less time to. */
+    /** Refuses new commands, cancels those of the user, and shortens the grace of everything that is being ended. */
     readonly close: Effect.Effect<void>
-    /** Ends what commands have left in background; for the end of a session, when nothing runs any more. */
+    /** Ends the background jobs that commands have left. For the end of a session, when no command runs. */
     readonly endBackground: Effect.Effect<void>
   }
 >() {}

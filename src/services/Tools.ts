@@ -12,7 +12,7 @@ import type { Session } from "./session/Session.ts"
 /** The model is told; the run goes on. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
   message: Schema.String,
-  /** What the model reads in place of the message. */
+  /** The content that the model reads instead of the message. */
   content: optional(Schema.declare((value): value is ReadonlyArray<InputContent> => Array.isArray(value))),
   details: optional(JsonObject())
 }) {}
@@ -20,9 +20,9 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
 export interface ToolContext {
   readonly toolCallId: string
   /**
-   * Shows progress: the whole output so far, not an increment. When the call is interrupted, the last one reported is
-   * what the result keeps, so a tool may call this from its own clean-up; it is then shown by the result alone.
-   * Elsewhere it waits while somebody who watches is too far behind.
+   * Reports progress: the whole output so far, not an increment. The result of an interrupted call keeps the last report,
+   * so a tool may call this from its own clean-up; that report is shown in the result only. Elsewhere this waits while a
+   * sink is too far behind.
    */
   readonly progress: (output: ToolOutput) => Effect.Effect<void>
 }

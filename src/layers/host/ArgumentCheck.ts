@@ -3,7 +3,7 @@ import { type SchemaDraft, Validator } from "@cfworker/json-schema"
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 
-/** What is wrong, for the model; undefined when nothing is. */
+/** An error text for the model; undefined when the arguments are valid. */
 export type Check = (args: JsonObject) => string | undefined
 
 const mostProblems = 5
@@ -28,7 +28,7 @@ const place = (location: string) =>
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .join(".")
 
-/** The validator also says of everything around a problem that it has one. */
+/** The validator reports each problem again for every enclosing value. */
 const innermost = (problems: ReadonlyArray<Problem>) =>
   problems.filter(
     ({ instanceLocation: here }) => !problems.some(({ instanceLocation }) => instanceLocation.startsWith(`${here}/`))
@@ -44,7 +44,7 @@ const explain = (problems: ReadonlyArray<Problem>): string => {
 const unusable = (cause: unknown) => `The JSON Schema of its parameters cannot be used: ${cause}`
 
 export const make = (parameters: JsonObject): Check => {
-  // The validator leaves notes in the schema it is given; models are sent the host's own.
+  // The validator writes into the schema it gets, and models are sent the host's schema.
   const validator = Either.try(() => new Validator(structuredClone(parameters), draftOf(parameters), false))
   return (args) =>
     validator.pipe(

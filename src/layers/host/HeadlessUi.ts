@@ -1,4 +1,4 @@
-/** Nobody can be asked: every question has its default answer, notices go to the log. */
+/** A HostUi without a host: questions get their default answers, notices go to the log. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { HostUi } from "../../services/host/HostUi.ts"

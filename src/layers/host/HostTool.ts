@@ -1,4 +1,4 @@
-/** A host tool as the model sees it: arguments checked, deadline kept, the same words for every kind of host. */
+/** Makes a Tool from a host tool: checks the arguments, keeps the deadline, words the failures. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
@@ -8,7 +8,7 @@ import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import type * as ArgumentCheck from "./ArgumentCheck.ts"
 
-/** Ends the call when nothing was heard of it for so long; every progress begins the time anew. */
+/** Ends the call after this time without progress. */
 const withDeadline = Effect.fnUntraced(function* (
   { call, name }: HostTool,
   timeoutMs: number,
@@ -52,7 +52,7 @@ export const toTool = (tool: HostTool): Tool => {
   }
 }
 
-/** The names of a set, if each is there once and none is taken. */
+/** The names of a set, if they are unique and none is taken. */
 export const checkNames = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>) => {
   const names = tools.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)

@@ -1,4 +1,4 @@
-/** Keeps the tools of every source that has joined. Empty until somebody does. */
+/** Keeps the tools of every source that has joined. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type HostTool, HostTools, type HostToolSet } from "../../services/host/HostTools.ts"
@@ -13,7 +13,7 @@ interface Source {
 export const make = () => {
   const sources = new Set<Source>()
 
-  // Loaded with the first set, because a process that has no host tools needs none of it.
+  // Loaded with the first set of tools: most processes have none.
   const loaded = Once.make(Effect.promise(() => import("./HostTool.ts")))
 
   const replace =
@@ -45,7 +45,7 @@ export const make = () => {
 
 export const layer = Layer.sync(HostTools, make)
 
-/** A tool of the kind that we bring along, as one of the program's own. */
+/** A host tool made from a Tool. */
 export const fromTool = (tool: Tool, more: Pick<HostTool, "label" | "hidden" | "timeoutMs"> = {}): HostTool => ({
   ...tool.definition,
   ...more,
@@ -53,7 +53,7 @@ export const fromTool = (tool: Tool, more: Pick<HostTool, "label" | "hidden" | "
   abortedText: () => tool.abortedText
 })
 
-/** The same with tools of the program itself in it. */
+/** A registry that holds tools of the embedding program. */
 export const layerOf = (tools: ReadonlyArray<HostTool>) =>
   Layer.provideMerge(
     Layer.scopedDiscard(

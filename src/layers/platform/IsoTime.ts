@@ -1,4 +1,4 @@
-/** The time of the Clock as files have it. */
+/** The Clock's time as an ISO string, as files hold it. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** What the parser of the command line cannot do itself: short names, and options whose value may be left out. Pure. */
+/** Prepares arguments for the parser: short names, and options whose value may be left out. Pure. */
 
 const shortNames = new Map([
   ["-v", "--version"],
@@ -10,11 +10,11 @@ const withOptionalValue: ReadonlyArray<string> = ["--list-models", "--resume"]
 const subcommand = "auth"
 const actions: ReadonlyArray<string | undefined> = ["set", "list", "remove", "-h", "--help"]
 
-/** The parser sees a subcommand wherever its name stands, so a value of that name is tied to its option. */
+/** The parser takes `auth` for the subcommand anywhere, so an option's value of that name is joined to the option. */
 const isValue = (args: ReadonlyArray<string>, at: number) =>
   args[at] === subcommand && args[at - 1]?.startsWith("--") === true && !actions.includes(args[at + 1])
 
-/** Everything behind the program's name. */
+/** `args` is everything after the program's name. */
 export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const out: Array<string> = []
   for (let at = 0; at < args.length; at++) {

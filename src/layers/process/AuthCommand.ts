@@ -1,4 +1,4 @@
-/** `heddle auth set|list|remove`. What it does is loaded when it is asked for. */
+/** `heddle auth set|list|remove`. Keys.ts, which does the work, is loaded when it is needed. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import { invalid } from "./OptionTable.ts"
 
 const loadKeys = Effect.promise(() => import("./Keys.ts"))
 
-/** Words too many may be a key: they are counted and never repeated. */
+/** A surplus word may be a key, so it is never printed. */
 const oneProvider = (words: ReadonlyArray<string>, action: string) => {
   const [provider] = words
   return provider !== undefined && words.length === 1

@@ -1,4 +1,4 @@
-/** What the command line asks for. */
+/** Reads the command line and starts what it asks for. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -30,7 +30,7 @@ export interface StartOptions {
   readonly session: SessionOptions
 }
 
-/** Positional text swallows what the parser does not know, so it is looked at again here. */
+/** The parser takes unknown options for messages, so messages are checked here. */
 const checkMessages = (found: ReadonlyArray<string>) => {
   const option = found.find((message) => message.startsWith("-"))
   if (option !== undefined) return invalid(`unknown option, or an option without its value: ${option} (see --help)`)
@@ -83,7 +83,7 @@ const checkTogether = (has: (name: string) => boolean, mode: string) => {
   return mode === "rpc" ? Effect.void : invalid(`--mode ${mode} is not there yet; start with --mode rpc`)
 }
 
-/** Letters, digits and what else is safe in the name of a file. */
+/** Characters that are safe in a file name. */
 const isSessionId = (id: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)
 
 const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
@@ -148,7 +148,7 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
     })
   })
 
-/** `args` is everything behind the program's name. */
+/** `args` is everything after the program's name. */
 export const run = Effect.fnUntraced(function* <E, R>(
   args: ReadonlyArray<string>,
   version: string,

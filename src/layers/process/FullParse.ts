@@ -1,4 +1,4 @@
-/** The parser for everything: subcommands, positional words, and command lines with mistakes in them. */
+/** The full parser: subcommands, positional words, and command lines with mistakes. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
@@ -10,7 +10,7 @@ import * as PlainTerminal from "../platform/stdio/PlainTerminal.ts"
 import * as AuthCommand from "./AuthCommand.ts"
 import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
 
-/** Every option gives its name and values, whatever its kind. */
+/** Parses every kind of option to its name and values. */
 const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
   const none: ReadonlyArray<string> = []
   const named = (values: ReadonlyArray<string>) => [name, values] as const
@@ -31,7 +31,7 @@ const messages = Args.text({ name: "message" }).pipe(Args.repeated)
 const plain = (error: ValidationError.ValidationError): string =>
   PlainTerminal.withoutColours(HelpDoc.toAnsiText(error.error)).trim()
 
-/** Runs `main` with what was given, or the subcommand that was named. Mistakes come back as failures, unprinted. */
+/** Runs `main` with the options, or the named subcommand. Mistakes become failures; nothing is printed. */
 export const run = <E, R>(
   args: ReadonlyArray<string>,
   version: string,

@@ -1,4 +1,4 @@
-/** What `heddle auth` does: stored keys are written and deleted, never shown. */
+/** The actions of `heddle auth`: they store and delete keys and never show one. */
 import * as Prompt from "@effect/cli/Prompt"
 import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `--list-models [search]`: a table for people, or JSON. Starts nothing else. */
+/** `--list-models [search]`: a table for people, or JSON. Starts no agent. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ import * as ProviderRegistry from "../providers/ProviderRegistry.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
 
 export interface ListOptions {
-  /** Empty for all of them. */
+  /** Empty: all models. */
   readonly search: string
   readonly json: boolean
   readonly overrides: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /**
- * The options of the command line (protocol.md 1.1), as data: parsing and help follow from it. An option is here when
- * it has an effect or truly needs none.
+ * The options of the command line (protocol.md 1.1) as data, from which parsing and help are made. It lists options that
+ * have an effect, and those that hosts pass and that need none.
  */
 import * as Schema from "effect/Schema"
 import { thinkingLevels } from "../../domain/model/Model.ts"
@@ -8,7 +8,7 @@ import { thinkingLevels } from "../../domain/model/Model.ts"
 export interface OptionEntry {
   readonly name: string
   readonly kind: "text" | "flag" | "repeated"
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly placeholder: string
   readonly choices?: ReadonlyArray<string>
   readonly help: string
@@ -26,7 +26,7 @@ const choice = (name: string, choices: ReadonlyArray<string>, help: string): Opt
 })
 const flag = (name: string, help: string): OptionEntry => ({ name, kind: "flag", placeholder: "", help })
 
-/** An option whose value may be left out; Arguments.ts puts an empty one in its place. */
+/** An option whose value may be left out; Arguments.ts adds an empty one. */
 export const listModels = text(
   "list-models",
   "[search]",
@@ -81,7 +81,7 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   flag("verbose", "Log more on stderr")
 ]
 
-/** What was given: the values of each option in order, an empty text for a flag, and everything that is no option. */
+/** A parsed command line: the values of each option in order (an empty text for a flag), and everything else. */
 export interface Given {
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
   readonly messages: ReadonlyArray<string>

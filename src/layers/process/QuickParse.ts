@@ -1,13 +1,13 @@
 /**
- * Reads the plain command lines that hosts send. The full parser takes a third of the start-up time to load and run,
- * so it is asked only about what is not plain: subcommands, mistakes, and everything this does not understand.
+ * Parses the plain command lines that hosts send. Loading and running the full parser takes a third of the start-up time,
+ * so it is used only for subcommands, mistakes, and everything that this parser does not understand.
  */
 import * as Option from "effect/Option"
 import { type Given, optionTable } from "./OptionTable.ts"
 
 const byName = new Map(optionTable.map((entry) => [`--${entry.name}`, entry]))
 
-/** None when something is not an option of ours, lacks its value, has one too many, or is given twice. */
+/** None when an argument is not an option, lacks its value, has one too many, or is given twice. */
 export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
   const values = new Map<string, ReadonlyArray<string>>()
   for (let at = 0; at < args.length; at++) {

@@ -15,7 +15,7 @@ export interface FileSettingsOptions {
   readonly overrides: Readonly<Record<string, unknown>>
 }
 
-/** A file that is not there is no source; one that cannot be read is a warning. */
+/** A missing file is no source; one that cannot be read is logged as a warning. */
 const readSource = Effect.fnUntraced(function* (files: Files, path: string, isProject: boolean) {
   const none: ReadonlyArray<SettingsSource> = []
   const text = yield* Effect.either(ReadText.readIfPresent(files, path))
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: F
 
 export const layer = (options: FileSettingsOptions) => Layer.effect(Settings, make(options))
 
-/** `key=json`, where a value that is not JSON counts as the text it is. */
+/** Parses `key=json`; a value that is not JSON is taken as text. */
 export const parseOverride = (assignment: string): Either.Either<readonly [string, unknown], string> => {
   const at = assignment.indexOf("=")
   if (at < 1) return Either.left(`--set expects <key>=<value>, got "${assignment}"`)

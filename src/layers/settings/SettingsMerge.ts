@@ -1,4 +1,4 @@
-/** Layers of settings into one set of values (protocol.md 18). Pure. */
+/** Merges layers of settings into one set of values (protocol.md 18). Pure. */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -8,23 +8,23 @@ import { defaults, SettingsValues } from "../../services/Settings.ts"
 export interface SettingsSource {
   readonly name: string
   readonly values: unknown
-  /** Came with the project: whoever wrote it is not the person who runs us. */
+  /** Came with the project, so its author may not be the person who runs heddle. */
   readonly isProject?: boolean
 }
 
-/** What would let a folder run code of its own just because we were started in it. */
+/** Settings with which a project could run code as soon as heddle starts in its folder. */
 const personal = new Set(["shellPath", "shellCommandPrefix"])
 
 export interface Merged {
   readonly values: SettingsValues
-  /** What was ignored and why, one sentence each. */
+  /** One sentence for each ignored value: which and why. */
   readonly problems: ReadonlyArray<string>
 }
 
-/** Most people have no settings, so what reads them is made when there is something to read. */
+/** The schema is built when there is a setting to check, because most people have none. */
 const isKnown = (key: string) => Object.hasOwn(SettingsValues().fields, key)
 
-/** Nested objects and dotted keys mean the same; what is a setting as a whole is not taken apart. */
+/** Turns nested objects into dotted keys, except for an object that is the value of a setting. */
 const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(value).flatMap(([key, member]) =>
     Predicate.isRecord(member) && !isKnown(`${prefix}${key}`)

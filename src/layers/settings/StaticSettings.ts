@@ -1,4 +1,4 @@
-/** Settings that a program gives itself: no files, no environment. */
+/** Settings that the embedding program gives: no files, no environment. */
 import * as Layer from "effect/Layer"
 import { defaults, Settings, type SettingsValues } from "../../services/Settings.ts"
 

@@ -41,7 +41,7 @@ const spellings = [
   ["old_text", "new_text"]
 ] as const
 
-/** One replacement may also stand beside the path, in either spelling. */
+/** Accepts one replacement beside the path, too, in either spelling. */
 const prepare = (args: JsonObject): JsonObject => {
   const beside = spellings.flatMap(([oldName, newName]) =>
     oldName in args || newName in args
@@ -85,7 +85,7 @@ const changesOf = (before: string, after: string) => {
   return { diff: cut.truncated ? cut.content + rest : diff, firstChangedLine }
 }
 
-/** What the file becomes and what is said about it; nothing is written here. */
+/** The new content of the file and the result for the model. Writes nothing. */
 const plan = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, args: Args) {
   const file = yield* Either.mapLeft(TextFile.decode(bytes), (why) => fail(`Cannot edit ${path}: ${undecodable[why]}`))
   const replacements = yield* Either.mapLeft(Match.find(file.text, args.edits), (why) =>

@@ -36,7 +36,7 @@ const parameters = Schema.Struct({
 })
 type Args = typeof parameters.Type
 
-/** Without the half of a pair at the end. */
+/** Does not cut a surrogate pair in two. */
 const cutLine = (text: string) =>
   text.length <= maxLineLength ? text : text.slice(0, maxLineLength).replace(/[\uD800-\uDBFF]$/, "")
 

@@ -1,4 +1,4 @@
-/** The tool `ls`: what a folder holds. */
+/** The tool `ls`: the entries of a folder. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -16,7 +16,7 @@ import * as ReadImage from "./files/ReadImage.ts"
 import * as Tool from "./Tool.ts"
 import * as Truncate from "./files/Truncate.ts"
 
-/** Where NUL bytes give a binary file away. */
+/** A NUL byte within these first bytes marks a binary file. */
 const sniffedBytes = 8 * 1024
 
 const parameters = Schema.Struct({

@@ -1,4 +1,4 @@
-/** Makes a Tool out of a parameter schema and what to do with the decoded arguments. */
+/** Makes a Tool from a parameter schema and a function that gets the decoded arguments. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -18,7 +18,7 @@ export interface Spec<A, I, R = never> {
   readonly description: string
   /** A Schema.Struct that needs nothing to be decoded. */
   readonly parameters: Schema.Schema<A, I> & { readonly fields: Schema.Struct.Fields }
-  /** Brings other spellings of the arguments, which models are not told about, into the form of `parameters`. */
+  /** Rewrites other spellings of the arguments, which models are not told about, into those of `parameters`. */
   readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string

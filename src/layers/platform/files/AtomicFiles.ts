@@ -17,7 +17,7 @@ interface Temporary {
   renamed: boolean
 }
 
-/** Interrupts are looked at between pieces. */
+/** An interrupt takes effect after the current piece. */
 const pieceBytes = 1024 * 1024
 const mostLinks = 40
 
@@ -27,7 +27,7 @@ const orUndefinedIfMissing = (cause: unknown) => {
   throw cause
 }
 
-/** Also for what does not exist yet, and for links that lead to such. */
+/** Also works for paths, and for targets of links, that do not exist yet. */
 const realTarget = async (path: string, links = mostLinks): Promise<string> => {
   const real = await fs.realpath(path).catch(orUndefinedIfMissing)
   if (real !== undefined) return real
@@ -59,12 +59,12 @@ export const makeParents = (path: string): Effect.Effect<void, FileError> =>
 const create = async ({ owner, path }: Target): Promise<Temporary> => {
   const temporary = join(dirname(path), `.heddle-${crypto.randomUUID()}.tmp`)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-  // Private until it has the mode of what it replaces; a new file gets what the umask leaves.
+  // For the owner alone until it gets the mode of the file it replaces; a new file gets what the umask leaves.
   const handle = await fs.open(temporary, flags, owner === undefined ? 0o666 : 0o600)
   return { path: temporary, handle, open: true, renamed: false }
 }
 
-/** Only root may give a file away: where the owner cannot be kept, neither are the bits that act in his name. */
+/** Only root may change the owner of a file. When the owner is not kept, set-user-ID and set-group-ID are dropped. */
 const takeOver = async (handle: fs.FileHandle, { gid, mode, uid }: NonNullable<Target["owner"]>) => {
   const own = await handle.stat()
   const kept =
@@ -110,7 +110,7 @@ export const replace = (
   bytes: Uint8Array,
   onReplaced: (version: string) => void
 ): Effect.Effect<void, FileError> => {
-  // A promise goes on after an interrupt: each step is waited for, so that none runs behind the clean-up's back.
+  // A promise carries on after an interrupt, so each step is uninterruptible: none may run during the clean-up.
   const step = <A>(run: () => Promise<A>) => Effect.uninterruptible(attempt(target.path, run))
   const changed = new FileError({ path: target.path, reason: "changed", description: "changed meanwhile" })
   const { owner } = target

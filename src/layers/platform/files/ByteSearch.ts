@@ -1,9 +1,9 @@
-/** Looks into bytes with the system's own functions: loops over them would be compiled, which takes megabytes. */
+/** Searches bytes with native functions: loops would be compiled, which takes megabytes. */
 export interface ByteSearch {
-  /** Whether these bytes stand there. */
+  /** Whether these bytes are at this position. */
   readonly has: (wanted: Uint8Array, at: number) => boolean
   readonly isSame: (from: number, end: number, otherFrom: number, otherEnd: number) => boolean
-  /** Where they stand next; -1 for nowhere. */
+  /** The next position of these bytes; -1 when there is none. */
   readonly next: (wanted: Uint8Array, from: number) => number
 }
 

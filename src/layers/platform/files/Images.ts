@@ -13,7 +13,7 @@ export interface Shrunk {
   readonly height: number
 }
 
-/** Four bytes each while they are decoded: 400 MB. */
+/** Decoded, an image of this size takes 400 MB. */
 export const maxPixels = 100_000_000
 
 const encode = {
@@ -25,8 +25,8 @@ const encode = {
 export type EncodedType = keyof typeof encode
 
 /**
- * Fits an image into a square, turned as its EXIF data says; of an animation the first frame is left.
- * The work is done on another thread: an interrupt returns at once and what is still computed is dropped.
+ * Fits an image into a square, turned as its EXIF data says; an animation becomes its first frame. The work is done on
+ * another thread: an interrupt returns at once and drops the result.
  */
 export const shrink = (
   bytes: Uint8Array,

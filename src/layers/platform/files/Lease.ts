@@ -1,6 +1,6 @@
 /**
- * Who may write a file: a small file beside it that names the process. It is made by `link`, so that it is there with its
- * text or not at all. One whose process has ended is taken over; a process is known by its start as well as its number.
+ * The right to write a session: a small file beside it that names the process. `link` creates it together with its text, so
+ * nobody sees an empty one. A lease whose process has ended is taken over. A process is identified by its number and start.
  */
 import * as nodeFs from "node:fs"
 import { hostname } from "node:os"
@@ -15,7 +15,7 @@ export interface Owner {
   readonly pid: number
   readonly host: string
   readonly since: string
-  /** When the process was started, as the system tells it; empty where it does not. */
+  /** The start time of the process; empty where the system does not tell it. */
   readonly start: string
 }
 
@@ -29,7 +29,7 @@ const read = (path: string): string | undefined => {
   }
 }
 
-/** Ticks since the boot, and which boot that was. */
+/** The id of the boot and the ticks since then. */
 const startOf = (pid: number): string => {
   const stat = read(`/proc/${pid}/stat`)
   const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
@@ -56,7 +56,7 @@ const isOwner = (value: unknown): value is Owner =>
   Predicate.hasProperty(value, "start") &&
   typeof value.start === "string"
 
-/** Nothing can be said about a process of another machine, so it counts as alive. */
+/** A process of another machine cannot be looked at, so it counts as alive. */
 const isAlive = (owner: Owner): boolean => {
   if (owner.host !== hostname()) return true
   if (!isRunning(owner.pid)) return false
@@ -72,7 +72,7 @@ const ownerIn = (text: string): Owner | undefined => {
 const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>) =>
   Predicate.hasProperty(cause, "code") && codes.some((code) => cause.code === code)
 
-/** False where there is a lease already. */
+/** False when there is a lease already. */
 const place = (lease: string, text: string): boolean => {
   const draft = `${lease}.${crypto.randomUUID().slice(0, 8)}.tmp`
   nodeFs.writeFileSync(draft, text, { flag: "wx", mode: 0o600 })
@@ -81,7 +81,7 @@ const place = (lease: string, text: string): boolean => {
     return true
   } catch (cause) {
     if (hasCode(cause, "EEXIST")) return false
-    // File systems without links: nobody is asked to trust a lease that cannot be read.
+    // On file systems without hard links the lease is written directly.
     if (!hasCode(cause, "EPERM", "ENOTSUP", "ENOSYS", "EMLINK")) throw cause
     return placeWithoutLink(lease, text)
   } finally {
@@ -108,9 +108,9 @@ interface Seen {
 const isUnchanged = ({ path, text }: Seen): boolean => read(path) === text
 
 /**
- * Takes the place of a dead owner. Of several who find the same one only one can make the file that is named after what
- * they have seen, and only that one replaces the lease, which is there at every moment. Whoever comes too late sees that
- * it has changed. The file of one who died in between is part of what is seen, and so is succeeded in turn.
+ * Takes the lease of a dead owner over. Of several processes that try, only one can create the file that is named after
+ * the lease's text, and only that one replaces the lease, which exists at every moment. The others see that it has changed.
+ * When a process dies here, its file counts as a part of the lease, and so the next process takes over from it.
  */
 const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): Owner | "mine" | "again" => {
   const seen = [lease, ...between]
@@ -147,7 +147,7 @@ const take = (lease: string, text: string): Owner | undefined => {
     const result = succeed({ path: lease, text: held }, text)
     if (result === "mine") return undefined
     if (result === "again") continue
-    // Somebody is at it, and will have it or give up in a moment: who it was is known then.
+    // Another process is taking the lease over; it will have it or give up in a moment.
     owner = result
     Bun.sleepSync(1)
   }
@@ -156,7 +156,7 @@ const take = (lease: string, text: string): Owner | undefined => {
 
 export const leaseOf = (file: string): string => `${file}.lease`
 
-/** Held until the returned effect is run. `since` is for people. */
+/** The returned effect releases the lease. `since` is shown to people. */
 export const acquire = (file: string, since: string): Effect.Effect<Effect.Effect<void>, LeaseHeld | FileRefused> =>
   Effect.suspend(() => {
     const lease = leaseOf(file)
@@ -175,7 +175,7 @@ export const acquire = (file: string, since: string): Effect.Effect<Effect.Effec
     )
   })
 
-/** Who holds it now, if that one is alive. */
+/** The living process that holds the lease, if there is one. */
 export const holder = (file: string): Effect.Effect<Owner | undefined> =>
   Effect.sync(() => {
     const held = read(leaseOf(file))

@@ -46,7 +46,7 @@ export interface Files {
   readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
   /** The first bytes, enough for a header. */
   readonly readStart: (path: string) => Effect.Effect<Uint8Array, FileRefused>
-  /** Nothing where there is no such folder. */
+  /** Empty when there is no such folder. */
   readonly list: (folder: string) => Effect.Effect<ReadonlyArray<Found>, FileRefused>
   readonly makeFolder: (path: string) => Effect.Effect<void, FileRefused>
   /** Fails where there is one. */
@@ -57,7 +57,7 @@ export interface Files {
    * one is for its owner alone.
    */
   readonly replace: (path: string, text: string, mode?: number) => Effect.Effect<void, FileRefused>
-  /** Nothing happens where there is nothing to copy. */
+  /** Does nothing when `from` does not exist. */
   readonly copyFolder: (from: string, to: string) => Effect.Effect<void, FileRefused>
   /** A file for the output of a command. Fails where there is one. */
   readonly createOutput: (path: string) => Effect.Effect<OutputFile.OutputFile, FileRefused>
@@ -79,21 +79,21 @@ const syncFolder = (path: string) => {
   }
 }
 
-/** Some file systems refuse it, and nothing can be done about that. */
+/** Some file systems refuse to sync folders; that is ignored. */
 const syncFolderAside = (path: string, done: () => void) =>
   nodeFs.open(path, "r", (cause, fd) => {
     if (cause !== null) return done()
     nodeFs.fsync(fd, () => nodeFs.close(fd, done))
   })
 
-/** A short write means that there is no room: what was written of it is taken back. */
+/** Writes everything or nothing: after a short write, which means a full disk, the file is cut back. */
 const writeWhole = (fd: number, bytes: Uint8Array) => {
   let written = 0
   const takeBack = () => {
     try {
       nodeFs.ftruncateSync(fd, nodeFs.fstatSync(fd).size - written)
     } catch {
-      // A torn line at the end is skipped by every reader.
+      // Readers skip a torn line at the end.
     }
   }
   try {
@@ -112,7 +112,7 @@ const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
   let isFirst = isNew
   /** A new file and its name in the folder take long to make durable, so that begins with the first line. */
   let begun: Promise<void> | undefined
-  /** The system tells of a failed write once: what the first sync was told is what the next one answers. */
+  /** The system reports a failed write only once, so the first sync's failure is kept for the next one. */
   let failure: Error | null = null
   const begin = () =>
     new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Variables of the environment. Not Config: that takes 0.1 ms a variable, and before every prompt each provider is
- * asked whether it has a key. Tests replace the reference.
+ * Environment variables. Not Config, which takes 0.1 ms a variable: before every prompt each provider is asked whether it
+ * has a key. Tests replace the reference.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ export class Environment extends Context.Reference<Environment>()("heddle/layers
 
 type Variables = typeof Environment.Service
 
-/** Undefined also for an empty one: that is how people switch a variable off. */
+/** Undefined also for an empty variable: people switch a variable off that way. */
 export const valueIn = (environment: Variables, name: string): string | undefined => environment.get(name) || undefined
 
 /** All variables of heddle's own environment, for the programs it starts. */

@@ -1,12 +1,12 @@
 /**
- * One kernel pipe for both output streams of a child, so that what it wrote is read in the order in which it wrote it.
- * What Bun.spawn calls a pipe is a socket, which no program can reopen as /dev/stderr, and there are two of them.
+ * One kernel pipe for both output streams of a child, so that output is read in the order of writing. The pipes of
+ * Bun.spawn are two sockets, and no program can reopen a socket as /dev/stderr.
  */
 import { closeSync } from "node:fs"
 import { dlopen, ptr } from "bun:ffi"
 
 export interface OutputPipe {
-  /** Handed to the child; the reader sees the end only when every copy of it is closed. */
+  /** The descriptor for the child. The reader sees the end when every copy of it is closed. */
   readonly input: number
   readonly closeInput: () => void
   /** The next bytes, or undefined after the last ones. */
@@ -29,7 +29,7 @@ const load = () => {
 
 let pipe: ReturnType<typeof load> | null = null
 
-/** Undefined where the C library cannot be called or no descriptor is left. Bun passes no descriptor on by itself. */
+/** Undefined when the C library cannot be called or no descriptor is left. Children do not inherit the descriptors. */
 export const open = (): OutputPipe | undefined => {
   if (pipe === null) pipe = process.platform === "win32" ? undefined : load()
   const ends = new Int32Array(2)

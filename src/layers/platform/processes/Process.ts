@@ -1,4 +1,4 @@
-/** Facts about this process and the machine it runs on. */
+/** This process: its start, folders, printed output, signals and end. */
 import { statSync, writeSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
@@ -14,7 +14,7 @@ export const agentDir: Effect.Effect<string> = Config.nonEmptyString("HEDDLE_AGE
   Effect.orElseSucceed(() => `${homedir()}/.heddle/agent`)
 )
 
-/** An absolute folder, or undefined where there is none of that name. */
+/** The absolute path of a folder; undefined when there is no such folder. */
 export const folder = (path: string): Effect.Effect<string | undefined> =>
   Effect.sync(() => {
     const absolute = resolve(path)
@@ -28,7 +28,7 @@ export const printError = (text: string): Effect.Effect<void> =>
     writeSync(2, `${text}\n`)
   })
 
-/** Returns when the pipe has taken the text; a reader that has gone does not want it. */
+/** Returns when the pipe has taken the text. A closed pipe is ignored. */
 export const print = (text: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
 
@@ -44,10 +44,10 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   return rows.map((row) => line(row).trimEnd()).join("\n")
 }
 
-/** How long finalizers may take once everything was said: a tool that will not die must not keep the process. */
+/** How long finalizers may take at the end: a tool that will not die must not keep the process. */
 const lastGraceMs = 100
 
-/** The process ends with this code, by itself or, if something hangs, shortly after. */
+/** The process ends with this code: by itself, or by force when it hangs. */
 export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     process.exitCode = code

@@ -1,5 +1,5 @@
 /**
- * Which processes belong to a shell. Linux tells through /proc: by process group and session, by a mark in the
+ * Finds the processes that belong to a shell. On Linux through /proc: by process group and session, by a mark in the
  * environment that every descendant inherits, and by parent. Elsewhere only the process group is known.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -9,18 +9,18 @@ export const markVariable = "HEDDLE_PROCESS_MARK"
 export interface Family {
   /** The shells, each of which leads a group and a session. */
   readonly leaders: ReadonlyArray<number>
-  /** Beginning of the value of the mark. */
+  /** The mark of its processes begins with this. */
   readonly mark: string
-  /** When the shell was started, where there is one; by performance.now(). */
+  /** The start of the shell by performance.now(), if there is one. */
   readonly since?: number
-  /** What was found so far, as it was last seen: a child without mark is not found again once its parent is gone. */
+  /** All members seen so far. A child without the mark cannot be found again once its parent is gone. */
   readonly known: Map<number, Entry>
 }
 
 export interface Scan {
-  /** What process.kill takes: processes, or whole groups as negative numbers. */
+  /** Arguments for process.kill: processes, or process groups as negative numbers. */
   readonly alive: ReadonlyArray<number>
-  /** False when a process went away while we looked: it may have left a child that we did not see. */
+  /** False when a process ended during the scan: it may have left a child that was not seen. */
   readonly settled: boolean
 }
 
@@ -34,19 +34,19 @@ export interface Entry {
   readonly startedAt: number
 }
 
-/** Below /proc. */
+/** Reads a file below /proc. */
 const read = (name: string): string | undefined => {
   try {
     return readFileSync(`/proc/${name}`, "latin1")
   } catch {
-    return undefined // the process has ended, or is not ours to look into
+    return undefined // the process has ended, or belongs to another user
   }
 }
 
 const readEntry = (pid: number): Entry | undefined => {
   const text = read(`${pid}/stat`)
   if (text === undefined) return undefined
-  // The name stands in parentheses and may hold anything, also spaces and parentheses.
+  // The name is in parentheses and may itself contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
   const [state = "", parent, group, session] = fields
   return {
@@ -61,7 +61,7 @@ const readEntry = (pid: number): Entry | undefined => {
 
 export const findsMarks = process.platform === "linux"
 
-/** No descendant of ours is older than we are; that leaves few environments to look into. */
+/** No descendant is older than heddle itself, so few environments have to be read. */
 let ourStart: number | undefined
 
 const scanGroups = ({ leaders }: Family): Scan => ({
@@ -77,14 +77,14 @@ const isAlive = (target: number): boolean => {
   }
 }
 
-/** More than any machine starts in a millisecond, threads included. */
+/** An upper bound for the processes and threads that a machine starts in a millisecond. */
 const fastest = 50
 
 let largestPid: number | undefined
 
 /**
- * Numbers are given out in a circle, so until they can have come around, the family has higher ones than its shell, and
- * nobody else needs to be looked at: each look takes the kernel 8 us. Asked after the numbers were listed.
+ * Process numbers are given out in a circle. Until they can have wrapped around, every member of the family has a higher
+ * number than its shell, and others need not be read, which takes the kernel 8 us each. Call this after listing /proc.
  */
 const lowestPid = ({ leaders: [leader], since }: Family): number => {
   if (leader === undefined || since === undefined) return 0
@@ -116,7 +116,7 @@ const scanProc = (family: Family): Scan => {
       known.get(pid)?.startedAt === startedAt ||
       (read(`${pid}/environ`)?.includes(marked) ?? false))
   const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
-  // A child may have cleared its environment and left the session; its parent still gives it away.
+  // A child may have cleared its environment and left the session. It is still found by its parent.
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
@@ -126,12 +126,12 @@ const scanProc = (family: Family): Scan => {
   return { alive: alive.map(({ pid }) => pid), settled }
 }
 
-/** Bit of SIGTERM in a mask of signals, which is written in hexadecimal digits. */
+/** The bit of SIGTERM in a hexadecimal signal mask. */
 const term = 1n << 14n
 
 /**
- * None of them will ever hear of a TERM. One that blocks it may still ask for it, and one that handles it may take its
- * time; one that ignores it cannot tell that it came.
+ * Whether all of them ignore TERM, so that none can react to it. A process that blocks TERM may still fetch it, and one that
+ * handles it may need its time.
  */
 export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
   findsMarks &&
@@ -140,7 +140,7 @@ export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
     return mask !== undefined && (BigInt(`0x${mask}`) & term) !== 0n
   })
 
-/** Of those who are alive, the ones that have heard of no TERM, and whose living ancestors have not either. */
+/** The living processes that got no TERM and have no living ancestor that got one. */
 export const untold = (
   { known }: Family,
   told: ReadonlySet<number>,
@@ -155,10 +155,10 @@ export const untold = (
 const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
   read(`${pid}/task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
 
-/** Kernels may be built without the list of children. */
+/** Some kernels do not list children. */
 let listsChildren: boolean | undefined
 
-/** Notes the descendants of the leaders while their parents still give them away, as quickly as possible. */
+/** Records the descendants of the leaders while their parents are alive, as quickly as possible. */
 export const noteDescendants = (family: Family): void => {
   listsChildren ??= childrenOf(process.pid) !== undefined
   if (!listsChildren) return void scan(family)

@@ -1,12 +1,12 @@
 /** Line differences for people and hosts, in the form of `diff -u` without its two header lines. */
 
-/** Above, what was changed is shown as one block: the search takes memory and time with its square. */
+/** With more differences the change is shown as one block: time and memory of the search grow with their square. */
 const mostChanges = 500
 const contextLines = 3
 
 interface Change {
   readonly kind: "removed" | "added"
-  /** Where it begins in the old and in the new text, and how many lines. */
+  /** The first line in the old and in the new text, and the number of lines. */
   readonly oldAt: number
   readonly newAt: number
   readonly count: number
@@ -69,7 +69,7 @@ const compare = (a: Lines, b: Lines): ReadonlyArray<Change> => {
   return middle.map((change) => ({ ...change, oldAt: change.oldAt + head, newAt: change.newAt + head }))
 }
 
-/** Lines; a last one that no LF ends carries the remark that `diff` makes about it. */
+/** The lines; a last line without LF gets the remark of `diff`. */
 const split = (text: string): Lines => {
   const lines = text.split("\n")
   const last = lines.pop() ?? ""

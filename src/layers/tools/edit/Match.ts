@@ -1,4 +1,4 @@
-/** Finds the one place that each edit means, in the text as it was before any of them. */
+/** Finds the one place of each edit in the text as it was before all edits. */
 import * as Either from "effect/Either"
 import * as Normalise from "./Normalise.ts"
 import type { Replacement } from "./TextFile.ts"
@@ -14,9 +14,9 @@ interface Place {
   readonly end: number
 }
 
-/** More are not counted: the answer is the same. */
+/** Further matches are not counted: the error is the same. */
 const mostPlaces = 1000
-/** So many lines are named when a text is found more than once. */
+/** The number of lines that an error names when a text occurs more than once. */
 const mostNamed = 5
 
 const findAll = (text: string, wanted: string): ReadonlyArray<Place> => {
@@ -31,7 +31,7 @@ const findAll = (text: string, wanted: string): ReadonlyArray<Place> => {
 
 const endsLine = (text: string, { end }: Place) => end === text.length || text[end] === "\n"
 
-/** Where the text is found when typographic variants and spaces at line ends count as the same. */
+/** Places of the text when typographic variants and spaces at line ends do not count. */
 const findSimilar = (normal: Normalise.Normalised, wanted: string): ReadonlyArray<Place> => {
   const inner = Normalise.withinLines(wanted)
   const whole = inner.trimEnd() === "" ? "" : inner.replace(/[ \t]+$/, "")
@@ -53,7 +53,7 @@ const lineAt = (text: string, offset: number): number => {
   return line
 }
 
-/** Where a text that is not there may have been meant: a line that is the same but for the space around it. */
+/** A hint for a text that was not found: a line that differs only in the space around it. */
 const nearMiss = (text: string, wanted: string): string => {
   const first = wanted
     .split("\n")

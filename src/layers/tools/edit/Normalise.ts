@@ -1,10 +1,10 @@
-/** What models tend to change when they copy text: typographic quotes, dashes and spaces, and spaces at line ends. */
+/** Undoes what models change when they copy text: typographic quotes, dashes and spaces, spaces at line ends. */
 
 export interface Normalised {
   readonly text: string
-  /** Positions in `text` in front of which something was left out, in rising order. */
+  /** Positions in `text` before which characters were removed, in ascending order. */
   readonly cuts: ReadonlyArray<number>
-  /** How much was left out up to and including the cut of the same index. */
+  /** The number of characters removed up to and including the cut of the same index. */
   readonly dropped: ReadonlyArray<number>
 }
 
@@ -47,7 +47,7 @@ export const make = (original: string): Normalised => {
   return { text, cuts, dropped }
 }
 
-/** Where the character at an offset of the normalised text stands in the original. */
+/** The offset in the original of a character of the normalised text. */
 export const originalOffset = ({ cuts, dropped }: Normalised, offset: number): number => {
   let low = 0
   let high = cuts.length

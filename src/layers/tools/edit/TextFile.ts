@@ -9,7 +9,7 @@ export interface TextFile {
   readonly text: string
 }
 
-/** A piece of `text` and what takes its place. */
+/** A piece of `text` and its replacement. */
 export interface Replacement {
   readonly start: number
   readonly end: number

@@ -1,11 +1,11 @@
-/** How errors of the file system read to a model. */
+/** Texts for the model about failed file operations. */
 import * as Effect from "effect/Effect"
 import { type FileError, Files } from "../../../services/machine/Files.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as SimilarNames from "./SimilarNames.ts"
 
-/** A folder with more is not searched to the end for a name that was meant. */
+/** At most so many names of a folder are compared with a name that was not found. */
 const mostNames = 5000
 
 const explainMissing = Effect.fnUntraced(function* (path: string) {
@@ -41,7 +41,7 @@ const explain = (error: FileError, purpose: Purpose): Effect.Effect<string, neve
   }
 }
 
-/** The answer to a write that would undo what someone else wrote. */
+/** Refuses a write that would undo another program's change. */
 export const changedText = (path: string): string =>
   `${path} has changed since you last read or wrote it, so nothing was written. Read it again, then repeat the change on what it holds now.`
 

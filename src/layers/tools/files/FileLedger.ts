@@ -5,11 +5,11 @@
 import * as Effect from "effect/Effect"
 
 export interface FileLedger {
-  /** One at a time for a path; the window from reading a file to writing it belongs inside. */
+  /** Runs one piece of work per path at a time. It must contain both the read and the write of the file. */
   readonly exclusively: (path: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** The session has read or written this version. */
   readonly saw: (path: string, version: string) => void
-  /** The session has seen the file, but not as it is. */
+  /** The session has seen another version of the file. */
   readonly isStale: (path: string, version: string) => boolean
 }
 

@@ -12,7 +12,7 @@ const ascii = (bytes: Uint8Array, at: number, text: string): boolean => {
   return true
 }
 
-/** The type that the content has, whatever the name of the file says. */
+/** Goes by the content, not by the file name. */
 export const typeOf = (head: Uint8Array): ImageType | undefined => {
   if (head[0] === 0x89 && ascii(head, 1, "PNG\r\n\u001a\n")) return "image/png"
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return "image/jpeg"
@@ -21,7 +21,7 @@ export const typeOf = (head: Uint8Array): ImageType | undefined => {
   return undefined
 }
 
-/** Reads past the end as zeros, which no size passes the check at the end with. */
+/** Bytes past the end read as zeros, and no size that contains them passes the final check. */
 const reader = (bytes: Uint8Array) => {
   const byte = (at: number) => bytes[at] ?? 0
   const little16 = (at: number) => byte(at) + byte(at + 1) * 0x100
@@ -52,7 +52,7 @@ const webp = (bytes: Uint8Array): Size | undefined => {
     return hasStartCode ? { width: little16(26) & 0x3fff, height: little16(28) & 0x3fff } : undefined
   }
   if (ascii(bytes, 12, "VP8L")) {
-    // Two fields of 14 bits, each one less than what it means.
+    // Two fields of 14 bits, each holding the size minus one.
     const bits = little24(21) + byte(24) * 0x1000000
     return byte(20) === 0x2f ? { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 } : undefined
   }
@@ -60,7 +60,7 @@ const webp = (bytes: Uint8Array): Size | undefined => {
   return undefined
 }
 
-/** Start of frame: C0 to CF, without the three that mean something else. */
+/** Start of frame: C0 to CF, except for three with another meaning. */
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 const standsAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)

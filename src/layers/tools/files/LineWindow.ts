@@ -1,6 +1,6 @@
 /**
- * Picks lines out of bytes that arrive in pieces, within the limits of one tool result. Memory is that of the limit,
- * whatever the length of the file or of a line; what is not kept is only counted.
+ * Selects lines from bytes that arrive in pieces, within the limits of one tool result. Memory is bounded by the limits;
+ * lines outside of the selection are only counted.
  */
 import type { Limits, TruncationDetails } from "./Truncate.ts"
 
@@ -10,16 +10,16 @@ export interface Selection {
   /** How many lines are wanted; all to the end if absent. */
   readonly limit?: number | undefined
   readonly limits: Limits
-  /** No more than this will be pushed, where that is known. */
+  /** The number of bytes that will be pushed, where it is known. */
   readonly totalBytes?: number
 }
 
 export interface Selected {
   /** Whole lines. */
   readonly bytes: Uint8Array
-  /** About the wanted lines; the same numbers as Truncate.truncateHead gives for them. */
+  /** The same numbers as Truncate.truncateHead gives for the wanted lines. */
   readonly truncation: TruncationDetails
-  /** Of all that was pushed. */
+  /** Lines of everything that was pushed. */
   readonly totalLines: number
   readonly firstLineBytes: number
 }
@@ -36,7 +36,7 @@ export const make = (selection: Selection): LineWindow => {
   const kept = new Uint8Array(Math.min(limits.maxBytes, totalBytes))
   let keptBytes = 0
   let keptLines = 0
-  // Bytes of an unfinished line that stand in `kept` behind the whole ones.
+  // Bytes of an unfinished line at the end of `kept`.
   let pendingBytes = 0
   let truncatedBy: TruncationDetails["truncatedBy"] = null
   let wantedLines = 0

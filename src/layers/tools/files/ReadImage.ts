@@ -1,4 +1,4 @@
-/** What `read` answers for an image: a note and the image itself, scaled down if it is larger than models take. */
+/** The result of `read` for an image: a note and the image, scaled down if models do not take it as it is. */
 import * as Effect from "effect/Effect"
 import { text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
@@ -9,13 +9,13 @@ import * as ImageSize from "./ImageSize.ts"
 import * as Truncate from "./Truncate.ts"
 
 export const maxSide = 2000
-/** As Base64 this is the 5 MB that the strictest provider takes. */
+/** Encoded as Base64 this is 5 MB, the limit of the strictest provider. */
 export const maxSentBytes = (5 * 1024 * 1024 * 3) / 4
 /** Tried in turn until the image is small enough; the last one always is. */
 const sides = [maxSide, 1500, 1000, 700, 400]
 export const maxBytes = 20 * 1024 * 1024
 
-/** Nothing here writes GIF. */
+/** Bun does not encode GIF. */
 const encodedTypes = {
   "image/png": "image/png",
   "image/jpeg": "image/jpeg",

@@ -1,8 +1,8 @@
-/** Which of the names that exist a mistaken one may have meant. */
+/** Finds the existing names that a mistyped name may have meant. */
 
 const stem = (name: string) => name.replace(/(?<=.)\.[^.]*$/, "")
 
-/** Letters to insert, drop, change or swap with a neighbour; undefined when more than `most`. */
+/** The number of letters to insert, drop, change or swap; undefined when there are more than `most`. */
 const distance = (a: string, b: string, most: number): number | undefined => {
   if (Math.abs(a.length - b.length) > most) return undefined
   let beforeLast: ReadonlyArray<number> = []
@@ -27,7 +27,7 @@ const distance = (a: string, b: string, most: number): number | undefined => {
   return total > most ? undefined : total
 }
 
-/** Same name in other case first, then by the number of mistakes; at most three. */
+/** At most three names: first those that differ in case only, then by the number of mistakes. */
 export const find = (wanted: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const plain = (name: string) => name.normalize("NFC").toLowerCase()
   const target = plain(wanted)

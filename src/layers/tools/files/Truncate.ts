@@ -8,7 +8,7 @@ export interface TruncationResult {
   readonly totalBytes: number
   readonly outputLines: number
   readonly outputBytes: number
-  /** The only line that was kept is the end of a longer one. */
+  /** The only kept line is the end of a longer line. */
   readonly lastLinePartial: boolean
   /** Nothing was kept, because the first line alone is too long. */
   readonly firstLineExceedsLimit: boolean
@@ -16,7 +16,7 @@ export interface TruncationResult {
   readonly maxBytes: number
 }
 
-/** What hosts are shown: everything but the text, which they already have. */
+/** The part that hosts get in `details`: everything but the text. */
 export type TruncationDetails = Omit<TruncationResult, "content">
 
 export interface Limits {
@@ -85,7 +85,7 @@ const measure = (text: string) => {
   return { totalBytes, totalLines }
 }
 
-/** Where the kept end begins, walking back from the end of a text that does not fit. */
+/** The start of the kept end of a text that does not fit. */
 const findTail = (text: string, limits: Limits) => {
   let at = text.length
   let bytes = 0

@@ -1,4 +1,4 @@
-/** How the tools that write do it: nobody else writes the file meanwhile, and the session and the model are told of it. */
+/** How `edit` and `write` write: one call per file at a time, with the new version noted in the ledger. */
 import * as Effect from "effect/Effect"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import { type FileError, Files, type Target } from "../../../services/machine/Files.ts"
@@ -12,7 +12,7 @@ export interface Planned {
   readonly output: ToolOutput
 }
 
-/** An interrupt that comes too late to stop the write must not read as if nothing had been written. */
+/** When an interrupt comes too late to stop the write, the result must still say that the file was written. */
 const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context: ToolContext) =>
   Effect.flatMap(Files, (files) => {
     let replaced = false
@@ -28,11 +28,11 @@ const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context:
 
 interface Writing {
   readonly tool: "edit" | "write"
-  /** As the model named it, made absolute. */
+  /** The path that the model gave, made absolute. */
   readonly path: string
   readonly ledger: FileLedger
   readonly context: ToolContext
-  /** `real` is where the path leads to. */
+  /** `real` is the path without links. */
   readonly plan: (real: string) => Effect.Effect<Planned, ToolFailure | FileError, Files>
 }
 

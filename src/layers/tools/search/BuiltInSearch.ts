@@ -1,4 +1,4 @@
-/** The engine that needs nothing but this program. Patterns are those of JavaScript. */
+/** The search engine inside heddle. Patterns are JavaScript regular expressions. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,7 +10,7 @@ import * as Lines from "./Lines.ts"
 import type { Found, Match, Query } from "./Search.ts"
 import * as Walk from "./Walk.ts"
 
-/** Time and interrupts are looked at between two batches and between two pieces of a file. */
+/** The time limit is checked after each batch of files. */
 const batchSize = 64
 const concurrency = 32
 
@@ -19,7 +19,7 @@ type FindLines = (text: string, firstLine: number, onLine: (line: number, text: 
 const compile = (source: string, flags: string) =>
   Either.try({ try: () => new RegExp(source, flags), catch: (cause) => cause })
 
-/** With `u` first; without it, escapes and braces that mean nothing stand for themselves. */
+/** Tries the `u` flag first. Without it, meaningless escapes and braces stand for themselves. */
 const toRegExp = ({ ignoreCase, literal, pattern }: Query): Either.Either<RegExp, ToolFailure> => {
   const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&") : pattern
   const flags = ignoreCase ? "gim" : "gm"
@@ -34,7 +34,7 @@ const toRegExp = ({ ignoreCase, literal, pattern }: Query): Either.Either<RegExp
   )
 }
 
-/** What a pattern of these looks at beyond its match may lie in another line. */
+/** A look-around may read beyond its match into another line. */
 const looksAround = /\(\?<?[=!]/
 
 /**

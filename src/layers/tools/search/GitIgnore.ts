@@ -36,7 +36,7 @@ export const parse = (folder: string, text: string): IgnoreFile => ({
     .toReversed()
 })
 
-/** The file that lies deepest decides, in it the last rule that matches. Files in order from the top. */
+/** `files` are ordered from the top. The deepest file with a matching rule decides, by its last matching rule. */
 export const ignores = (files: ReadonlyArray<IgnoreFile>, path: string, isDirectory: boolean): boolean => {
   for (let i = files.length - 1; i >= 0; i--) {
     const file = files[i]

@@ -2,7 +2,7 @@
 
 const escapeChar = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
-/** By code point: no character of a class can be taken for a sign of the pattern. */
+/** Escapes by code point, so that no character of a class is read as syntax. */
 const inClass = (char: string) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
 
 /** The character of a class at a position, without the backslash in front of it, and where the next one begins. */
@@ -12,7 +12,7 @@ const memberAt = (glob: string, at: number): readonly [char: string, next: numbe
   return [char, from + char.length]
 }
 
-/** The class that begins at `[`, and where it ends; undefined when nothing closes it. A range that runs backwards is empty. */
+/** The class that begins at `[`, and where it ends; undefined when it has no `]`. A backward range is empty. */
 const classAt = (glob: string, start: number): { readonly source: string; readonly end: number } | undefined => {
   const negated = glob[start + 1] === "!" || glob[start + 1] === "^"
   const first = start + (negated ? 2 : 1)
@@ -28,7 +28,7 @@ const classAt = (glob: string, start: number): { readonly source: string; readon
   return undefined
 }
 
-/** What two or more stars mean depends on the slashes around them. */
+/** The meaning of two or more stars depends on the slashes around them. */
 const starsAt = (glob: string, at: number): { readonly source: string; readonly end: number } => {
   let end = at
   while (glob[end] === "*") end++
@@ -38,7 +38,7 @@ const starsAt = (glob: string, at: number): { readonly source: string; readonly 
   return end === glob.length ? { source: ".+", end } : { source: "[^/]*", end }
 }
 
-/** Nested alternatives are taken; a brace that nothing closes is a plain character. */
+/** Whether the brace is closed; alternatives may be nested. An open brace is a plain character. */
 const closes = (glob: string, at: number): boolean => {
   let depth = 0
   for (let i = at; i < glob.length; i++) {

@@ -6,7 +6,7 @@ import type { Match } from "./Search.ts"
 
 export interface Line extends Match {
   readonly isMatch: boolean
-  /** Not next to the line before it. */
+  /** The line before it is not shown, so a new block begins. */
   readonly opensBlock: boolean
 }
 

@@ -2,15 +2,15 @@
 import type { Match } from "./Search.ts"
 
 export interface RipgrepOutput {
-  /** False when more matches than wanted are there. */
+  /** False when there are more matches than wanted. */
   readonly push: (chunk: Uint8Array) => boolean
   readonly finish: () => ReadonlyArray<Match>
 }
 
-/** Of a longer line the end is dropped. */
+/** Longer lines are cut. */
 const keptBytes = 16 * 1024
 const lineFeed = 10
-/** Said after the matches of a file that turned out to be binary. */
+/** Ripgrep prints this after the matches of a file that turns out to be binary. */
 const binaryRemark = /: WARNING: stopped searching binary file after match \(found /
 const record = /^([^\0]*)\0(\d+):([^]*)$/
 
@@ -19,7 +19,7 @@ export const make = (most: number, isWanted: (path: string) => boolean): Ripgrep
   const pending = new Uint8Array(keptBytes)
   let pendingLength = 0
   const matches: Array<Match> = []
-  // Of the file that is being told about; whether it is binary is known at its end.
+  // Matches of the current file, which may still turn out to be binary.
   let current: Array<Match> = []
 
   const endFile = () => {

@@ -1,4 +1,4 @@
-/** The fast engine: ripgrep, told to see the same files and lines as BuiltInSearch. */
+/** The fast search engine: ripgrep, with options that make it see the same files and lines as BuiltInSearch. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Files } from "../../../services/machine/Files.ts"
@@ -12,13 +12,13 @@ import type { Found, Query } from "./Search.ts"
 import { comparePaths } from "./Search.ts"
 
 const format = ["--no-config", "--no-messages", "--color=never", "--no-heading", "--with-filename", "--line-number"]
-/** Only .gitignore files decide, in a repository or not; `.git` itself is never looked into. */
+/** Only .gitignore files exclude files, inside and outside of repositories; `.git` is never searched. */
 const files = ["--null", "--hidden", "--glob=!.git", "--no-require-git", "--no-ignore-global", "--no-ignore-exclude"]
 const meaning = ["--no-ignore-dot", "--crlf", "--engine=auto"]
 
 /**
- * `--glob` would bring ignored files back, `--type` does not, but it sees names only: it thins out what is searched,
- * and the paths are checked again here.
+ * `--glob` would search ignored files, too. `--type` does not, but it matches names only: it reduces the files to search,
+ * and the paths of matches are checked against the whole glob.
  */
 const nameFilter = (glob: string | undefined): ReadonlyArray<string> => {
   const name = glob?.slice(glob.lastIndexOf("/") + 1) ?? ""
@@ -62,8 +62,8 @@ const runOnce = Effect.fnUntraced(function* (program: string, query: Query, sort
 })
 
 /**
- * Threads find files in any order. Few matches are sorted here; with too many, which of them are the first is known
- * only to a second run in order, which ends as soon as it has them.
+ * Ripgrep's threads report files in any order. A few matches are sorted here. When there are more than the limit, a second
+ * run in the order of paths finds the first ones and ends as soon as it has them.
  */
 export const make =
   (program: string) =>

@@ -1,11 +1,11 @@
-/** What `grep` asks of an engine. Two engines answer alike: RipgrepSearch where it is installed, else BuiltInSearch. */
+/** What a search engine of `grep` does. Both engines, RipgrepSearch and BuiltInSearch, give the same answers. */
 import type * as Effect from "effect/Effect"
 import type { Files } from "../../../services/machine/Files.ts"
 import type { Processes } from "../../../services/machine/Processes.ts"
 import type { ToolFailure } from "../../../services/Tools.ts"
 
 export interface Query {
-  /** Absolute; a folder, or one file that is searched in any case. */
+  /** Absolute: a folder, or a file, which is searched even if it is ignored. */
   readonly root: string
   readonly isFile: boolean
   /** A regular expression, or plain text if `literal`; matched within single lines. */
@@ -28,7 +28,7 @@ export interface Found {
   /** At most as many as the limit, in the order of the tree. */
   readonly matches: ReadonlyArray<Match>
   readonly hasMore: boolean
-  /** The time was up before everything was searched. */
+  /** The time ran out before everything was searched. */
   readonly isPartial: boolean
 }
 
@@ -36,7 +36,7 @@ export type Engine = (query: Query) => Effect.Effect<Found, ToolFailure, Files |
 
 const names = (path: string) => path.split("/")
 
-/** The order in which a walk comes across paths: name by name. */
+/** The order of a walk: compares paths name by name. */
 export const comparePaths = (a: string, b: string): number => {
   const left = names(a)
   const right = names(b)

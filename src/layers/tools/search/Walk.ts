@@ -1,4 +1,4 @@
-/** Goes through a tree in the order of its names, without what .gitignore files exclude and without `.git`. */
+/** Walks a tree in the order of names, leaving out `.git` and everything that .gitignore files exclude. */
 import * as Effect from "effect/Effect"
 import { type Entry, Files } from "../../../services/machine/Files.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
@@ -11,7 +11,7 @@ export interface Visited {
 }
 
 export interface Walk {
-  /** The next ones, about as many as asked for; none when the tree is at its end. */
+  /** About as many entries as asked for; none at the end of the tree. */
   readonly next: (count: number) => Effect.Effect<ReadonlyArray<Visited>, never, Files>
 }
 
@@ -39,7 +39,7 @@ const ignoreFile = Effect.fnUntraced(
   Effect.orElseSucceed((): ReadonlyArray<GitIgnore.IgnoreFile> => [])
 )
 
-/** The files above the root count too, up to the top of the repository. */
+/** The .gitignore files above the root, up to the top of the repository. */
 const above = (root: string): Effect.Effect<ReadonlyArray<GitIgnore.IgnoreFile>, never, Files> =>
   Effect.gen(function* () {
     const files = yield* Files
@@ -58,7 +58,7 @@ const open = Effect.fnUntraced(function* (folder: string, inherited: ReadonlyArr
   return { folder, entries: entries.toSorted(compare), ignored: [...inherited, ...own], at: 0 }
 })
 
-/** What cannot be read is left out. */
+/** Leaves out folders that cannot be read. */
 export const make = Effect.fnUntraced(function* (root: string) {
   const stack: Array<Frame> = [yield* open(root, yield* above(root))]
   const next = Effect.fnUntraced(function* (count: number) {

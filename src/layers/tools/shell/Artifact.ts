@@ -1,4 +1,4 @@
-/** Where an output goes that is too long to be shown: numbered files in the session's folder of artifacts. */
+/** Artifacts: numbered files that hold the full output of commands whose result was cut. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -9,9 +9,9 @@ import { type FileRefused, OwnFiles } from "../../platform/files/OwnFiles.ts"
 export interface Artifact {
   readonly id: string
   readonly path: string
-  /** An effect to wait for when the bytes do not fit into memory any more. After a failure nothing is written. */
+  /** Returns an effect to wait for when the buffer is full. After a failure nothing is written. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void> | undefined
-  /** Writes what is left; answers why the file is not complete, in which case it is removed. */
+  /** Writes the rest of the buffer. Some reason when the file is incomplete; it is removed then. */
   readonly finish: Effect.Effect<Option.Option<string>>
   readonly discard: Effect.Effect<void>
 }
@@ -26,7 +26,7 @@ export interface ArtifactOptions {
   readonly maxBytes?: number
 }
 
-/** Small enough to wait in memory, large enough that 1 GB is a few thousand writes. */
+/** The buffer: small enough to keep in memory, large enough that 1 GB takes only a few thousand writes. */
 const blockBytes = 256 * 1024
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024
 

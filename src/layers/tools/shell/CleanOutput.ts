@@ -1,7 +1,7 @@
 /**
- * Takes terminal control out of a stream of bytes: escape sequences, NUL and every other control character but tab
- * and line feed. CR LF becomes LF; a CR inside a line stays, since it says that the line is written anew. Works on
- * bytes, so nothing is decoded that will be thrown away; what is cut between two chunks is taken up in the next one.
+ * Removes terminal control from a stream of bytes: escape sequences, NUL and every other control character but tab
+ * and line feed. CR LF becomes LF; a CR inside a line stays, because it restarts the line. Works on bytes, so that
+ * discarded output is never decoded; a sequence may continue in the next chunk.
  */
 
 type Mode =
@@ -21,7 +21,7 @@ const lineFeed = 10
 const carriageReturn = 13
 const escape = 27
 const extended = 0xc2
-/** A string that is not ended by then was none. */
+/** A control string that has no end within this length is taken for text. */
 const longestString = 8192
 
 /** 0: text; 1: line feed; 2: anything that needs a closer look. */
@@ -33,7 +33,7 @@ kinds[127] = 2
 kinds[extended] = 2
 
 export interface CleanOutput {
-  /** What is left of the chunk; the chunk itself where there was nothing to take out. */
+  /** The chunk without control sequences; the chunk itself when it has none. */
   readonly push: (chunk: Uint8Array) => Uint8Array
   /** Line feeds so far. */
   readonly lineFeeds: () => number
@@ -45,7 +45,7 @@ const isInside = (byte: number) => byte >= 0x20 && byte <= 0x3f
 export const make = (): CleanOutput => {
   let mode: Mode = "text"
   let stringLength = 0
-  /** A CR was read; what follows decides whether it ends a line or starts it anew. */
+  /** A CR was read. The next byte decides whether it ends the line or starts it again. */
   let returned = false
   let lineFeeds = 0
 
@@ -83,7 +83,7 @@ export const make = (): CleanOutput => {
     }
   }
 
-  /** Beside the chunk, at most the CR and the 0xC2 that were held back come out. */
+  /** Besides the chunk, the output holds at most a CR and a 0xC2 that were held back. */
   const rewrite = (chunk: Uint8Array, from: number): Uint8Array => {
     const out = new Uint8Array(chunk.length + 2)
     out.set(chunk.subarray(0, from))
@@ -109,7 +109,7 @@ export const make = (): CleanOutput => {
       else if (mode === "extended") {
         mode = "text"
         if (byte >= 0x80 && byte <= 0x9f) continue
-        // Before a byte that is taken out it would begin a character with whatever comes next.
+        // A 0xC2 before a removed byte would form a character with the byte after it.
         if (kinds[byte] !== 2) put(extended)
         text(byte)
       } else if (!control(byte)) text(byte)

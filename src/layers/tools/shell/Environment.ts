@@ -1,6 +1,6 @@
 /**
- * What a command sees of our environment: what tools need to work as they do in the person's own terminal, and
- * nothing that was given to us alone. A list of what may pass, since nobody can list every name that a secret has.
+ * The part of heddle's environment that commands get: the variables that programs need to work as they do in the user's
+ * terminal, and no secrets. A list of allowed names, because nobody can list all names of secrets.
  */
 
 const basics = `
@@ -8,12 +8,12 @@ const basics = `
   DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK GNUPGHOME
   SYSTEMROOT COMSPEC PATHEXT WINDIR USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA`
 
-/** How to reach the network, and whom to trust there. */
+/** Proxies and certificates. */
 const network = `
   HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO NIX_SSL_CERT_FILE`
 
-/** Where compilers and language tools are and what they are told; builds fail without. */
+/** Locations and flags of compilers and language tools; builds fail without them. */
 const toolchains = `
   CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS CPATH LD_LIBRARY_PATH LIBRARY_PATH PKG_CONFIG_PATH
   CMAKE_PREFIX_PATH MANPATH INFOPATH
@@ -28,10 +28,10 @@ const toolchains = `
 const allowed = new Set([basics, network, toolchains].flatMap((names) => names.trim().split(/\s+/)))
 const allowedPrefixes = ["LC_", "XDG_"]
 
-/** Holds whatever the list says: XDG_ and LC_ names are free. */
+/** Applies to listed names, too, because anything may follow XDG_ and LC_. */
 const secret = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!_SOCK)/
 
-/** Nobody sits at a terminal: nothing may page, edit, ask, or draw. */
+/** There is no terminal: programs must not page, open an editor, ask, or draw. */
 const unattended: Readonly<Record<string, string>> = {
   TERM: "dumb",
   PAGER: "cat",
@@ -58,7 +58,7 @@ const mayPass = (name: string): boolean => {
   return (allowed.has(upper) || allowedPrefixes.some((prefix) => upper.startsWith(prefix))) && !secret.test(upper)
 }
 
-/** Chosen once: our own environment stays as it is. `extra` is what a caller asked for by name: it passes as it is. */
+/** Selects once: heddle's own environment does not change. `extra` passes unchecked, because the caller named it. */
 export const forCommands = (inherited: Readonly<Record<string, string | undefined>>) => {
   const chosen: Record<string, string> = {}
   for (const [name, value] of Object.entries(inherited)) {

@@ -12,7 +12,7 @@ import * as ShellCommand from "./ShellCommand.ts"
 export interface LocalShellOptions {
   readonly cwd: string
   readonly shellPath?: string
-  /** Put before every command, on a line of its own. */
+  /** A line that runs before every command. */
   readonly commandPrefix?: string
   /** Milliseconds between TERM and KILL. */
   readonly grace?: number

@@ -1,4 +1,4 @@
-/** What becomes of the output of one command: its end is kept, all of it is reported or filed away. */
+/** Takes the output of one command: keeps its end, reports all of it, and writes long output to an artifact. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Truncate from "../files/Truncate.ts"
@@ -11,19 +11,19 @@ export interface RecorderOptions {
   /** Runs at most once, when the output passes the limits. */
   readonly open: Effect.Effect<Artifact, FileRefused>
   readonly limits?: Truncate.Limits
-  /** Gets all output, also what is not kept. */
+  /** Gets all output, including the part that is not kept. */
   readonly onDelta?: ((delta: string) => Effect.Effect<void>) | undefined
 }
 
 export interface Recorded {
   readonly truncation: Truncate.TruncationResult
   readonly artifact: Option.Option<Artifact>
-  /** Why there is no artifact of an output that was cut. */
+  /** Why output that was cut has no artifact. */
   readonly artifactError: Option.Option<string>
 }
 
 export interface OutputRecorder {
-  /** Undefined when nothing is to be waited for, which is nearly always. */
+  /** Returns an effect to wait for, or undefined, which is nearly always. */
   readonly push: (chunk: Uint8Array) => Effect.Effect<void> | undefined
   /** Bytes so far. */
   readonly received: () => number
@@ -77,7 +77,7 @@ export const make = ({ limits = Truncate.defaultLimits, onDelta, open }: Recorde
     push: (chunk) => {
       received += chunk.length
       const clean = cleaner.push(chunk)
-      // The file is opened while everything that belongs into it is still kept.
+      // Opens the artifact while the tail still holds everything that belongs into it.
       const opens = artifact === undefined && artifactError === undefined && overflows(clean)
       const recorded = opens ? Effect.flatMap(openArtifact, () => record(clean) ?? Effect.void) : record(clean)
       const reported = report(utf8?.decode(clean, { stream: true }))

@@ -1,11 +1,11 @@
 /**
- * The end of an output of any length, in memory that does not grow with it. Takes what CleanOutput.ts lets through.
- * A line that is written anew after a CR replaces what it was, as it would on a screen.
+ * The end of an output of any length, in bounded memory. Takes the bytes that CleanOutput.ts lets through. A CR restarts
+ * the line, as it would on a screen.
  */
 import * as Truncate from "../files/Truncate.ts"
 
 export interface OutputTail {
-  /** The next bytes, and how many line feeds there are with them in the whole output. */
+  /** Takes the next bytes and the number of line feeds in the whole output, these bytes included. */
   readonly push: (clean: Uint8Array, lineFeeds: number) => void
   /** As Truncate.truncateTail would cut the whole output. */
   readonly snapshot: () => Truncate.TruncationResult
@@ -18,20 +18,20 @@ export interface OutputTail {
 const lineFeed = 10
 const carriageReturn = 13
 
-/** A mark of byte order in the middle of an output is text. */
+/** A byte order mark in the middle of output is text. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTail => {
-  // One byte more tells whether a line begins where the limit falls; a character cut there has at most three others.
+  // One more byte tells whether a line begins at the limit; a character that is cut there has at most three others.
   const needed = limits.maxBytes + 4
   const capacity = needed * 4
-  // Most commands say little.
+  // Most commands print little.
   let buffer = new Uint8Array(Math.min(capacity, 4096))
   let length = 0
   let dropped = false
   let totalBytes = 0
   let lineFeeds = 0
-  /** Bytes of the line at hand, kept or not. */
+  /** Bytes of the last line so far, kept or not. */
   let lineBytes = 0
 
   const reserve = (size: number) => {
@@ -41,7 +41,7 @@ export const make = (limits: Truncate.Limits = Truncate.defaultLimits): OutputTa
     buffer = larger
   }
 
-  /** Makes room by moving the end to the front: each byte is moved once for three that come in. */
+  /** Makes room by moving the end to the front: one byte is moved for every three that arrive. */
   const append = (bytes: Uint8Array) => {
     const last = bytes.length > needed ? bytes.subarray(bytes.length - needed) : bytes
     if (length + bytes.length > capacity) {
