@@ -6,7 +6,7 @@
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Runtime from "effect/Runtime"
@@ -54,18 +54,20 @@ export const signal = (target: number, name: NodeJS.Signals): void => {
 const pause = (ms: number) => new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
 /** Milliseconds of the Clock, from the counter that never jumps. */
-const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
+const millis = (clock: Clock.Clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
 /**
  * Signals a family until nothing of it is alive. Each round signals what it finds, so the next one finds whatever has
- * escaped. Nobody gets TERM twice, and a process that got it may start others to tidy up with.
+ * escaped. Nobody gets TERM twice, and a process that got it may start others to tidy up with. A promise, because every
+ * abort passes here and the steps of a fiber would add a tenth to it.
  */
-const endFamily = Effect.fnUntraced(function* (
+const signalAll = async (
   family: ProcessScan.Family,
   gone: Promise<unknown>,
-  deadlineFor: (began: number) => number
-) {
-  const began = yield* now
+  deadlineFor: (began: number) => number,
+  clock: Clock.Clock
+) => {
+  const began = millis(clock)
   ProcessScan.noteDescendants(family)
   const told = new Set(family.leaders.map((pid) => -pid))
   for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
@@ -77,14 +79,14 @@ const endFamily = Effect.fnUntraced(function* (
   const going = gone.then(() => {
     isGone = true
   })
-  const wait = (ms: number) => Effect.promise(() => (isGone ? pause(ms) : Promise.race([going, pause(ms)])))
-  yield* wait(firstWait)
+  const wait = (ms: number) => (isGone ? pause(ms) : Promise.race([going, pause(ms)]))
+  await wait(firstWait)
   let empty = 0
   for (let ms = 0.25; ; ms = Math.min(ms * 2, 25)) {
     const { alive, settled } = ProcessScan.scan(family)
     // On a machine where processes come and go all the time, no scan is ever settled.
     if (alive.length === 0 && (settled || ++empty === 3)) return
-    const time = yield* now
+    const time = millis(clock)
     const deadline = deadlineFor(began)
     if (time > deadline + patience) return
     if (time >= deadline || ProcessScan.ignoreTerm(alive)) {
@@ -95,9 +97,9 @@ const endFamily = Effect.fnUntraced(function* (
         told.add(target)
       }
     }
-    if (alive.length > 0) yield* wait(ms)
+    if (alive.length > 0) await wait(ms)
   }
-})
+}
 
 const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
 
@@ -141,7 +143,10 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
 
   const deadlineFor = (began: number) => Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
 
-  const end = (shell: Shell) => endFamily(shell.family, isGone(shell), deadlineFor)
+  const endFamily = (family: ProcessScan.Family, gone: () => Promise<unknown>) =>
+    Effect.clockWith((clock) => Effect.promise(() => signalAll(family, gone(), deadlineFor, clock)))
+
+  const end = (shell: Shell) => endFamily(shell.family, () => isGone(shell))
 
   const leave = ({ child, cleanUp, output }: Shell) => {
     cleanUp()
@@ -177,14 +182,16 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
       })
     )
 
-  const hurry = Effect.map(now, (time) => {
-    hurriedAt = Math.min(hurriedAt, time)
-  })
+  const hurry = Effect.clockWith((clock) =>
+    Effect.sync(() => {
+      hurriedAt = Math.min(hurriedAt, millis(clock))
+    })
+  )
 
   const endAll = Effect.gen(function* () {
     yield* hurry
     const family = { leaders: [...left], mark: `${mark}.`, known: new Map() }
-    if (count > 0) yield* endFamily(family, Promise.resolve(), deadlineFor)
+    if (count > 0) yield* endFamily(family, () => Promise.resolve())
     for (const { close } of openOutputs) close()
   })
 

@@ -88,7 +88,7 @@ const execute = (
     const exit = yield* Effect.exit(restore(Effect.zipRight(hooks.onStarted ?? Effect.void, Deferred.await(ending))))
     yield* Effect.forEach(fibers, Fiber.interruptAsFork(FiberId.none), { discard: true })
     if (!Exit.isSuccess(exit) || exit.value._tag !== "Exited") yield* shell.end
-    yield* Fiber.awaitAll(fibers)
+    for (const fiber of fibers) if (fiber.unsafePoll() === null) yield* Fiber.await(fiber)
     letGo()
     yield* shell.release
     return exit
