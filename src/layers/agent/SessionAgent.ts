@@ -116,7 +116,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
   const ids = yield* Ids
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const detach = yield* FiberSet.makeRuntime<never>()
+  const fibers = yield* FiberSet.make<unknown, unknown>()
   const end = RunEnd.make(parts)
   const fiber = yield* RunFiber.make({ compaction, end })
   const lifecycle = yield* RunLifecycle.make({
@@ -126,7 +126,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     controls: controls.values,
     now,
     retries: retries.chain,
-    detach: (effect) => void detach(effect)
+    fibers
   })
   const admission = Admission.make({
     ...parts,

@@ -1,13 +1,16 @@
 /** Keeps a session when its store fails: the session continues in memory, and watchers hear of the failure once. */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import * as Iterable from "effect/Iterable"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { OwnEntry } from "../../domain/session/SessionEntry.ts"
 import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
-import { exclusively } from "../Exclusively.ts"
 
 type Watcher = (failure: StoreFailure) => void
 
@@ -19,7 +22,9 @@ interface Source {
   unstored: Array<OwnEntry>
 }
 
-const overdue = (operation: "append" | "sync", { file, header }: SessionLog) =>
+type Operation = "append" | "sync"
+
+const overdue = (operation: Operation, { file, header }: SessionLog) =>
   new StoreFailure({
     operation,
     reference: Option.getOrElse(file, () => header.id),
@@ -40,7 +45,6 @@ const makeFork = Effect.gen(function* () {
 
 export const make = Effect.gen(function* () {
   const fork = yield* makeFork
-  const writing = yield* Effect.makeSemaphore(1)
   const watchers = new Set<Watcher>()
   let failure = Option.none<StoreFailure>()
   let hasLostWrites = false
@@ -51,42 +55,57 @@ export const make = Effect.gen(function* () {
     for (const watcher of watchers) watcher(reason)
   }
 
-  /**
-   * Most stores answer at once; only one that does not is timed. It goes on by itself after the deadline: nobody can
-   * tell whether it will still write.
-   */
-  const inTime = (operation: "append" | "sync", log: SessionLog, effect: Effect.Effect<void, StoreFailure>) =>
-    Effect.suspend(() => {
-      const fiber = fork(effect)
-      return (
-        fiber.unsafePoll() ??
-        // Its caller is masked, and only what can be interrupted can be timed.
-        Effect.timeoutFail(Effect.interruptible(Fiber.join(fiber)), {
-          duration: deadline,
-          onTimeout: () => overdue(operation, log)
-        })
-      )
-    })
+  const settle = (exit: Exit.Exit<void, StoreFailure>): Effect.Effect<void> => {
+    if (Exit.isSuccess(exit)) return Effect.void
+    const reason = Cause.failureOption(exit.cause)
+    if (Option.isNone(reason)) return Effect.failCause(Cause.stripFailures(exit.cause))
+    return Effect.sync(() => fail(reason.value))
+  }
+
+  /** The store goes on by itself after the deadline: nobody can tell whether it will still write. */
+  const inTime = (operation: Operation, log: SessionLog, fiber: Fiber.RuntimeFiber<void, StoreFailure>) =>
+    // The caller is masked, and only what can be interrupted can be timed.
+    Effect.timeoutFail(Effect.interruptible(Fiber.join(fiber)), {
+      duration: deadline,
+      onTimeout: () => overdue(operation, log)
+    }).pipe(Effect.exit, Effect.flatMap(settle))
 
   /** Nothing is stored after the first failure: it would leave a gap. */
-  const attempt = (operation: "append" | "sync", log: SessionLog, effect: Effect.Effect<void, StoreFailure>) =>
-    Effect.suspend(() =>
-      Option.isSome(failure)
-        ? Effect.void
-        : Effect.catchAll(inTime(operation, log, effect), (reason) => Effect.sync(() => fail(reason)))
-    )
-
-  const storeAll = (source: Source) =>
+  const sync = ({ log }: Source) =>
     Effect.suspend(() => {
+      if (Option.isSome(failure)) return Effect.void
+      const fiber = fork(log.sync)
+      const exit = fiber.unsafePoll()
+      return exit === null ? inTime("sync", log, fiber) : settle(exit)
+    })
+
+  /** The write that is under way, for the entries that come after it. */
+  let writing: Deferred.Deferred<void> | undefined
+
+  /**
+   * Returns when everything is stored. One write at a time: entries that come meanwhile are stored together by the
+   * next. Most stores answer at once; only one that does not is timed, and waited for by others.
+   */
+  const drain = (source: Source): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (writing !== undefined) return Effect.zipRight(Deferred.await(writing), drain(source))
       const next = source.unstored
       source.unstored = []
-      return next.length === 0 ? Effect.void : attempt("append", source.log, source.log.append(next))
+      if (next.length === 0 || Option.isSome(failure)) return Effect.void
+      const fiber = fork(source.log.append(next))
+      const exit = fiber.unsafePoll()
+      if (exit !== null) return settle(exit)
+      const done = (writing = Deferred.unsafeMake<void>(FiberId.none))
+      const release = Effect.suspend(() => {
+        writing = undefined
+        return Deferred.succeed(done, undefined)
+      })
+      return Effect.ensuring(inTime("append", source.log, fiber), release)
     })
 
   return {
-    /** Returns when everything is stored. One write at a time: who waits finds its entries stored by the one before. */
-    drain: (source: Source): Effect.Effect<void> => exclusively(writing)(storeAll(source)),
-    sync: ({ log }: Source) => attempt("sync", log, log.sync),
+    drain,
+    sync,
     /** Another log, another medium. */
     reset: () => {
       failure = Option.none()

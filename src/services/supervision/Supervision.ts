@@ -180,15 +180,23 @@ export const node = <A, E, R>(
   Effect.withFiberRuntime((fiber) => {
     const above = fiber.getFiberRef(current)
     if (above === undefined) return use(undefined)
-    const begin = Effect.suspend(() => {
+    return Effect.uninterruptibleMask((restore) => {
       const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
       const live = open(above, spec, clock.unsafeCurrentTimeMillis())
       live.fiber = fiber
-      return Effect.as(FiberRef.set(current, live), live)
-    })
-    return Effect.acquireUseRelease(begin, use, (live) => {
-      close(live)
-      return FiberRef.set(current, above)
+      const leave = Effect.suspend(() => {
+        close(live)
+        return FiberRef.set(current, above)
+      })
+      // The mask and these two handlers are what Effect.acquireUseRelease does, at half of its operations: a turn has
+      // three nodes.
+      return FiberRef.set(current, live).pipe(
+        Effect.zipRight(Effect.suspend(() => restore(use(live)))),
+        Effect.matchCauseEffect({
+          onFailure: (cause) => Effect.zipRight(leave, Effect.failCause(cause)),
+          onSuccess: (value) => Effect.as(leave, value)
+        })
+      )
     })
   })
 

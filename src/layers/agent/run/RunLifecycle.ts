@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { UserMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
@@ -59,8 +60,8 @@ interface Options {
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
   readonly end: RunEnd
-  /** Starts what a run does not wait for, in a fiber of the session. */
-  readonly detach: (effect: Effect.Effect<void>) => void
+  /** Owns fibers beside that of the run: tool calls, and work that a run does not wait for. */
+  readonly fibers: FiberSet.FiberSet<unknown, unknown>
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
@@ -69,11 +70,14 @@ const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
 )
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { budget, compaction, controls, end, late, model, now, prompts, publish, queue, ready, state, tools } = options
+  const { budget, compaction, controls, end, fibers, late, model, now, prompts, publish, queue, ready, state, tools } =
+    options
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
+  const fork = yield* FiberSet.runtime(fibers)<never>()
+  const detach = (effect: Effect.Effect<void>) => void fork(effect)
   const currentModel = Effect.map(model.certain, ({ model }) => model)
   const requests = ModelRequests.make({ session, tools, systemPrompt: options.systemPrompt })
   const length = ContextLength.make(session, CompactionLimits.fromSettings(settings))
@@ -85,10 +89,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const isSteered = () => controls().interruptMode === "immediate" && queue.hasSteering()
 
   const begin = ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
-    const journal = RunJournal.make({ runId, publish, session, ids, now, budget, detach: options.detach })
+    const journal = RunJournal.make({ runId, publish, session, ids, now, budget, detach })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
-      ToolBatch.run({ tools, budget, journal, ready, isSteered }, calls)
+      ToolBatch.run({ tools, budget, journal, fibers, ready, isSteered }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready, now }
     const turn = Effect.flatMap(model.certain, (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))

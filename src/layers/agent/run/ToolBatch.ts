@@ -21,6 +21,8 @@ interface Dependencies {
   readonly tools: SessionTools
   readonly budget: SessionBudget
   readonly journal: RunJournal
+  /** Owns the fibers of calls, for as long as the session is open. */
+  readonly fibers: FiberSet.FiberSet<unknown, unknown>
   /** Waits while somebody who watches is too far behind. */
   readonly ready: Effect.Effect<void>
   /** Whether a message waits that the calls which are left have to give way to. */
@@ -35,7 +37,9 @@ type Outcome =
 /** The calls of one batch. Its own fiber starts them and records how they ended; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
-  readonly fibers: FiberSet.FiberSet<ToolOutput, ToolFailure>
+  /** Those of the calls that run. */
+  readonly running: Set<Fiber.RuntimeFiber<ToolOutput, ToolFailure>>
+  /** Starts a fiber at once, up to its first wait. */
   readonly fork: (call: Effect.Effect<ToolOutput, ToolFailure>) => Fiber.RuntimeFiber<ToolOutput, ToolFailure>
   /** Calls that have started and are not recorded. */
   open: number
@@ -116,9 +120,12 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
   }
   const run = Effect.suspend(() => tool.run(call.arguments, { toolCallId: call.id, progress }))
-  batch
-    .fork(Effect.interruptible(RunNodes.toolCall(call, () => (cancelled = true), run)))
-    .addObserver((exit) => note(batch, outcome(exit)))
+  const fiber = batch.fork(RunNodes.toolCall(call, () => (cancelled = true), run))
+  batch.running.add(fiber)
+  fiber.addObserver((exit) => {
+    batch.running.delete(fiber)
+    note(batch, outcome(exit))
+  })
 }
 
 const overBudget = ({ budget }: Dependencies) =>
@@ -151,8 +158,8 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
   }
 })
 
-const interruptCalls = ({ fibers }: Batch) => {
-  for (const fiber of fibers) fiber.unsafeInterruptAsFork(FiberId.none)
+const interruptCalls = ({ running }: Batch) => {
+  for (const fiber of running) fiber.unsafeInterruptAsFork(FiberId.none)
 }
 
 /** After a call: when a steering message waits, the other calls are interrupted, and nothing more starts. */
@@ -177,7 +184,7 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
 })
 
 /** Ends the calls that still run, and records their results. */
-const cutShort = (batch: Batch) => Effect.zipRight(Fiber.interruptAll(batch.fibers), Effect.ignore(record(batch)))
+const cutShort = (batch: Batch) => Effect.zipRight(Fiber.interruptAll(batch.running), Effect.ignore(record(batch)))
 
 const work = Effect.fnUntraced(function* (batch: Batch) {
   while (batch.next < batch.calls.length || batch.open > 0) {
@@ -192,21 +199,20 @@ const work = Effect.fnUntraced(function* (batch: Batch) {
  * interrupt ends them all, and the journal answers the calls that had not started. Calls start in their order; a
  * defect in one ends the batch at once, however long the others would take.
  */
-export const run = Effect.fnUntraced(function* (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) {
-  const fibers = yield* FiberSet.make<ToolOutput, ToolFailure>()
-  const batch: Batch = {
-    ...dependencies,
-    calls,
-    fibers,
-    // Starts at once, up to the first wait.
-    fork: yield* FiberSet.runtime(fibers)<never>(),
-    open: 0,
-    unrecorded: [],
-    ended: Effect.unsafeMakeLatch(false),
-    next: 0,
-    sharedSoFar: true,
-    exclusive: false,
-    skips: false
-  }
-  yield* Effect.onError(work(batch), () => cutShort(batch))
-}, Effect.scoped)
+export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCall>) =>
+  Effect.flatMap(FiberSet.runtime(dependencies.fibers)<never>(), (fork) => {
+    const batch: Batch = {
+      ...dependencies,
+      calls,
+      fork,
+      running: new Set(),
+      open: 0,
+      unrecorded: [],
+      ended: Effect.unsafeMakeLatch(false),
+      next: 0,
+      sharedSoFar: true,
+      exclusive: false,
+      skips: false
+    }
+    return Effect.onError(work(batch), () => cutShort(batch))
+  })
