@@ -1,5 +1,5 @@
 /** The tool `read`: text in pieces, images, and listings of folders. */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -99,8 +99,12 @@ const readText = Effect.fnUntraced(function* (file: OpenFile, head: Uint8Array, 
   return yield* render(file.path, offset, yield* selectLines(file, head, args))
 })
 
-const readFile = Effect.fnUntraced(function* (path: string, args: Args, ledger: FileLedger | undefined) {
-  const files = yield* Files
+const readFile = Effect.fnUntraced(function* (
+  files: typeof Files.Service,
+  path: string,
+  args: Args,
+  ledger: FileLedger | undefined
+) {
   const file = yield* files.open(path)
   const head = yield* file.read(0)
   const imageType = ImageSize.typeOf(head)
@@ -116,8 +120,9 @@ export const make = (options: {
   readonly cwd: string
   readonly ledger?: FileLedger
   readonly machine: Context.Context<Files>
-}) =>
-  Tool.makeWith(options.machine, {
+}) => {
+  const files = Context.get(options.machine, Files)
+  return Tool.make({
     name: "read",
     description: [
       "Read a file. Text comes back unchanged, at most 2000 lines or 50 KiB at a time, whichever is reached first;",
@@ -130,12 +135,13 @@ export const make = (options: {
     parameters,
     run: (args) => {
       const path = LocalPaths.ofArgument(args.path, options)
-      return readFile(path, args, options.ledger).pipe(
+      return readFile(files, path, args, options.ledger).pipe(
         Effect.catchIf(
           (error) => error._tag === "FileError" && error.reason === "is_directory",
-          () => Ls.listing(path, args.limit)
+          () => Effect.provide(Ls.listing(path, args.limit), options.machine)
         ),
-        Effect.catchTag("FileError", FileFailures.fromFileError)
+        Effect.catchTag("FileError", (error) => Effect.provide(FileFailures.fromFileError(error), options.machine))
       )
     }
   })
+}

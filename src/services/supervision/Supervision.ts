@@ -173,31 +173,37 @@ export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): 
   })
 
 /** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
-export const node = <A, E, R>(
-  spec: NodeSpec,
-  use: (node: LiveNode | undefined) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
+export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {
     const above = fiber.getFiberRef(current)
-    if (above === undefined) return use(undefined)
-    return Effect.uninterruptibleMask((restore) => {
-      const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-      const live = open(above, spec, clock.unsafeCurrentTimeMillis())
-      live.fiber = fiber
-      const leave = Effect.suspend(() => {
-        close(live)
-        return FiberRef.set(current, above)
-      })
-      // The mask and these two handlers are what Effect.acquireUseRelease does, at half of its operations: a turn has
-      // three nodes.
-      return FiberRef.set(current, live).pipe(
-        Effect.zipRight(Effect.suspend(() => restore(use(live)))),
-        Effect.matchCauseEffect({
-          onFailure: (cause) => Effect.zipRight(leave, Effect.failCause(cause)),
-          onSuccess: (value) => Effect.as(leave, value)
-        })
-      )
+    return above === undefined ? use(undefined) : within(fiber, above, spec, use)
+  })
+
+/** The same under a node that the fiber does not work for. */
+export const nodeUnder = <A, E, R>(parent: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) => within(fiber, parent, spec, use))
+
+type Use<A, E, R> = (node: LiveNode | undefined) => Effect.Effect<A, E, R>
+
+const within = <A, E, R>(fiber: Fiber.RuntimeFiber<A, E>, parent: LiveNode, spec: NodeSpec, use: Use<A, E, R>) =>
+  Effect.uninterruptibleMask<A, E, R>((restore) => {
+    const before = fiber.getFiberRef(current)
+    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+    const live = open(parent, spec, clock.unsafeCurrentTimeMillis())
+    live.fiber = fiber
+    const leave = Effect.suspend(() => {
+      close(live)
+      return FiberRef.set(current, before)
     })
+    // The mask and these two handlers are what Effect.acquireUseRelease does, at half of its operations: a turn has
+    // three nodes.
+    return FiberRef.set(current, live).pipe(
+      Effect.zipRight(Effect.suspend(() => restore(use(live)))),
+      Effect.matchCauseEffect({
+        onFailure: (cause) => Effect.zipRight(leave, Effect.failCause(cause)),
+        onSuccess: (value) => Effect.as(leave, value)
+      })
+    )
   })
 
 /** Counts what has come: once for a batch, not for each thing in it. */

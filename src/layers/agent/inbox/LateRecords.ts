@@ -23,6 +23,8 @@ export const make = (session: typeof Session.Service, state: RunState) => {
     },
     isEmpty: () => waiting.length === 0,
     /** Stores those that wait. */
-    store: Effect.suspend(() => Effect.forEach(waiting.splice(0), append, { discard: true }))
+    store: Effect.suspend(() =>
+      waiting.length === 0 ? Effect.void : Effect.forEach(waiting.splice(0), append, { discard: true })
+    )
   }
 }

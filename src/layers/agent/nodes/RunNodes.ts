@@ -28,7 +28,8 @@ export const run = <A, E, R>(
   { requestId, runId }: RunRef,
   effect: Effect.Effect<A, E, R>
 ) =>
-  Supervision.node(
+  Supervision.nodeUnder(
+    tree.root,
     {
       kind: "run",
       label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
@@ -36,7 +37,7 @@ export const run = <A, E, R>(
       names: [runId]
     },
     () => effect
-  ).pipe(Supervision.under(tree.root))
+  )
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect)

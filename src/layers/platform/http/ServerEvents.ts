@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Mailbox from "effect/Mailbox"
 import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
 
 /** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
@@ -123,11 +124,13 @@ export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceO
     await hand(source.drain())
     mailbox.unsafeDone(failure === undefined ? Exit.void : Exit.fail(failure))
   }
-  yield* Effect.addFinalizer(() => {
+  // Not Effect.addFinalizer: that one compares all FiberRefs of the fiber, which took 0.2 ms of every call.
+  const end = Effect.suspend(() => {
     close()
     mailbox.unsafeDone(Exit.interrupt(FiberId.none))
     return mailbox.shutdown
   })
+  yield* Scope.addFinalizer(yield* Effect.scope, end)
   // A defect is a bug in the source, and must not leave the reader waiting.
   run().catch((defect) => mailbox.unsafeDone(Exit.die(defect)))
   const messages: Mailbox.ReadonlyMailbox<A, E> = mailbox
