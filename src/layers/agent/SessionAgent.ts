@@ -16,7 +16,7 @@ import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSum
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
-import * as SessionHub from "./events/SessionHub.ts"
+import * as EventHub from "./events/EventHub.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
@@ -25,7 +25,6 @@ import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as SystemPrompt from "./model/SystemPrompt.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
-import * as SupervisionTree from "./nodes/SupervisionTree.ts"
 import * as Admission from "./run/Admission.ts"
 import * as Retries from "./run/Retries.ts"
 import * as RunEnd from "./run/RunEnd.ts"
@@ -75,7 +74,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const settings = yield* Settings
   const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
   const tools = yield* Effect.flatMap(Tools, ({ open }) => open)
-  const hub = yield* SessionHub.make(session)
+  const hub = yield* EventHub.makeForSession(session)
   const { publish } = hub
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
@@ -101,7 +100,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     queue: SessionQueue.make({ publish, dropped: (items) => prompts.drop(items, !state.isBusy()) }),
     compaction: yield* Compaction.make(compacting),
     model: ModelInForce.make(controls.values, catalog),
-    supervision: yield* SupervisionTree.make,
+    supervision: yield* RunNodes.makeTree,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
     systemPrompt: SystemPrompt.render(options)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type HostTool, HostTools, type HostToolSet } from "../../services/host/HostTools.ts"
 import type { Tool } from "../../services/Tools.ts"
-import * as Once from "../Once.ts"
+import { firstSuccess } from "../Sharing.ts"
 
 interface Source {
   names: ReadonlyArray<string>
@@ -14,7 +14,7 @@ export const make = () => {
   const sources = new Set<Source>()
 
   // Loaded with the first set of tools: most processes have none.
-  const loaded = Once.make(Effect.promise(() => import("./HostTool.ts")))
+  const loaded = firstSuccess(Effect.promise(() => import("./HostTool.ts")))
 
   const replace =
     (mine: Source): HostToolSet["replace"] =>

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { keyVariables } from "../../domain/model/ProviderKeys.ts"
 import { Credentials, KeyUnavailable } from "../../services/model/Credentials.ts"
-import * as Once from "../Once.ts"
+import { firstSuccess } from "../Sharing.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Environment from "../platform/processes/Environment.ts"
@@ -81,7 +81,7 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
 /** Locates a key without resolving it and passes it to `use`: every prompt does this, so it takes few steps. */
 const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
   const { providers } = yield* Catalog
-  const inFolders = Once.make(EnvFiles.load(yield* OwnFiles, envFolders))
+  const inFolders = firstSuccess(EnvFiles.load(yield* OwnFiles, envFolders))
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
 
   const locate = (
@@ -123,3 +123,9 @@ export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
 })
 
 export const layer = (options: KeyRingOptions) => Layer.effect(Credentials, make(options))
+
+/** No key at all, for programs whose providers need none. */
+export const layerEmpty = Layer.succeed(Credentials, {
+  find: () => Effect.succeedNone,
+  has: () => Effect.succeed(false)
+})

@@ -9,7 +9,6 @@ import { keyAdvice, keyVariables } from "../../domain/model/ProviderKeys.ts"
 import * as AuthFile from "../models/AuthFile.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as KeyRing from "../models/KeyRing.ts"
-import * as Keyboard from "../platform/stdio/Keyboard.ts"
 import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import * as Process from "../platform/processes/Process.ts"
@@ -39,7 +38,7 @@ const askForKey = (provider: string) =>
   )
 
 const readKey = Effect.fnUntraced(function* (provider: string) {
-  const given = (yield* Keyboard.isTerminal) ? yield* askForKey(provider) : Redacted.make(yield* Keyboard.readAll)
+  const given = (yield* Process.hasKeyboard) ? yield* askForKey(provider) : Redacted.make(yield* Process.readInput)
   const key = Redacted.value(given).trim()
   if (key === "") return yield* invalid("no key was given: pipe it into stdin, or run this in a terminal")
   if (/\s/.test(key))

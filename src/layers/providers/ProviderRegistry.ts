@@ -14,9 +14,9 @@ import {
   type ModelFailureReason,
   type ModelRequest
 } from "../../services/model/ModelClient.ts"
-import * as Once from "../Once.ts"
+import { firstSuccess } from "../Sharing.ts"
 import * as Catalog from "../models/Catalog.ts"
-import * as NoCredentials from "../models/NoCredentials.ts"
+import * as KeyRing from "../models/KeyRing.ts"
 import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
 import type { Connection, Protocol } from "./Protocol.ts"
 import type { Offer, Provider } from "./Provider.ts"
@@ -93,7 +93,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   const catalog = yield* Catalog.Catalog
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
-  const spoken = Once.make(protocols)
+  const spoken = firstSuccess(protocols)
   const routes = new WeakMap<Model, Route>()
 
   const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
@@ -165,4 +165,4 @@ export const layer = (options: RegistryOptions) => Layer.merge(layerCatalog(opti
 
 /** Only these providers: files and environment of the user are not read. */
 export const layerOwn = (providers: ReadonlyArray<Provider>) =>
-  layer({ providers, protocols: Effect.succeed([]) }).pipe(Layer.provide([Catalog.layerEmpty, NoCredentials.layer]))
+  layer({ providers, protocols: Effect.succeed([]) }).pipe(Layer.provide([Catalog.layerEmpty, KeyRing.layerEmpty]))

@@ -12,7 +12,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
-import * as Once from "../Once.ts"
+import { firstSuccess } from "../Sharing.ts"
 import type { BuiltInOptions } from "./builtIn.ts"
 import * as FileLedger from "./files/FileLedger.ts"
 
@@ -54,7 +54,7 @@ const select = (options: ToolRegistryOptions, machine: Machine, session: typeof 
     tools === undefined ? all : all.filter(({ definition }) => tools.includes(definition.name))
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.make()
-  return Once.make(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, ledger, artifacts, ...machine }))))
+  return firstSuccess(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, ledger, artifacts, ...machine }))))
 }
 
 const named = (name: string) => (tool: Tool) => tool.definition.name === name

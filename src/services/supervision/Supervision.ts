@@ -9,8 +9,16 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import type * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 import type { RequestId } from "../../domain/conversation/AgentEvent.ts"
-import type { CancelFailed } from "./CancelFailed.ts"
+
+/** The id is unknown, the node cannot be ended, or it was asked to end and has not done so in time. */
+export class CancelFailed extends Schema.TaggedError<CancelFailed>()("CancelFailed", {
+  reason: Schema.Literal("unknown_target", "not_cancellable", "still_running"),
+  message: Schema.String,
+  /** Processes that are left. */
+  pids: Schema.Array(Schema.Int)
+}) {}
 
 export type NodeKind =
   | "session"

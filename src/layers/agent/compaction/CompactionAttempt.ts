@@ -17,7 +17,7 @@ import {
   type SuppliedCompaction
 } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import * as CompactionLimits from "./CompactionLimits.ts"
+import * as ContextLength from "./ContextLength.ts"
 import * as Handoff from "../sessions/Handoff.ts"
 import * as SummaryLedger from "./SummaryLedger.ts"
 import type { SummaryTools } from "./Summarizer.ts"
@@ -155,7 +155,7 @@ const make = Effect.fnUntraced(function* (
   const { hooks, session, settings } = tools
   const { sessionId } = yield* session.info
   const branch = considered(yield* session.branch, request)
-  const measured = yield* measure(branch, request, CompactionLimits.fromSettings(settings))
+  const measured = yield* measure(branch, request, ContextLength.limitsOf(settings))
   const { plan } = measured
   const decision = yield* hooks.before(plan)
   if (decision._tag === "Cancel") return yield* cancelled()

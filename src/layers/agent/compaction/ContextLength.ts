@@ -5,7 +5,16 @@ import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import type { SettingsValues } from "../../../services/Settings.ts"
 import type { Session } from "../../../services/session/Session.ts"
+
+/** The settings that say when a conversation is too long, as the policy wants them. */
+export const limitsOf = (settings: SettingsValues): CompactionPolicy.CompactionLimits => ({
+  reserveTokens: settings["compaction.reserveTokens"],
+  keepRecentTokens: settings["compaction.keepRecentTokens"],
+  thresholdPercent: settings["compaction.thresholdPercent"],
+  thresholdTokens: settings["compaction.thresholdTokens"]
+})
 
 export type ContextLength = ReturnType<typeof make>
 

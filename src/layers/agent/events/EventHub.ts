@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { Session } from "../../../services/session/Session.ts"
 import type { EventSink } from "../../../services/Agent.ts"
 
 /** How many events a reader of `subscribe` may leave unread before the run waits for it. */
@@ -52,4 +53,15 @@ export const make = (): EventHub => {
     attach,
     subscribe
   }
+}
+
+/** The hub of a session. It publishes by itself that the session is not stored any more (protocol.md 9.2). */
+export const makeForSession = (session: typeof Session.Service) => {
+  const hub = make()
+  const watch = session.watchFailures(({ message: error }) => {
+    const message = `${error}. The conversation goes on in memory and is lost when the process ends.`
+    hub.publish({ _tag: "PersistFailed", error })
+    hub.publish({ _tag: "Notice", level: "error", message, source: "session-persistence" })
+  })
+  return Effect.as(watch, hub)
 }

@@ -4,8 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import { CancelFailed } from "../../../services/supervision/CancelFailed.ts"
-import type { CancelOutcome, LiveNode, SupervisedProcess } from "../../../services/supervision/Supervision.ts"
+import {
+  CancelFailed,
+  type CancelOutcome,
+  type LiveNode,
+  type SupervisedProcess
+} from "../../../services/supervision/Supervision.ts"
 
 const processesOf = (node: LiveNode): ReadonlyArray<SupervisedProcess> => [
   ...node.processes,

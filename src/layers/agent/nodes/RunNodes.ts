@@ -1,9 +1,12 @@
 /** The steps of a run as nodes of the supervision tree: how each is called and by which names it can be ended. */
-import type * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as Model from "../../../domain/model/Model.ts"
+import { Ids } from "../../../services/Ids.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
+import { firstSuccess } from "../../Sharing.ts"
 
 const longestLabel = 80
 
@@ -13,6 +16,16 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
   const label = typeof subject === "string" ? `${name}: ${subject.trim().split("\n", 1).join()}` : name
   return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label
 }
+
+/** The tree of one session. The code that ends nodes is loaded at the first `cancel`. */
+export const makeTree = Effect.zipWith(Clock.currentTimeMillis, Ids, (now, ids): Supervision.Supervision => {
+  const root = Supervision.makeRoot({ kind: "session", label: "session" }, now, () => ids.next("fiber"))
+  const loaded = firstSuccess(Effect.promise(() => import("./EndNode.ts")))
+  return {
+    root,
+    cancel: (targetId, graceMs) => Effect.flatMap(loaded, ({ cancel }) => cancel(root, targetId, graceMs))
+  }
+})
 
 /** For what the agent does by itself. */
 export const session = (tree: Supervision.Supervision) => Supervision.under(tree.root)

@@ -25,7 +25,7 @@ import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
-import { exclusively } from "../../Exclusively.ts"
+import { exclusively } from "../../Sharing.ts"
 import type { RunFiber } from "./RunFiber.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
@@ -56,35 +56,9 @@ const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {}
 
 const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
 
-export const make = (dependencies: Dependencies) => {
-  const { budget, clientMessages, fiber, gate, ids, late, model, now, prompts, queue, run, session, state } =
-    dependencies
-
-  /** The receipt of the message, if it was sent before. */
-  const earlier = (input: MessageInput) => {
-    if (input.clientMessageId === undefined) return Effect.succeed(undefined)
-    return clientMessages.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
-  }
-
-  const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
-    const receipt = repeated(known)
-    yield* accepted(receipt)
-    if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
-      prompts.report(input.requestId, known.end, !state.isBusy())
-    }
-    return receipt
-  })
-
-  const put = (to: QueueName, input: MessageInput): PromptReceipt => {
-    const { images = [], text } = input
-    const messageId = ids.next("message")
-    const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
-    const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-    const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
-    clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
-    queue.add(waiting)
-    return receipt
-  }
+/** A prompt that finds the session free: its acceptance and its run are one fiber. */
+const makeStart = (dependencies: Dependencies) => {
+  const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, model.usable)
@@ -146,6 +120,39 @@ export const make = (dependencies: Dependencies) => {
         return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw)
       })
     )
+
+  return start
+}
+
+export const make = (dependencies: Dependencies) => {
+  const { clientMessages, gate, ids, now, prompts, queue, state } = dependencies
+  const start = makeStart(dependencies)
+
+  /** The receipt of the message, if it was sent before. */
+  const earlier = (input: MessageInput) => {
+    if (input.clientMessageId === undefined) return Effect.succeed(undefined)
+    return clientMessages.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
+  }
+
+  const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
+    const receipt = repeated(known)
+    yield* accepted(receipt)
+    if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
+      prompts.report(input.requestId, known.end, !state.isBusy())
+    }
+    return receipt
+  })
+
+  const put = (to: QueueName, input: MessageInput): PromptReceipt => {
+    const { images = [], text } = input
+    const messageId = ids.next("message")
+    const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
+    const idle = state.takesMessages() ? {} : ({ idle: true } as const)
+    const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+    clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
+    queue.add(waiting)
+    return receipt
+  }
 
   /** A prompt that may wait joins the run that is under way. */
   const join = (input: PromptInput): PromptReceipt | undefined => {

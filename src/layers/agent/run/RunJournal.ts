@@ -59,11 +59,36 @@ export const failed = (errorMessage: string): CutOff => ({
 
 type UserRef = Omit<MessageRef, "runId">
 
+/** The usage of answers that the budget was not told yet. */
+const makeUsageRecord = (budget: SessionBudget) => {
+  let unrecorded: ReadonlyArray<Usage> = []
+  return {
+    add: (usage: Usage) => {
+      unrecorded = [...unrecorded, usage]
+    },
+    record: Effect.suspend(() => {
+      const due = unrecorded
+      unrecorded = []
+      return Effect.forEach(due, (usage) => budget.recordUsage(usage), { discard: true })
+    })
+  }
+}
+
+const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<Message>) => ({
+  startUser: (ref: UserRef, message: UserMessage) => {
+    messages.push(message)
+    publish({ _tag: "MessageStarted", runId, ...ref, message })
+  },
+  /** The message is stored. */
+  endUser: (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
+})
+
 export type RunJournal = ReturnType<typeof make>
 
-export const make = ({ budget, detach, ids, now, publish, runId, session }: Dependencies) => {
+export const make = (dependencies: Dependencies) => {
+  const { budget, detach, ids, now, publish, runId, session } = dependencies
   const messages: Array<Message> = []
-  let unrecorded: ReadonlyArray<Usage> = []
+  const usage = makeUsageRecord(budget)
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
@@ -74,14 +99,6 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
     turnOpen = true
     publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp: now() })
   }
-
-  const startUser = (ref: UserRef, message: UserMessage) => {
-    messages.push(message)
-    publish({ _tag: "MessageStarted", runId, ...ref, message })
-  }
-
-  /** The message is stored. */
-  const endUser = (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 
   const startAssistant = (model: Model) => {
     const draft = AssistantDraft.empty(model, now())
@@ -104,13 +121,6 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
     return update.step === "delta" && update.kind !== "toolCall"
   }
 
-  /** Tells the budget what the answers so far have used. */
-  const recordUsage = Effect.suspend(() => {
-    const due = unrecorded
-    unrecorded = []
-    return Effect.forEach(due, (usage) => budget.recordUsage(usage), { discard: true })
-  })
-
   const closeAssistant = (end: AssistantDraft.End | undefined): Effect.Effect<ReadonlyArray<RequestedCall>> => {
     const streaming = turn.streaming
     if (streaming === undefined) return Effect.succeed([])
@@ -123,7 +133,7 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
     turn.message = message
     for (const { call } of requested) turn.calls.push({ call })
     messages.push(message)
-    unrecorded = [...unrecorded, message.usage]
+    usage.add(message.usage)
     return Effect.map(session.append({ type: "message", message }), () => {
       publish({ _tag: "MessageEnded", runId, messageId, message })
       return requested
@@ -137,7 +147,7 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
         () => closeAssistant(end),
         (requested) => requested
       ),
-      recordUsage
+      usage.record
     )
 
   const endTurn = () => {
@@ -163,7 +173,7 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
     yield* calls.answerOpenCalls(how.unfinishedCall)
     endTurn()
     // An abort does not wait for a budget that somebody else wrote.
-    detach(recordUsage)
+    detach(usage.record)
   })
 
   return {
@@ -171,8 +181,7 @@ export const make = ({ budget, detach, ids, now, publish, runId, session }: Depe
     messages,
     turnIndex: () => turn.index,
     startTurn,
-    startUser,
-    endUser,
+    ...makeUserMessages(dependencies, messages),
     startAssistant,
     receive,
     endAssistant,

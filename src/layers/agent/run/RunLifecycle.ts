@@ -12,7 +12,6 @@ import { Session } from "../../../services/session/Session.ts"
 import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
-import * as CompactionLimits from "../compaction/CompactionLimits.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
 import * as Delivery from "../inbox/Delivery.ts"
@@ -80,7 +79,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const detach = (effect: Effect.Effect<void>) => void fork(effect)
   const currentModel = Effect.map(model.certain, ({ model }) => model)
   const requests = ModelRequests.make({ session, tools, systemPrompt: options.systemPrompt })
-  const length = ContextLength.make(session, CompactionLimits.fromSettings(settings))
+  const length = ContextLength.make(session, ContextLength.limitsOf(settings))
 
   const modes = () => {
     const { followUpMode, steeringMode } = controls()

@@ -13,8 +13,7 @@ import { type SessionLog, SessionStore } from "../../../services/session/Session
 import type { Settings } from "../../../services/Settings.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
-import { exclusively } from "../../Exclusively.ts"
-import * as Once from "../../Once.ts"
+import { exclusively, firstSuccess } from "../../Sharing.ts"
 import * as CurrentSession from "../../session/CurrentSession.ts"
 import * as EventHub from "../events/EventHub.ts"
 import type { ModelStart } from "../model/Controls.ts"
@@ -138,7 +137,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const store = yield* SessionStore
   return Sessions.of({
     current: Effect.sync(() => current.get().services),
-    changes: Once.make(
+    changes: firstSuccess(
       Effect.map(
         Effect.promise(() => import("./SessionChanges.ts")),
         ({ make }) => make({ current, catalog, store, publish: hub.publish })

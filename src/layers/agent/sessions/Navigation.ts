@@ -6,7 +6,7 @@ import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import { EntryNotFound, type Session } from "../../../services/session/Session.ts"
 import type { Destination } from "../../../services/session/Sessions.ts"
 import type { OpenSession } from "./SessionScope.ts"
-import { exclusively } from "../../Exclusively.ts"
+import { exclusively } from "../../Sharing.ts"
 import type { BranchSummary } from "../compaction/BranchSummary.ts"
 
 export const find = (session: typeof Session.Service, entryId: string) =>

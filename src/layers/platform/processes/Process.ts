@@ -82,3 +82,9 @@ export const ripgrep: Effect.Effect<string | undefined> = Effect.sync(() => {
     return undefined
   }
 })
+
+/** Whether a person types into stdin, rather than a script. */
+export const hasKeyboard: Effect.Effect<boolean> = Effect.sync(() => process.stdin.isTTY === true)
+
+/** All of stdin, before any protocol is spoken on it. */
+export const readInput: Effect.Effect<string> = Effect.promise(() => Bun.stdin.text())

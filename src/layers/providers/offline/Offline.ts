@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
 import { zeroTokens } from "../../../domain/model/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
-import * as Once from "../../Once.ts"
+import { firstSuccess } from "../../Sharing.ts"
 import type { Offer, Provider } from "../Provider.ts"
 import type * as Script from "./Script.ts"
 
@@ -50,7 +50,7 @@ const load = Effect.fnUntraced(function* (options: Script.Options) {
 /** `scenario` is the file that `offline/script` plays, relative to `cwd`. */
 export const make = (options: Script.Options) =>
   Effect.sync((): Provider => {
-    const loaded = Once.make(load(options))
+    const loaded = firstSuccess(load(options))
     return {
       ...offer,
       stream: (request) =>

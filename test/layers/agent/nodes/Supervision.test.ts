@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import * as SupervisionTree from "../../../../src/layers/agent/nodes/SupervisionTree.ts"
+import * as RunNodes from "../../../../src/layers/agent/nodes/RunNodes.ts"
 import * as Supervision from "../../../../src/services/supervision/Supervision.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
@@ -149,7 +149,7 @@ it.effect("a compaction and its model call are nodes; cancelling it is abort_com
 
 it.effect("what was never there, the session itself, and what does not end in time are refused", () =>
   Effect.gen(function* () {
-    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
+    const tree = yield* Effect.provide(RunNodes.makeTree, FixedIds.layer)
     const reason = (id: string | number) => Effect.map(Effect.flip(tree.cancel(id, 50)), (error) => error.reason)
     assert.strictEqual(yield* reason("nothing"), "unknown_target")
     assert.strictEqual(yield* reason(7), "unknown_target")
@@ -178,7 +178,7 @@ it.effect("what was never there, the session itself, and what does not end in ti
 
 it.effect("a node that is ended in its own way is asked, also when nobody is to wait", () =>
   Effect.gen(function* () {
-    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
+    const tree = yield* Effect.provide(RunNodes.makeTree, FixedIds.layer)
     const asked = yield* Deferred.make<void>()
     const end = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
     const node = Supervision.node({ kind: "bash", label: "b", names: ["b"], end }, () => Deferred.await(asked))
@@ -195,7 +195,7 @@ it.effect("a node that is ended in its own way is asked, also when nobody is to 
 
 it.effect("a node is there while its effect runs, however it ends, and only where somebody supervises", () =>
   Effect.gen(function* () {
-    const tree = yield* Effect.provide(SupervisionTree.make, FixedIds.layer)
+    const tree = yield* Effect.provide(RunNodes.makeTree, FixedIds.layer)
     const look = Effect.sync(() => Fibers.paths(tree.root))
     const node = (effect: Effect.Effect<unknown, unknown>) =>
       Supervision.node({ kind: "turn", label: "t" }, () => Effect.zipRight(effect, look))

@@ -1,18 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import * as Once from "../../src/layers/Once.ts"
+import { firstSuccess } from "../../src/layers/Sharing.ts"
 
 it.effect("is made once and kept", () =>
   Effect.gen(function* () {
     let times = 0
-    const once = Once.make(Effect.sync(() => ++times))
+    const once = firstSuccess(Effect.sync(() => ++times))
     assert.deepStrictEqual(yield* Effect.all([once, once, once]), [1, 1, 1])
   })
 )
 
 it.effect("callers that come together get the same", () =>
   Effect.gen(function* () {
-    const once = Once.make(Effect.as(Effect.yieldNow(), {}))
+    const once = firstSuccess(Effect.as(Effect.yieldNow(), {}))
     const [one, other] = yield* Effect.all([once, once], { concurrency: 2 })
     assert.strictEqual(one, other)
   })
@@ -23,7 +23,7 @@ it.effect("a first caller who fails or is interrupted leaves it to the next, who
     const begun = yield* Deferred.make<void>()
     const gate = yield* Deferred.make<string, string>()
     const load = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(gate))
-    const once = Once.make(Effect.uninterruptible(load))
+    const once = firstSuccess(Effect.uninterruptible(load))
     const first = yield* Effect.fork(once)
     yield* Deferred.await(begun)
     const stopping = yield* Effect.fork(Fiber.interrupt(first))
@@ -33,7 +33,9 @@ it.effect("a first caller who fails or is interrupted leaves it to the next, who
     assert.strictEqual(yield* Effect.zipLeft(once, Effect.yieldNow()), "made")
 
     let attempts = 0
-    const failing = Once.make(Effect.suspend(() => (attempts++ === 0 ? Effect.fail("no") : Effect.succeed(attempts))))
+    const failing = firstSuccess(
+      Effect.suspend(() => (attempts++ === 0 ? Effect.fail("no") : Effect.succeed(attempts)))
+    )
     assert.strictEqual(yield* Effect.flip(failing), "no")
     assert.strictEqual(yield* failing, 2)
   })
