@@ -2,7 +2,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
@@ -45,7 +44,8 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
   yield* server.pipe(
     Effect.tap(end),
-    Effect.provide(Layer.provideMerge(agent, BunStdio.layer)),
+    Effect.provide(agent),
+    Effect.provide(BunStdio.layer),
     Effect.catchTags({
       SessionNotFound: unusable,
       AmbiguousSession: unusable,
