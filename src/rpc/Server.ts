@@ -39,24 +39,30 @@ const read = Effect.fnUntraced(function* (
   { input }: typeof Transport.Service,
   connection: Connection,
   { readerReady }: Writer.Writer,
-  { receive, receiveLast }: Dispatch.Dispatch
+  { receive, receiveLast }: Dispatch.Dispatch,
+  sessions: typeof Sessions.Service
 ) {
   const lines: Array<Jsonl.Line> = []
   const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => lines.push(line))
+  /** Handles the lines of a chunk with the services of one session in the context, which is cheaper than for each line. */
+  const handle = Effect.fnUntraced(function* (taken: ReadonlyArray<Jsonl.Line>) {
+    for (const line of taken) {
+      yield* readerReady
+      yield* receive(line)
+    }
+  })
   let done = false
   while (!done) {
     const [chunks, isLast] = yield* input.takeAll
     for (const chunk of chunks) {
       splitter.push(chunk)
-      for (const line of lines.splice(0)) {
-        yield* readerReady
-        yield* receive(line)
-      }
+      yield* Effect.provide(handle(lines.splice(0)), yield* sessions.current)
     }
     done = isLast
   }
   splitter.end()
-  for (const line of lines) yield* receiveLast(line)
+  const last = Effect.forEach(lines, receiveLast, { discard: true })
+  yield* Effect.provide(last, yield* sessions.current)
 })
 
 /**
@@ -103,7 +109,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
-      const stopped = yield* read(transport, connection, writer, dispatch).pipe(
+      const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(
         // A host that does not read any more is treated like one that has closed its side.
         Effect.raceFirst(writerEnds),
         Effect.as(undefined),

@@ -76,6 +76,29 @@ it.scoped("each of several questions in one chunk gets its own id and the settin
   })
 )
 
+it.scoped("a question behind a change of the session in one chunk is answered by the session that was opened", () =>
+  Effect.gen(function* () {
+    const host = yield* serving
+    const change = JSON.stringify({ id: "change", type: "new_session" })
+    const answers = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
+      yield* host.send(...lines)
+      const got: Array<string> = []
+      while (got.length < lines.length) {
+        got.push(...(yield* host.receive(1)).filter((line) => line.includes('"type":"response"')))
+      }
+      return got.map((line): { id: string; data: { sessionId?: string } } => JSON.parse(line))
+    })
+    // The first change loads its module; after that a change ends before the reader takes the next line.
+    yield* answers(change)
+    const [before, , after, again] = yield* answers(question("before"), change, question("after"), question("again"))
+    const [now] = yield* answers(question("now"))
+    assert.deepStrictEqual([before?.id, after?.id, again?.id], ["before", "after", "again"])
+    assert.notStrictEqual(after?.data.sessionId, before?.data.sessionId)
+    assert.strictEqual(after?.data.sessionId, now?.data.sessionId)
+    assert.strictEqual(again?.data.sessionId, now?.data.sessionId)
+  })
+)
+
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 it.scoped("a frame may be cut anywhere, and several frames of several chunks are handled in order", () =>
