@@ -64,11 +64,12 @@ export const make = Effect.gen(function* () {
 
   /** The store goes on by itself after the deadline: nobody can tell whether it will still write. */
   const inTime = (operation: Operation, log: SessionLog, fiber: Fiber.RuntimeFiber<void, StoreFailure>) =>
-    // The caller is masked, and only what can be interrupted can be timed.
-    Effect.timeoutFail(Effect.interruptible(Fiber.join(fiber)), {
-      duration: deadline,
-      onTimeout: () => overdue(operation, log)
-    }).pipe(Effect.exit, Effect.flatMap(settle))
+    // Timed in a fiber of the session: an interrupt of the caller would reach the children that the timer forks.
+    Effect.suspend(() => {
+      const onTimeout = () => overdue(operation, log)
+      const timed = fork(Effect.timeoutFail(Fiber.join(fiber), { duration: deadline, onTimeout }))
+      return Effect.flatMap(Fiber.await(timed), settle)
+    })
 
   /** Nothing is stored after the first failure: it would leave a gap. */
   const sync = ({ log }: Source) =>
