@@ -82,7 +82,17 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const clientMessages = ClientMessages.make(session)
   const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended })
   const { announce = () => {} } = options
-  const compacting = { publish, budget, mayRetry: retries.enabled, prepareHandoff: clientMessages.load, announce }
+  const fibers = yield* FiberSet.make<unknown, unknown>()
+  const run = yield* FiberSet.runtime(fibers)<never>()
+  const detach = (effect: Effect.Effect<void>) => void run(effect)
+  const compaction = yield* Compaction.make({
+    publish,
+    budget,
+    detach,
+    mayRetry: retries.enabled,
+    prepareHandoff: clientMessages.load,
+    announce
+  })
   return {
     session,
     settings,
@@ -98,7 +108,11 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     announce,
     late: LateRecords.make(session, state),
     queue: SessionQueue.make({ publish, dropped: (items) => prompts.drop(items, !state.isBusy()) }),
-    compaction: yield* Compaction.make(compacting),
+    compaction,
+    /** Starts what nothing waits for, in a fiber of the session. */
+    detach,
+    /** Owns fibers beside that of the run: tool calls, and what is detached. */
+    fibers,
     model: ModelInForce.make(controls.values, catalog),
     supervision: yield* RunNodes.makeTree,
     /** Prompts are accepted one at a time, and not while the session changes. */
@@ -115,7 +129,6 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
   const ids = yield* Ids
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const fibers = yield* FiberSet.make<unknown, unknown>()
   const end = RunEnd.make(parts)
   const fiber = yield* RunFiber.make({ compaction, end })
   const lifecycle = yield* RunLifecycle.make({
@@ -124,8 +137,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     ready: hub.ready,
     controls: controls.values,
     now,
-    retries: retries.chain,
-    fibers
+    retries: retries.chain
   })
   const admission = Admission.make({
     ...parts,

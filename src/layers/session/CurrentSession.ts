@@ -12,7 +12,7 @@ import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/Sess
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
 import * as SessionTree from "../../domain/session/SessionTree.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
-import { CurrentLog, EntryNotFound, type OpenedLog, Session } from "../../services/session/Session.ts"
+import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
 import type { SessionGlance, SessionLog } from "../../services/session/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as Persistence from "./Persistence.ts"
@@ -97,6 +97,16 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     let current = enter(yield* Ref.get(kept), making.ids.next("epoch"))
     recover(making, current)
 
+    const info = (): SessionInfo => ({
+      header: current.log.header,
+      sessionId: current.log.header.id,
+      epoch: current.epoch,
+      file: current.log.file,
+      name: Option.orElse(current.glance()?.name ?? current.tree.name(), () =>
+        Option.fromNullable(current.log.header.title)
+      )
+    })
+
     const append = (entry: NewEntry) =>
       Effect.uninterruptible(
         Effect.suspend(() => {
@@ -115,19 +125,12 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
           persistence.reset()
           yield* Ref.set(kept, opened)
           yield* Scope.close(left.scope, Exit.void)
+          return info()
         })
       )
 
     return Session.of({
-      info: Effect.sync(() => ({
-        header: current.log.header,
-        sessionId: current.log.header.id,
-        epoch: current.epoch,
-        file: current.log.file,
-        name: Option.orElse(current.glance()?.name ?? current.tree.name(), () =>
-          Option.fromNullable(current.log.header.title)
-        )
-      })),
+      info: Effect.sync(info),
       append,
       sync: Effect.suspend(() => persistence.sync(current)),
       messages: Effect.sync(() => current.tree.conversation().slice()),

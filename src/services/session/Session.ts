@@ -55,7 +55,7 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     /** A handoff: continues the conversation in another log. Opens that one and, only if that worked, closes this one. */
     readonly continueIn: <E, R>(
       open: Effect.Effect<SessionLog, E, R | Scope.Scope>
-    ) => Effect.Effect<void, E, Exclude<R, Scope.Scope>>
+    ) => Effect.Effect<SessionInfo, E, Exclude<R, Scope.Scope>>
     /** The first failure to store something, while this session goes on in memory. */
     readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
     /** Whether there was such a failure since the session was opened, in this log or one before a handoff. */

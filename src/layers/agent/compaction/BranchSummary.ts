@@ -16,6 +16,8 @@ import * as Summarizer from "./Summarizer.ts"
 export interface BranchSummaryTools extends Summarizer.SummaryTools {
   readonly session: typeof Session.Service
   readonly budget: SessionBudget
+  /** Starts what a summary does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
 }
 
 export interface BranchSummaryRequest {
@@ -55,7 +57,8 @@ const make = Effect.fnUntraced(function* (
     prompt,
     maxTokens: Math.min(longestSummary, reserve),
     retries: true,
-    spent: ledger.spent
+    spent: ledger.spent,
+    record: ledger.record
   }).pipe(
     Effect.mapError(
       ({ message }) =>
@@ -74,5 +77,5 @@ export const summarize = (
 ): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
   Effect.suspend(() => {
     const ledger = SummaryLedger.make(tools, request.model, "branchSummary")
-    return Effect.ensuring(make(tools, request, ledger), ledger.flush)
+    return Effect.ensuring(make(tools, request, ledger), ledger.close)
   })

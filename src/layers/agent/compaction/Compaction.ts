@@ -3,6 +3,7 @@
  * that it can be ended without the run it happens in. What an attempt does is CompactionAttempt.ts.
  */
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -30,6 +31,8 @@ interface Options {
   /** Reads from the session what one that continues it will not have. */
   readonly prepareHandoff: Effect.Effect<void>
   readonly budget: SessionBudget
+  /** Starts what a compaction does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
   /** An attempt or a branch summary has begun. */
   readonly announce: () => void
 }
@@ -105,7 +108,7 @@ const work = (tools: Tools, { recovers, ...order }: CompactionOrder) =>
 /** Attempts to compact the session, one at a time. */
 const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
   const { publish } = tools
-  const current = yield* FiberHandle.make<CompactionResult, CompactionFailed>()
+  const current = yield* FiberHandle.make<void, never>()
   /** Opened when hosts were told of the end of the newest attempt. */
   let told: Effect.Latch | undefined
 
@@ -117,10 +120,14 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
         const mine = (told = Effect.unsafeMakeLatch(false))
         announce()
         publish({ _tag: "CompactionStarted", ...ref })
-        const attempt = RunNodes.compaction(order.reason, work(tools, order))
-        const fiber = yield* FiberHandle.run(current, Effect.interruptible(attempt))
+        const ended = yield* Deferred.make<CompactionResult, CompactionFailed>()
+        const attempt = Effect.exit(RunNodes.compaction(order.reason, work(tools, order)))
+        // Not the exit of the fiber: that one is an interrupt also where the attempt had stored its result before.
+        const noted = Effect.flatMap(attempt, (exit) => Effect.asVoid(Deferred.done(ended, exit)))
+        const fiber = yield* FiberHandle.run(current, Effect.uninterruptible(noted))
         const waited = yield* Effect.exit(restore(Fiber.await(fiber)))
-        const exit = Exit.isSuccess(waited) ? waited.value : yield* Fiber.interrupt(fiber)
+        if (Exit.isFailure(waited)) yield* Fiber.interrupt(fiber)
+        const exit = yield* Effect.exit(Deferred.await(ended))
         publish({ _tag: "CompactionEnded", ...ref, ...ending(order, exit) })
         yield* mine.open
         if (told === mine) told = undefined

@@ -1,4 +1,5 @@
 /** One attempt to compact a session, from the plan to the stored entry. Loaded when a session first needs it. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
@@ -27,6 +28,8 @@ export interface AttemptTools extends SummaryTools, Handoff.HandoffTools {
   readonly session: typeof Session.Service
   readonly budget: SessionBudget
   readonly hooks: typeof CompactionHooks.Service
+  /** Starts what an attempt does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
 }
 
 export interface AttemptRequest {
@@ -113,7 +116,7 @@ const staysBehind = ({ type }: OwnEntry) => type === "message" || type === "usag
 
 /** Moves to the end of what was considered; what else was noted since then comes along. */
 const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"], kept: ReadonlyArray<SessionEntry>) {
-  const branch = yield* session.branch
+  const branch = yield* Effect.interruptible(session.branch)
   // The entry was just on the branch, so it exists.
   yield* Effect.orDie(session.moveTo(kept.at(-1)?.id ?? null))
   for (const entry of branch.slice(kept.length)) {
@@ -129,25 +132,38 @@ const handOff = (tools: AttemptTools, model: Model, entry: Compacted) =>
     return tools.session.append(entry)
   })
 
+/** An abort ends the notice. The compaction is stored by then, and stays. */
+const notify = ({ hooks }: AttemptTools, stored: Preparation.CompactionEntry, reason: CompactionReason) =>
+  Effect.catchAllCause(
+    Effect.interruptible(Effect.timeoutOption(hooks.after(stored, reason), longestNotice)),
+    (cause) => (Cause.isInterruptedOnly(cause) ? Effect.void : Effect.failCause(cause))
+  )
+
 /** All of it or nothing: an abort comes before or after. */
 const store = Effect.fnUntraced(function* (
   tools: AttemptTools,
   request: AttemptRequest,
   ledger: SummaryLedger.SummaryLedger,
-  branch: ReadonlyArray<SessionEntry>,
-  entry: Compacted
+  { branch, entry }: Prepared
 ) {
-  const { hooks, session } = tools
+  const { session } = tools
   if (request.dropsAnswer) yield* leaveAnswer(session, branch)
   yield* ledger.flush
   const stored = yield* request.handsOff ? handOff(tools, request.model, entry) : session.append(entry)
   yield* session.sync
   if (stored?.type !== "compaction") return entry.firstKeptEntryId
-  yield* Effect.timeoutOption(Effect.interruptible(hooks.after(stored, request.reason)), longestNotice)
+  yield* notify(tools, stored, request.reason)
   return stored.firstKeptEntryId
-}, Effect.uninterruptible)
+})
 
-const make = Effect.fnUntraced(function* (
+interface Prepared {
+  readonly branch: ReadonlyArray<SessionEntry>
+  readonly entry: Compacted
+  readonly estimatedTokensAfter: number
+}
+
+/** Everything that comes before the entry is stored. */
+const prepare = Effect.fnUntraced(function* (
   tools: AttemptTools,
   request: AttemptRequest,
   ledger: SummaryLedger.SummaryLedger
@@ -164,25 +180,37 @@ const make = Effect.fnUntraced(function* (
   const long = supplied ?? (yield* Summaries.long(asking))
   const estimatedTokensAfter = yield* checkProgress(measured, toEntry(plan, long))
   const made = supplied ?? { ...long, ...(yield* Summaries.short(asking, long.summary)) }
-  // Somebody who embeds the agent may have opened another session meanwhile.
+  // An embedder may have opened another session in the meantime.
   if ((yield* session.info).sessionId !== sessionId) return yield* cancelled()
-  const entry = toEntry(plan, made)
-  const usage = ledger.total()
   const origin = supplied === undefined ? {} : { fromExtension: true }
-  const firstKeptEntryId = yield* store(tools, request, ledger, branch, { ...entry, ...origin })
-  const { type: _, ...result } = entry
+  const prepared: Prepared = { branch, entry: { ...toEntry(plan, made), ...origin }, estimatedTokensAfter }
+  return prepared
+})
+
+const make = Effect.fnUntraced(function* (
+  tools: AttemptTools,
+  request: AttemptRequest,
+  ledger: SummaryLedger.SummaryLedger
+) {
+  const prepared = yield* Effect.interruptible(prepare(tools, request, ledger))
+  const usage = ledger.total()
+  const firstKeptEntryId = yield* store(tools, request, ledger, prepared)
+  const { fromExtension: _origin, type: _type, ...result } = prepared.entry
   const compacted: CompactionResult = {
     ...result,
     firstKeptEntryId,
-    estimatedTokensAfter,
+    estimatedTokensAfter: prepared.estimatedTokensAfter,
     ...(usage === undefined ? {} : { usage })
   }
   return compacted
 })
 
-/** What calls have cost is written down however the attempt ends. */
+/**
+ * What calls have cost is written down however the attempt ends. To be called in an uninterruptible fiber: an abort
+ * that comes after the entry was stored does not change the result.
+ */
 export const run = (tools: AttemptTools, request: AttemptRequest): Effect.Effect<CompactionResult, CompactionFailed> =>
   Effect.suspend(() => {
     const ledger = SummaryLedger.make(tools, request.model, "compaction")
-    return Effect.ensuring(make(tools, request, ledger), ledger.flush)
+    return Effect.ensuring(make(tools, request, ledger), ledger.close)
   })

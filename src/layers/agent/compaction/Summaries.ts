@@ -36,7 +36,8 @@ const ask = ({ ledger, model, plan, sessionId, tools }: Asking, prompt: string, 
     prompt,
     maxTokens,
     retries,
-    spent: ledger.spent
+    spent: ledger.spent,
+    record: ledger.record
   })
 
 const failedAs = (what: string) =>

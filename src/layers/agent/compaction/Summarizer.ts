@@ -34,7 +34,9 @@ export interface SummaryCall {
   /** False where the summary is not worth waiting for. */
   readonly retries: boolean
   /** Told once for each call that used anything, however it ended. */
-  readonly spent: (usage: Usage) => Effect.Effect<void>
+  readonly spent: (usage: Usage) => void
+  /** Runs after each call that was not interrupted. */
+  readonly record: Effect.Effect<void>
 }
 
 /** Nobody waits longer than this for a summary to be tried again. */
@@ -60,10 +62,15 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
       if (done) return
     }
   })
-  yield* Effect.ensuring(
+  const calling = Effect.ensuring(
     RunNodes.modelCall(call.model, () => Effect.scoped(receive)),
-    Effect.suspend(() => (draft.usage.totalTokens > 0 ? call.spent(draft.usage) : Effect.void))
+    Effect.sync(() => {
+      if (draft.usage.totalTokens > 0) call.spent(draft.usage)
+    })
   )
+  const received = yield* Effect.either(calling)
+  yield* call.record
+  yield* received
   const text = plainText(AssistantDraft.toMessage(draft).content).trim()
   if (text !== "") return text
   const { id: model, provider } = call.model

@@ -10,6 +10,8 @@ export type SummaryLedger = ReturnType<typeof make>
 interface Dependencies {
   readonly budget: SessionBudget
   readonly session: typeof Session.Service
+  /** Starts what the summary does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
 }
 
 const sum = (one: Usage.Usage, other: Usage.Usage): Usage.Usage => ({
@@ -27,23 +29,33 @@ const sum = (one: Usage.Usage, other: Usage.Usage): Usage.Usage => ({
   }
 })
 
-export const make = ({ budget, session }: Dependencies, { id: model, provider }: Model, source: string) => {
+export const make = ({ budget, detach, session }: Dependencies, { id: model, provider }: Model, source: string) => {
   const calls: Array<Usage.Usage> = []
   let written = 0
-  return {
-    spent: (usage: Usage.Usage) =>
-      Effect.zipRight(
-        Effect.sync(() => void calls.push(usage)),
-        budget.recordUsage(usage)
-      ),
-    total: () => (calls.length === 0 ? undefined : calls.reduce(sum, Usage.zero)),
-    /** Appends what is not in the session yet. */
-    flush: Effect.suspend(() => {
-      const due = calls.slice(written)
-      written = calls.length
-      return Effect.forEach(due, (usage) => session.append({ type: "usage", source, provider, model, usage }), {
-        discard: true
-      })
+  let recorded = 0
+  const record = Effect.suspend(() => {
+    const due = calls.slice(recorded)
+    recorded = calls.length
+    return Effect.forEach(due, budget.recordUsage, { discard: true })
+  })
+  /** Appends what is not in the session yet. */
+  const flush = Effect.suspend(() => {
+    const due = calls.slice(written)
+    written = calls.length
+    return Effect.forEach(due, (usage) => session.append({ type: "usage", source, provider, model, usage }), {
+      discard: true
     })
+  })
+  return {
+    spent: (usage: Usage.Usage) => void calls.push(usage),
+    /** Tells the budget what the calls so far have used. */
+    record,
+    total: () => (calls.length === 0 ? undefined : calls.reduce(sum, Usage.zero)),
+    flush,
+    /** However the summary ends. An abort does not wait for a budget that an embedder wrote. */
+    close: Effect.zipRight(
+      flush,
+      Effect.sync(() => detach(record))
+    )
   }
 }

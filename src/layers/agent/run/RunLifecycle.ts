@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
-import * as FiberSet from "effect/FiberSet"
+import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { UserMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
@@ -59,7 +59,9 @@ interface Options {
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
   readonly end: RunEnd
-  /** Owns fibers beside that of the run: tool calls, and work that a run does not wait for. */
+  /** Starts what a run does not wait for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
+  /** Owns the fibers of tool calls. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
 }
 
@@ -69,14 +71,27 @@ const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
 )
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { budget, compaction, controls, end, fibers, late, model, now, prompts, publish, queue, ready, state, tools } =
-    options
+  const {
+    budget,
+    compaction,
+    controls,
+    detach,
+    end,
+    fibers,
+    late,
+    model,
+    now,
+    prompts,
+    publish,
+    queue,
+    ready,
+    state,
+    tools
+  } = options
   const client = yield* ModelClient
   const ids = yield* Ids
   const session = yield* Session
   const settings = yield* Settings
-  const fork = yield* FiberSet.runtime(fibers)<never>()
-  const detach = (effect: Effect.Effect<void>) => void fork(effect)
   const currentModel = Effect.map(model.certain, ({ model }) => model)
   const requests = ModelRequests.make({ session, tools, systemPrompt: options.systemPrompt })
   const length = ContextLength.make(session, ContextLength.limitsOf(settings))

@@ -38,12 +38,10 @@ const place = ({ ids }: HandoffTools, taken: Set<string>, entry: NewEntry) =>
     return { ...entry, id, parentId: null, timestamp }
   })
 
+type Entry = Omit<CompactionEntry, "id" | "parentId" | "timestamp">
+
 /** What the new session begins with; the compaction is the last of it. */
-const beginning = Effect.fnUntraced(function* (
-  tools: HandoffTools,
-  model: Model,
-  entry: Omit<CompactionEntry, "id" | "parentId" | "timestamp">
-) {
+const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model, entry: Entry) {
   const { session } = tools
   const [entries, branch] = [yield* session.entries, yield* session.branch]
   const name = Option.getOrUndefined((yield* session.info).name)
@@ -60,27 +58,30 @@ const beginning = Effect.fnUntraced(function* (
 /** Messages and calls belong to the run, which waits meanwhile. */
 const isNoted = ({ type }: SessionEntry) => type !== "message" && type !== "usage" && type !== "foreign"
 
-/** Answers the compaction as it is stored in the new session. Nothing may interrupt it. */
-export const move = Effect.fnUntraced(function* (
-  tools: HandoffTools,
-  model: Model,
-  entry: Omit<CompactionEntry, "id" | "parentId" | "timestamp">
-) {
-  const { prepareHandoff, publish, session, store } = tools
+/** Everything that is read from the old session. */
+const prepare = Effect.fnUntraced(function* (tools: HandoffTools, model: Model, entry: Entry) {
+  const { prepareHandoff, session, store } = tools
   const { file, sessionId } = yield* session.info
-  const parentSession = Option.getOrElse(file, () => sessionId)
   yield* prepareHandoff
   const entries = yield* beginning(tools, model, entry)
   const known = (yield* session.entries).length
+  const parentSession = Option.getOrElse(file, () => sessionId)
+  return { entries, known, create: folderOf(store, file).create({ parentSession, entries }) }
+})
+
+/** Answers the compaction as it is stored in the new session. To be called masked: an abort comes before the move or after. */
+export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Model, entry: Entry) {
+  const { publish, session } = tools
+  const { create, entries, known } = yield* Effect.interruptible(prepare(tools, model, entry))
   yield* session.sync
   let since: ReadonlyArray<SessionEntry> = []
-  // Somebody may set a name or a model while the file is made.
+  // A host may set a name or a model while the file is made.
   const look = Effect.map(session.entries, (all) => {
     since = all.slice(known).filter(isNoted)
   })
-  yield* session.continueIn(Effect.zipLeft(folderOf(store, file).create({ parentSession, entries }), look))
-  const { epoch, name, sessionId: next } = yield* session.info
-  publish({ _tag: "SessionChanged", sessionId: next, epoch })
+  const opening = Effect.interruptible(Effect.zipLeft(create, look))
+  const { epoch, name, sessionId } = yield* session.continueIn(opening)
+  publish({ _tag: "SessionChanged", sessionId, epoch })
   publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
   for (const noted of since) if (noted.type !== "foreign") yield* session.append(noted)
   return entries.at(-1)

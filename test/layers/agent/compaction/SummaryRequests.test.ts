@@ -140,7 +140,8 @@ it.scopedLive("the prompts of a compaction, of its update and of a branch that i
         budget: yield* Effect.flatMap(Budget, ({ open }) => open),
         session,
         publish: () => {},
-        mayRetry: Effect.succeed(false)
+        mayRetry: Effect.succeed(false),
+        detach: () => {}
       }
       const request = { model: model({ api: "openai-completions", baseUrl: server.baseUrl }), from: left, to: [] }
       const branch = yield* BranchSummary.summarize(tools, request)

@@ -41,6 +41,17 @@ const bash = {
 
 const actions = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => (event._tag === "CompactionStarted" ? [`${event.reason} ${event.action}`] : []))
+
+/** Waits whenever it has made a session. */
+const waitingStore = (wait: () => Effect.Effect<unknown>) =>
+  Layer.effect(
+    SessionStore,
+    Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
+      ...memory,
+      create: (more: Parameters<typeof memory.create>[0]) => Effect.zipLeft(memory.create(more), Effect.suspend(wait))
+    }))
+  )
+
 const roles = (messages: ReadonlyArray<{ readonly role: string }>) => messages.map(({ role }) => role)
 
 it.effect("the run goes on in a new session, and the old one is left as it was", () =>
@@ -201,17 +212,7 @@ it.effect("a place in the old session is not looked for in the new one", () =>
   Effect.gen(function* () {
     const [made, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let wait: Effect.Effect<unknown> = Effect.void
-    const store = Layer.effect(
-      SessionStore,
-      Effect.map(MemorySessionStore.make({ cwd: "/" }), (memory) => ({
-        ...memory,
-        create: (more: Parameters<typeof memory.create>[0]) =>
-          Effect.zipLeft(
-            memory.create(more),
-            Effect.suspend(() => wait)
-          )
-      }))
-    )
+    const store = waitingStore(() => wait)
     yield* Harness.run({ ...options, store }, ({ agent, ask, events, session, sessions: host }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
@@ -219,18 +220,40 @@ it.effect("a place in the old session is not looked for in the new one", () =>
         const entryId = (yield* session.entries)[1]?.id ?? ""
         yield* agent.prompt({ text: "Look" })
         yield* Deferred.await(made)
+        // While a prompt is being answered, changes of the session wait.
+        const moved = yield* Deferred.make<void>()
+        const follow = { text: "And then?", whenBusy: "followUp" } as const
+        const asking = yield* Effect.fork(agent.prompt(follow, () => Deferred.await(moved)))
         const sessions = yield* host.changes
         const going = yield* Effect.fork(Effect.flip(sessions.navigate({ entryId })))
         yield* Effect.repeatN(Effect.yieldNow(), 20)
         yield* Deferred.succeed(goOn, undefined)
+        const isNext = Effect.map(session.info, ({ sessionId }) => sessionId === "session-2")
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => isNext })
+        yield* Deferred.succeed(moved, undefined)
+        yield* Fiber.join(asking)
         assert.strictEqual((yield* Fiber.join(going))._tag, "EntryNotFound")
-        assert.strictEqual((yield* session.info).sessionId, "session-2")
-        assert.deepStrictEqual(roles(yield* agent.messages), [
-          "compactionSummary",
-          "assistant",
-          "toolResult",
-          "assistant"
-        ])
+        assert.strictEqual(roles(yield* agent.messages)[0], "compactionSummary")
+        assert.deepStrictEqual(violations(events), [])
+      })
+    )
+  })
+)
+
+it.effect("an abort does not wait for the store that makes the new session: the old one is left as it is", () =>
+  Effect.gen(function* () {
+    const made = yield* Deferred.make<void>()
+    let wait: Effect.Effect<unknown> = Effect.void
+    const store = waitingStore(() => wait)
+    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        wait = Effect.zipRight(Deferred.succeed(made, undefined), Effect.never)
+        yield* agent.prompt({ text: "Look" })
+        yield* Deferred.await(made)
+        yield* agent.abort
+        assert.strictEqual((yield* session.info).sessionId, "session-1")
+        assert.deepStrictEqual(compactions(events), ["threshold", "threshold aborted"])
         assert.deepStrictEqual(violations(events), [])
       })
     )
