@@ -1,6 +1,12 @@
-/** The steps of a run as nodes of the supervision tree: how each is called and by which names it can be ended. */
+/**
+ * The steps of a run as nodes of the supervision tree: how each is called and by which names it can be ended. Each step
+ * is also a span, for teams that embed the agent in a traced service.
+ */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
 import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as Model from "../../../domain/model/Model.ts"
@@ -9,6 +15,20 @@ import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { firstSuccess } from "../../Sharing.ts"
 
 const longestLabel = 80
+
+const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+type SpanName = "prompt" | "run" | "turn" | "modelCall" | "toolCall" | "compaction" | "abort" | "interrupt"
+
+/** Runs the effect in a span where a tracer is in force. Effect's default tracer keeps no spans, so it gets none. */
+export const span =
+  (name: SpanName, attributes: Readonly<Record<string, string | number>> = {}) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiberRuntime<A, E, R>((fiber) =>
+      fiber.currentTracer === defaultTracer
+        ? effect
+        : Effect.withSpan(effect, `Agent.${name}`, { attributes, captureStackTrace: false })
+    )
 
 /** What a call is about, for people: its first argument that is a text. */
 const callLabel = ({ arguments: args, name }: ToolCall): string => {
@@ -35,30 +55,36 @@ interface RunRef {
   readonly requestId?: RequestId
 }
 
+const requested = (requestId: RequestId | undefined) => (requestId === undefined ? {} : { requestId })
+
+export const prompt = <A, E, R>(requestId: RequestId | undefined, effect: Effect.Effect<A, E, R>) =>
+  span("prompt", requested(requestId))(effect)
+
 /** Hangs under the session, whoever sent the prompt. */
 export const run = <A, E, R>(
   tree: Supervision.Supervision,
   { requestId, runId }: RunRef,
   effect: Effect.Effect<A, E, R>
-) =>
-  Supervision.nodeUnder(
-    tree.root,
-    {
-      kind: "run",
-      label: requestId === undefined ? "prompt" : `prompt ${requestId}`,
-      refs: { runId, ...(requestId === undefined ? {} : { requestId }) },
-      names: [runId]
-    },
-    () => effect
+) => {
+  const refs = { runId, ...requested(requestId) }
+  const label = requestId === undefined ? "prompt" : `prompt ${requestId}`
+  return Supervision.nodeUnder(tree.root, { kind: "run", label, refs, names: [runId] }, () => effect).pipe(
+    span("run", refs)
   )
+}
 
 export const turn = <A, E, R>(turnIndex: number, effect: Effect.Effect<A, E, R>) =>
-  Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect)
+  Supervision.node({ kind: "turn", label: `turn ${turnIndex}`, refs: { turnIndex } }, () => effect).pipe(
+    span("turn", { turnIndex })
+  )
 
 export const modelCall = <A, E, R>(
   model: Model.Model,
   use: (node: Supervision.LiveNode | undefined) => Effect.Effect<A, E, R>
-) => Supervision.node({ kind: "model_call", label: Model.label(model) }, use)
+) => {
+  const label = Model.label(model)
+  return span("modelCall", { model: label })(Supervision.node({ kind: "model_call", label }, use))
+}
 
 export const retryWait = <A, E, R>(delayMs: number, until: number, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "retry_wait", label: `${delayMs} ms`, waitingOn: { kind: "timer", until } }, () => effect)
@@ -67,7 +93,9 @@ export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: 
   Supervision.node(
     { kind: "tool_call", label: callLabel(call), refs: { toolCallId: call.id }, names: [call.id], onCancel },
     () => effect
-  )
+  ).pipe(span("toolCall", { toolName: call.name, toolCallId: call.id }))
 
 export const compaction = <A, E, R>(reason: string, effect: Effect.Effect<A, E, R>) =>
-  Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect)
+  Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect).pipe(
+    span("compaction", { reason })
+  )

@@ -26,6 +26,7 @@ import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
+import * as RunNodes from "../nodes/RunNodes.ts"
 import type { RunFiber } from "./RunFiber.ts"
 import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
@@ -168,10 +169,12 @@ export const make = (dependencies: Dependencies) => {
     return start(input, accepted)
   }
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
-    Effect.flatMap(earlier(input), (known) =>
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
+    const answered = Effect.flatMap(earlier(input), (known) =>
       known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
-    ).pipe(exclusively(gate))
+    )
+    return RunNodes.prompt(input.requestId, exclusively(gate)(answered))
+  }
 
   const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
     const known = yield* earlier(input)
