@@ -1,8 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
+import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { ToolFailure } from "../../../src/services/Tools.ts"
 import * as Harness from "../../support/agent/AgentHarness.ts"
 import { call, failure, say } from "../../support/agent/ScriptedModel.ts"
+import * as TestAgent from "../../support/agent/TestAgent.ts"
 
 const { output, resultTexts, summary, tool } = Harness
 const end = ["RunEnded", "PromptFinished:completed", "RunSettled", "SessionSettled"]
@@ -20,6 +23,27 @@ it.effect("a prompt without tools is one turn, and its events come in order", ()
       assert.strictEqual((yield* agent.messages).length, 2)
     })
   )
+)
+
+it.effect("the end of a run is told only when everything it said survives a power cut", () =>
+  Effect.gen(function* () {
+    const [syncing, synced] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const memory = MemorySessionStore.layer({ cwd: "/" })
+    const store = Layer.map(memory, (context) => {
+      const service = Context.get(context, SessionStore)
+      const sync = Effect.zipRight(Deferred.succeed(syncing, undefined), Deferred.await(synced))
+      const create: typeof service.create = (given) => Effect.map(service.create(given), (log) => ({ ...log, sync }))
+      return Context.make(SessionStore, { ...service, create })
+    })
+    const { agent, events } = yield* TestAgent.make({ turns: [say("Hello")] }, { store })
+    yield* agent.prompt({ text: "Hi" })
+    yield* Deferred.await(syncing)
+    assert.strictEqual(summary(events).at(-1), "TurnEnded")
+    assert.isTrue((yield* agent.state).isStreaming)
+    yield* Deferred.succeed(synced, undefined)
+    yield* agent.awaitIdle
+    assert.deepStrictEqual(summary(events).slice(-end.length), end)
+  }).pipe(Effect.scoped)
 )
 
 it.effect("the acceptance is told before the first event, and rejections leave the session idle", () =>

@@ -74,6 +74,29 @@ describe("a change while a run goes on", () => {
     )
   )
 
+  it.effect("opening the current session again ends the run and stores all of it, too, around the same log", () =>
+    midRun((harness) =>
+      Effect.gen(function* () {
+        const from = harness.events.length
+        yield* harness.sessions.open("session-2")
+        const aborted = ["MessageEnded:assistant/aborted", "TurnEnded", ...ended]
+        assert.deepStrictEqual(summary(harness.events.slice(from)), [...aborted, ...arrived])
+        assert.strictEqual(harness.log.at(-1), "sync session-2")
+        assert.notInclude(harness.log, "close session-2")
+        assert.deepStrictEqual(texts(yield* harness.session.entries), ["First", "one", "Second", ""])
+        yield* ask(harness, "Third")
+        assert.deepStrictEqual(texts((yield* harness.store.read("session-2")).entries), [
+          "First",
+          "one",
+          "Second",
+          "",
+          "Third",
+          "after"
+        ])
+      })
+    )
+  )
+
   it.effect.each<readonly [string, Change, string]>([
     ["the store is full", create, "StoreFailure"],
     ["no such session", ({ sessions }) => sessions.open("nowhere"), "SessionNotFound"],
