@@ -37,7 +37,7 @@ it.effect("the end of a run is told only when everything it said survives a powe
     })
     const { agent, events } = yield* TestAgent.make({ turns: [say("Hello")] }, { store })
     yield* agent.prompt({ text: "Hi" })
-    yield* Deferred.await(syncing)
+    yield* Effect.raceFirst(Deferred.await(syncing), agent.awaitIdle)
     assert.strictEqual(summary(events).at(-1), "TurnEnded")
     assert.isTrue((yield* agent.state).isStreaming)
     yield* Deferred.succeed(synced, undefined)
