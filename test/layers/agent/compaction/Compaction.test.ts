@@ -39,6 +39,27 @@ it.effect("what summaries cost is withUsage, and one entry for each call comes b
   )
 )
 
+it.effect("what an interrupted summary has used counts, in the budget and in the session", () =>
+  Harness.run(
+    {
+      turns: [say(story), say("Short."), { ...withUsage({ events: [] }, 500), after: "hang" }],
+      budget: { input_tokens: 400 }
+    },
+    ({ agent, ask, script, session }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Another one")
+        const compacting = yield* Effect.fork(agent.compact({}))
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(script.open, (open) => open === 1) })
+        // The stream is read once in each turn of the event loop.
+        yield* Effect.repeatN(EventLoop.nextTurn, 3)
+        yield* Fiber.interrupt(compacting)
+        assert.strictEqual((yield* session.entries).at(-1)?.type, "usage")
+        assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "Go on" })))._tag, "BudgetExceeded")
+      })
+  )
+)
+
 it.effect("a summary that is no shorter than what it replaces ends with a typed error, and nothing changes", () =>
   Harness.run(
     { turns: [say(story), say("Short."), withUsage(say(story.repeat(5)), 7), say("fits")] },
