@@ -145,7 +145,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     now,
     fiber,
     accepting: announce,
-    run: (prompt) => RunNodes.run(supervision, prompt, lifecycle.run(prompt))
+    run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
   const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : Effect.void))
   return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }

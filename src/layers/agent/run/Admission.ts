@@ -47,7 +47,8 @@ interface Dependencies {
   /** Counts acceptances: an abort ends those that wait. */
   readonly accepting: () => void
   readonly fiber: RunFiber
-  readonly run: (prompt: AcceptedPrompt) => Effect.Effect<void>
+  /** Calls `begun` when the first event of the run was published. */
+  readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
 }
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
@@ -103,8 +104,9 @@ const makeStart = (dependencies: Dependencies) => {
     const { prompt, receipt } = yield* store(input, message, since)
     const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
     const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
-    yield* died ? Deferred.failCause(decided, answered.cause) : Deferred.succeed(decided, receipt)
-    yield* run(prompt)
+    const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
+    // Not before the first event: a prompt that is queued next may end at once, and says that a run goes on.
+    yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
   const start = (input: PromptInput, accepted: Accepted) =>

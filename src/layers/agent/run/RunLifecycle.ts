@@ -152,8 +152,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */
-  const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt) {
+  const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt, begun: () => void) {
     const { beforeRun, introduce, turns } = begin(accepted)
+    begun()
     const prepared = yield* Effect.exit(Effect.interruptible(beforeRun))
     introduce()
     let result = yield* Run.run(turns, "start", prepared)

@@ -121,6 +121,11 @@ const nearTheEnd = Effect.fnUntraced(function* (injection: Injection, ops: numbe
 const steer = (agent: Service) => Effect.map(agent.enqueue("steering", { text: "S" }), ({ idle }) => idle === undefined)
 const none = Effect.as(false)
 
+const removeQueued = (agent: Service) =>
+  Effect.flatMap(agent.queue, ({ followUp }) =>
+    none(Effect.forEach(followUp, ({ messageId }) => agent.removeQueued(messageId)))
+  )
+
 const injections: Readonly<Record<string, Injection>> = {
   abort: { act: (agent) => none(agent.abort) },
   "abort that keeps the queue": { act: (agent) => none(agent.interrupt), isVariant: true },
@@ -136,13 +141,7 @@ const injections: Readonly<Record<string, Injection>> = {
     interruptMode: "immediate",
     isVariant: true
   },
-  "a queued prompt that is removed": {
-    act: (agent) =>
-      Effect.flatMap(agent.queue, ({ followUp }) =>
-        none(Effect.forEach(followUp, ({ messageId }) => agent.removeQueued(messageId)))
-      ),
-    isVariant: true
-  },
+  "a queued prompt that is removed": { act: removeQueued, isVariant: true },
   EOF: { act: (agent) => none(Effect.zipRight(agent.close, agent.abort)) }
 }
 
@@ -162,3 +161,11 @@ describe.each(Object.entries(injections))("%s", (_, injection) => {
     it.effect("closely, at the end", () => nearTheEnd(injection, fine), 60_000)
   }
 })
+
+it.effect("a queued prompt that is removed as soon as it is queued has joined a run that was told of", () =>
+  Effect.gen(function* () {
+    for (let ops = 54; ops < 62; ops++) {
+      for (let at = 0; at < 4; at++) assert.isTrue((yield* play({ act: removeQueued }, at, "task", ops)).early)
+    }
+  })
+)
