@@ -147,7 +147,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     accepting: announce,
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
-  const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : Effect.void))
+  const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
   return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
 })
 

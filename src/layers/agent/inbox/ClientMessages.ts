@@ -62,6 +62,7 @@ export const make = (session: typeof Session.Service) => {
   return {
     /** Reads the names from the session's entries. A handoff needs it first: the log that follows has only some of them. */
     load: Effect.asVoid(known),
+    isLoaded: () => byName !== undefined,
     isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
     /** What was sent under this name before; other content under the same name is a conflict. */
     find: (clientMessageId: string, content: ReadonlyArray<InputContent>) =>

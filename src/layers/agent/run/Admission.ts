@@ -128,7 +128,7 @@ const makeStart = (dependencies: Dependencies) => {
 }
 
 export const make = (dependencies: Dependencies) => {
-  const { clientMessages, gate, ids, now, prompts, queue, state } = dependencies
+  const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = makeStart(dependencies)
 
   /** The receipt of the message, if it was sent before. */
@@ -171,8 +171,15 @@ export const make = (dependencies: Dependencies) => {
     return start(input, accepted)
   }
 
+  /** The first prompt with a name reads the session. An abort withdraws it, as it does during the check. */
+  const load = Effect.suspend(() => {
+    if (clientMessages.isLoaded()) return Effect.void
+    return fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), clientMessages.load))
+  })
+
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
-    const answered = Effect.flatMap(earlier(input), (known) =>
+    const found = input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
+    const answered = Effect.flatMap(found, (known) =>
       known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
     )
     return RunNodes.prompt(input.requestId, exclusively(gate)(answered))

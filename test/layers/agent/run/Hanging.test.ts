@@ -222,6 +222,24 @@ it.effect("a compaction that is stored stays one, whoever is told of it", () =>
   }).pipe(Effect.scoped)
 )
 
+it.effect("an abort withdraws a prompt for whose name the session is read", () =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const only = (name: string) => name === "Session.entries"
+    const hanging = yield* HangingAgent.make({ ...options, budget: {}, at: 1, only }, scope)
+    const { agent, hung } = hanging
+    const named = { text: "p", requestId: "p", clientMessageId: "c" }
+    const asking = yield* Effect.fork(Effect.flip(agent.prompt(named)))
+    yield* hung
+    const aborting = yield* Effect.fork(agent.abort)
+    yield* inTime(aborting, "the abort hangs")
+    assert.strictEqual((yield* inTime(asking, "the prompt hangs"))._tag, "PromptWithdrawn")
+    const again = yield* Effect.fork(Effect.zipLeft(agent.prompt(named), agent.awaitIdle))
+    assert.isUndefined((yield* inTime(again, "the same prompt hangs")).duplicate)
+    yield* checkNext(hanging)
+  }).pipe(Effect.scoped)
+)
+
 const overdue = (operation: string) =>
   `Cannot ${operation} session session-1: the store did not answer within 5 seconds`
 
