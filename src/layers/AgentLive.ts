@@ -134,7 +134,6 @@ export const store = ({ agentDir, cwd, session }: AgentOptions) =>
     })
   )
 
-/** Commands of the machine. */
 export const shell = ({ cwd }: AgentOptions) =>
   Layer.scoped(
     Shell,
@@ -147,10 +146,9 @@ export const shell = ({ cwd }: AgentOptions) =>
     )
   )
 
-/** The tools that models are offered. */
 export const tools = (options: AgentOptions) => ToolRegistry.layer(options)
 
-/** Nothing is limited. */
+/** No limits. */
 export const budget = MemoryBudget.layer({})
 
 /** The model and thinking level of the first session. */

@@ -1,6 +1,6 @@
 /**
- * An agent inside a larger program: everything in memory, nothing read from the user's files or environment, nobody to
- * ask. The program provides the models (ModelCatalog, ModelClient).
+ * An agent inside a program, all in memory, without files of the user. The program provides ModelCatalog and
+ * ModelClient.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

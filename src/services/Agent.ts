@@ -1,4 +1,4 @@
-/** One session: a conversation, the run that may be going on in it, and everybody who watches. */
+/** The agent of one session: its conversation, its run, and the sinks that watch its events. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -61,7 +61,7 @@ export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNot
   }
 }
 
-/** The name was used before, for a message that says something else. */
+/** The `clientMessageId` was used before, for a message with other content. */
 export class ClientMessageConflict extends Schema.TaggedError<ClientMessageConflict>()("ClientMessageConflict", {
   clientMessageId: Schema.String
 }) {
@@ -70,7 +70,6 @@ export class ClientMessageConflict extends Schema.TaggedError<ClientMessageConfl
   }
 }
 
-/** Names as hosts know them. */
 export const QueueRefusal = Schema.Literal("queue_item_not_found", "already_delivered", "revision_conflict")
 
 const refusals = {
@@ -101,12 +100,12 @@ export interface MessageInput {
   readonly text: string
   readonly images?: ReadonlyArray<ImageContent>
   readonly requestId?: RequestId
-  /** The sender's own name for it: the same name and content again do nothing, also after a restart. */
+  /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
 }
 
 export interface PromptInput extends MessageInput {
-  /** Where it waits while a run goes on; without it a prompt is then refused. */
+  /** The queue that the prompt joins during a run. Without it, a prompt during a run is refused. */
   readonly whenBusy?: QueueName
 }
 
@@ -115,30 +114,28 @@ export interface PromptReceipt {
   readonly runId?: string
   readonly messageId: string
   readonly clientMessageId?: string
-  /** It was sent before; this is what became of it then. */
+  /** The message was sent before; this is the receipt that it got then. */
   readonly duplicate?: true
-  /** It was queued while no run went on: the first turn of the next one takes it. */
+  /** The message was queued while the session was idle. The first turn of the next run takes it. */
   readonly idle?: true
 }
 
 export interface QueueEdit {
   readonly text?: string
   readonly images?: ReadonlyArray<ImageContent>
-  /** Refused when the queue has another one by now. */
+  /** The edit is refused when the queue has another revision. */
   readonly expectedRevision?: number
 }
 
 export interface CompactOptions {
-  /** A further focus of the summary. */
   readonly customInstructions?: string
-  /** Goes on with the run that had to be aborted. */
+  /** Resumes the run that the compaction aborted. */
   readonly resume?: boolean
 }
 
 export interface CompactOutcome extends CompactionResult {
-  /** A run was going on and had to end. */
   readonly abortedRun?: boolean
-  /** The run that continues it. */
+  /** The run that continues the aborted one. */
   readonly resumed?: { readonly runId: string; readonly messageId: string }
 }
 
@@ -188,31 +185,31 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
     /**
-     * Puts a message into the conversation that is no part of a run: at once when idle, else when the run ends.
-     * Nothing happens once the session was left.
+     * Adds the result of a user's shell command to the conversation: at once when idle, otherwise when the run ends.
+     * Has no effect in a session that the host has left.
      */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
-    /** Puts a message into the queue, also when idle. The run that delivers it does not report on it. */
+    /** Queues a message, also when idle. No PromptFinished follows for it. */
     readonly enqueue: (
       queue: QueueName,
       input: MessageInput
     ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict>
-    /** Whether a message with this name was accepted in this session. */
+    /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
-    /** What waits for a run. A message leaves it with its MessageStarted, so nothing is both removed and delivered. */
+    /** A message leaves the queue with its MessageStarted, so none is both removed and delivered. */
     readonly queue: Effect.Effect<MessageQueue>
-    /** Takes everything out; prompts among it end as aborted. */
+    /** Empties the queue. Prompts in it end as aborted. */
     readonly clearQueue: Effect.Effect<ReadonlyArray<QueuedMessage>>
     readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused>
     readonly removeQueued: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
     readonly promoteQueued: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
-    /** Interrupts the run, or a compaction, returns after its last event, and hands back what was queued; also when idle. */
+    /** Interrupts the run and a compaction, returns after their last event, and hands back the queue. */
     readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    /** The same, but what is queued stays for the next run. */
+    /** The same, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
-    /** From now on prompts are refused; `abort` or `awaitIdle` end the run that is left. */
+    /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */
     readonly close: Effect.Effect<void>
     readonly state: Effect.Effect<AgentState>
     readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
@@ -221,16 +218,16 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setModel: (provider: string, modelId: string) => Effect.Effect<Model, ModelNotFound | MissingCredentials>
     /** Null when there are fewer than two models to choose from. */
     readonly cycleModel: Effect.Effect<ModelCycle | null>
-    /** Clamped to what the model has; answers what is now in force. */
+    /** Clamps the level to those of the model, and returns the level in force. */
     readonly setThinkingLevel: (level: ThinkingLevel) => Effect.Effect<ThinkingLevel>
     /** Null when the model does not reason. */
     readonly cycleThinkingLevel: Effect.Effect<ThinkingLevel | null>
     readonly setSteeringMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setFollowUpMode: (mode: QueueMode) => Effect.Effect<void>
     readonly setInterruptMode: (mode: InterruptMode) => Effect.Effect<void>
-    /** Switching it off ends a wait that is going on, as `abortRetry` does. */
+    /** Turning retries off ends the current wait, as `abortRetry` does. */
     readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
-    /** Ends the wait before a retry: the run ends with the error. Nothing happens otherwise. */
+    /** Ends the wait before a retry, and the run ends with the error. Has no effect when no retry waits. */
     readonly abortRetry: Effect.Effect<void>
     /**
      * Aborts the run, if there is one, and replaces the older part of the conversation by a summary. `answered` runs
@@ -240,19 +237,18 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       options: CompactOptions,
       answered?: (outcome: CompactOutcome) => Effect.Effect<void>
     ) => Effect.Effect<CompactOutcome, CompactRejected>
-    /** Cancels the compaction under way, and returns after its last event; a run that it was part of goes on. */
+    /** Cancels the current compaction, and returns after its last event. A run that waited for it continues. */
     readonly abortCompaction: Effect.Effect<void>
-    /** Withdraws a prompt that is still being checked, and cancels the compaction under way. */
+    /** Withdraws a prompt that is still being checked, and cancels the current compaction. */
     readonly withdraw: Effect.Effect<void>
-    /** Also for the run that is going on. */
+    /** Takes effect in the current run, too. */
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
-    /** The tools of the session. */
     readonly tools: SessionTools
-    /** Everything that goes on in the session, and how to end a part of it. */
+    /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
     readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
-    /** The same as a Stream; what happens after this returns is in it, also before the Stream is run. */
+    /** The same as a Stream. It has every event from the moment this returns, also those before the Stream is run. */
     readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Making a conversation fit its model again: what can go wrong, and where an embedder can take part (protocol.md 7.6). */
+/** Compaction: its failures, and the hooks that an embedder can provide (protocol.md 7.6). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -7,7 +7,7 @@ import type { CompactionEntry, Preparation } from "../domain/compaction/Preparat
 import type { SessionEntry } from "../domain/session/SessionEntry.ts"
 
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
-  /** `no_progress`: the summary came out as long as what it was to replace. */
+  /** `no_progress`: the summary is as long as the messages that it would replace. */
   reason: Schema.Literal(
     "already_compacted",
     "nothing_to_compact",
@@ -22,7 +22,7 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
 
 export const cancelled = () => new CompactionFailed({ reason: "cancelled", message: "Compaction cancelled" })
 
-/** What is about to be compacted. */
+/** What a compaction will do, before any model is called. */
 export interface CompactionPlan {
   readonly reason: CompactionReason
   readonly preparation: Preparation
@@ -32,7 +32,7 @@ export interface CompactionPlan {
   readonly customInstructions?: string
 }
 
-/** A summary from somewhere else; what is not given is taken from the plan. */
+/** A summary that a hook supplies. Absent members are taken from the plan. */
 export type SuppliedCompaction = Pick<CompactionResult, "summary" | "shortSummary" | "details" | "preserveData"> & {
   readonly firstKeptEntryId?: string
 }
@@ -42,10 +42,10 @@ export type CompactionDecision =
   | { readonly _tag: "Cancel" }
   | { readonly _tag: "Supply"; readonly compaction: SuppliedCompaction }
 
-/** Has a default, so that nobody must provide it: every compaction proceeds. */
+/** The default lets every compaction proceed, so embedders need not provide this. */
 export class CompactionHooks extends Context.Reference<CompactionHooks>()("heddle/services/CompactionHooks", {
   defaultValue: (): {
-    /** Before any model is asked; awaited without limit, ended by an abort. */
+    /** Called before any model is. heddle waits for it without a limit; an abort interrupts it. */
     readonly before: (plan: CompactionPlan) => Effect.Effect<CompactionDecision>
     /** After the entry is stored. */
     readonly after: (entry: CompactionEntry, reason: CompactionReason) => Effect.Effect<void>

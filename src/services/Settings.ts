@@ -35,19 +35,19 @@ export const SettingsValues = lazy(() =>
     "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
     /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
     "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
-    /** Whether conversations that become too long are summarised by themselves, and by what (docs/compaction.md). */
+    /** Whether heddle compacts conversations that become too long, and how (docs/compaction.md). */
     "compaction.enabled": Schema.Boolean,
     "compaction.strategy": Schema.Literal("context-full", "handoff", "off"),
-    /** Whether a run that was compacted at its end goes on by itself. */
+    /** Whether a run that was compacted at its end continues by itself. */
     "compaction.autoContinue": Schema.Boolean,
     /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
     "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
-    /** How much of the end of a conversation stays as it was said. */
+    /** How many tokens at the end of a conversation a compaction keeps. */
     "compaction.keepRecentTokens": Schema.Int.pipe(Schema.nonNegative()),
-    /** Each counts when it is above zero; tokens before percent. */
+    /** A threshold counts when it is above zero; `thresholdTokens` goes before `thresholdPercent`. */
     "compaction.thresholdPercent": Schema.Finite,
     "compaction.thresholdTokens": Schema.Finite,
-    /** Compaction of a session in which nothing happens. */
+    /** Compaction of an idle session. */
     "compaction.idleEnabled": Schema.Boolean,
     "compaction.idleThresholdTokens": Schema.Finite,
     "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),

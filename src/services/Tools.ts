@@ -9,7 +9,7 @@ import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
 import type { Session } from "./session/Session.ts"
 
-/** The model is told; the run goes on. */
+/** A tool failed. The model reads the message, and the run continues. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
   message: Schema.String,
   /** The content that the model reads instead of the message. */
@@ -37,7 +37,6 @@ export interface Tool {
   readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
 }
 
-/** The tools of one session. */
 export interface SessionTools {
   /** Asked before every model call: a tool added during a run is offered in its next turn. */
   readonly active: Effect.Effect<ReadonlyArray<Tool>>

@@ -38,25 +38,25 @@ export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, C
   readonly announce?: () => void
 }
 
-/** What stays in force when a host goes on in another session. */
+/** The values that a change of session carries over. */
 export interface Carried {
   readonly controls: Controls.ControlValues
   readonly autoRetry: boolean
   readonly autoCompaction: boolean
   readonly isClosing: boolean
-  /** Revisions of the queue never go back for a host. */
+  /** A host never sees the revision of the queue decrease. */
   readonly queueRevision: number
 }
 
-/** What a change of session needs of the agent, beside its public contract. */
+/** What a change of session uses beside the Agent contract. */
 export interface SessionControl {
   readonly publish: (event: AgentEvent) => void
   readonly root: LiveNode
-  /** Whoever has its permit keeps prompts from being accepted. */
+  /** No prompt is accepted while a change of session holds its permit. */
   readonly gate: Effect.Semaphore
-  /** Ends the run and drops the queue; everything that was said is stored afterwards. */
+  /** Ends the run, drops the queue, and syncs the log. */
   readonly settle: Effect.Effect<void>
-  /** Drops what was queued since, and accepts and records nothing more. */
+  /** Drops the queue, and refuses prompts and late records from now on. */
   readonly leave: () => void
   readonly carried: Effect.Effect<Carried>
   readonly carry: (carried: Carried) => Effect.Effect<void>
@@ -67,7 +67,7 @@ export interface SessionControl {
   ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
 }
 
-/** What is made once for a session, before anything can run in it. */
+/** The parts of the agent that exist before a run can start. */
 const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const catalog = yield* ModelCatalog
   const session = yield* Session
@@ -123,7 +123,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
 
 type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
-/** Runs: how they begin and how they are stopped. At most one at a time. */
+/** Starts and stops runs, at most one at a time. */
 const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
   const { announce, compaction, controls, hub, retries, state, supervision } = parts
   const ids = yield* Ids

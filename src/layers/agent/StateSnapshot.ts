@@ -1,4 +1,4 @@
-/** Everything that `get_state` tells of an agent, as it is at one moment. */
+/** Reads the state of an agent for `get_state`. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"

@@ -1,7 +1,7 @@
-/** Why host tools were not registered. Apart from the contract, because a start needs that one and not this. */
+/** Why host tools were not registered. A file of its own, because a start does not load it. */
 import * as Schema from "effect/Schema"
 
-/** Two tools of one name, or one that has the name of another tool. */
+/** Two of the tools have one name, or one has the name of a tool that exists. */
 export class HostToolRefused extends Schema.TaggedError<HostToolRefused>()("HostToolRefused", {
   reason: Schema.Literal("duplicate", "conflict"),
   name: Schema.String

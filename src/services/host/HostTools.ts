@@ -1,4 +1,4 @@
-/** Tools that somebody else runs for us: the host over the wire, or the program that embeds us. */
+/** Tools that the host or the embedder runs. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -21,17 +21,16 @@ export interface HostToolDefinition {
 }
 
 export interface HostTool extends HostToolDefinition {
-  /** Does one call. An interrupt means that the result is not wanted any more: an abort, or the deadline has passed. */
+  /** Runs one call. An abort, a cancel and the deadline interrupt it. */
   readonly call: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
   /** Last line of the result of an interrupted call. */
   readonly abortedText?: () => string
 }
 
-/** The tools of one source. */
 export interface HostToolSet {
   /**
-   * Takes the place of everything that was in the set, from the next model call on; answers the names, in order. Calls
-   * that are going on come to their end. `reserved` are names that are taken. On failure the set stays as it was.
+   * Replaces all tools of the set, from the next model call on, and returns their names in order. Pending calls
+   * continue. `reserved` has the names of other tools. On failure the set stays as it was.
    */
   readonly replace: (
     tools: ReadonlyArray<HostTool>,
@@ -42,9 +41,9 @@ export interface HostToolSet {
 export class HostTools extends Context.Tag("heddle/services/host/HostTools")<
   HostTools,
   {
-    /** What all sources offer now. */
+    /** The tools that all sources offer at this moment. */
     readonly active: Effect.Effect<ReadonlyArray<Tool>>
-    /** A set of one's own, empty at first; it goes with the scope. */
+    /** A set for one source, empty at first. Closing the scope removes it. */
     readonly join: Effect.Effect<HostToolSet, never, Scope.Scope>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Questions and notices for the person behind the host. A host that cannot answer yields the default. */
+/** Questions and notices for the user. Where nobody can answer, a question gets its default. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

@@ -65,7 +65,6 @@ export interface ShellProcess {
   readonly release: Effect.Effect<void>
 }
 
-/** Shells and everything they start. */
 export interface ProcessTree {
   /** The caller has to release the process. */
   readonly spawn: (options: ShellSpawn) => Effect.Effect<ShellProcess, SpawnFailed>

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** There is a key, but it cannot be had: the text says where it is configured and never what it is. */
+/** A key is configured but cannot be read. The message says where it is configured and never contains it. */
 export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", {
   provider: Schema.String,
   message: Schema.String
@@ -16,7 +16,7 @@ export class Credentials extends Context.Tag("heddle/services/model/Credentials"
   {
     /** Looked up for every request, so that a key added while the process runs is found. */
     readonly find: (provider: string) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
-    /** Whether `find` would look at something. Asked often; runs no command. */
+    /** Whether a key is configured. Asked often, so it runs no command. */
     readonly has: (provider: string) => Effect.Effect<boolean>
   }
 >() {}

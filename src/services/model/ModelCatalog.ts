@@ -7,11 +7,10 @@ import type { Model } from "../../domain/model/Model.ts"
 export class ModelCatalog extends Context.Tag("heddle/services/model/ModelCatalog")<
   ModelCatalog,
   {
-    /** Every known model, in registry order. */
     readonly all: Effect.Effect<ReadonlyArray<Model>>
     /** Models whose provider has credentials or needs none, in registry order. */
     readonly available: Effect.Effect<ReadonlyArray<Model>>
-    /** The same question about one model: asked for every prompt. */
+    /** Whether `available` has this model. Asked for every prompt. */
     readonly isAvailable: (model: Model) => Effect.Effect<boolean>
     readonly find: (provider: string, modelId: string) => Effect.Effect<Option.Option<Model>>
   }

@@ -43,14 +43,14 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The entries from the root to the leaf. */
     readonly branch: Effect.Effect<ReadonlyArray<SessionEntry>>
-    /** The end of it, back to the newest entry that fits, or all of it: costs no more than what it answers. */
+    /** The end of the branch from the newest entry that fits, or all of it. Its cost grows with the result only. */
     readonly tail: (fits: (entry: SessionEntry) => boolean) => Effect.Effect<ReadonlyArray<SessionEntry>>
-    /** The same as it would be with another leaf; null stands before the first entry. */
+    /** The branch as it would be with another leaf; null means before the first entry. */
     readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
-    /** The model and thinking level that the branch was left with, as far as it says. */
+    /** The last model and thinking level that entries of the branch name. */
     readonly settings: Effect.Effect<SessionSettings>
     readonly leafId: Effect.Effect<string | null>
-    /** Moves the leaf; null stands before the first entry. */
+    /** Moves the leaf; null means before the first entry. */
     readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>
     /** A handoff: continues the conversation in another log. Opens that one and, only if that worked, closes this one. */
     readonly continueIn: <E, R>(
@@ -60,12 +60,11 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
     /** Whether there was such a failure since the session was opened, in this log or one before a handoff. */
     readonly hasLostWrites: Effect.Effect<boolean>
-    /** Hears of each such failure at once, until the scope closes. */
+    /** Calls `watcher` at each such failure, until the scope closes. */
     readonly watchFailures: (watcher: (failure: StoreFailure) => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >() {}
 
-/** A log and the scope that it was opened in. */
 export interface OpenedLog {
   readonly log: SessionLog
   readonly scope: Scope.CloseableScope

@@ -1,7 +1,4 @@
-/**
- * Where sessions are kept. A session that was opened belongs to one writer until its scope closes. What `append` has
- * answered is stored; what `sync` has answered survives a power cut.
- */
+/** Stores sessions. When `append` returns, the entries are stored; when `sync` returns, they survive a power cut. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -28,7 +25,7 @@ export class NotASession extends Schema.TaggedError<NotASession>()("NotASession"
   }
 }
 
-/** Written by a later version of this program or of a relative. */
+/** Written by a later version of heddle, or of an agent with the same file format. */
 export class NewerSession extends Schema.TaggedError<NewerSession>()("NewerSession", {
   reference: Schema.String,
   version: Schema.Finite
@@ -48,7 +45,7 @@ export class SessionInUse extends Schema.TaggedError<SessionInUse>()("SessionInU
   }
 }
 
-/** A shorthand that fits several sessions. */
+/** A beginning of an id that several sessions share. */
 export class AmbiguousSession extends Schema.TaggedError<AmbiguousSession>()("AmbiguousSession", {
   reference: Schema.String,
   candidates: Schema.Array(Schema.String)
@@ -58,7 +55,7 @@ export class AmbiguousSession extends Schema.TaggedError<AmbiguousSession>()("Am
   }
 }
 
-/** The medium refused: no space, no permission, gone. */
+/** The store could not write: no space, no permission, or the medium is gone. */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   operation: Schema.Literal("create", "open", "append", "sync", "list"),
   reference: Schema.String,
@@ -72,13 +69,13 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
 export type ReadFailure = SessionNotFound | NotASession | NewerSession | AmbiguousSession | StoreFailure
 export type OpenFailure = ReadFailure | SessionInUse
 
-/** What can be told of a session without reading all of it. */
+/** The facts of a session that heddle finds without reading all of it. */
 export interface SessionGlance {
   readonly messageCount: number
   readonly name: Option.Option<string>
-  /** What the active branch was left with. */
+  /** The last model and thinking level of the active branch. */
   readonly settings: SessionSettings
-  /** The end of the active branch, back to the last entry that fits; undefined where that would be long. */
+  /** The end of the active branch from the last entry that fits; undefined if that is long. */
   readonly tail: (fits: (entry: SessionEntry) => boolean) => ReadonlyArray<SessionEntry> | undefined
 }
 
@@ -87,25 +84,25 @@ export interface SessionLog {
   readonly header: SessionHeader
   /** None for a session that lives in memory. */
   readonly file: Option.Option<string>
-  /** What was there when it was opened, oldest first: repaired and brought to today's version. */
+  /** The stored entries, oldest first, repaired and migrated to the current version. */
   readonly entries: ReadonlyArray<SessionEntry>
-  /** Where it spares reading `entries`, which may then be made when they are first asked for. */
+  /** Answers the first questions, so that `entries` can be parsed when they are first needed. */
   readonly glance?: SessionGlance | undefined
-  /** All of them or, after a failure, a prefix of them. */
+  /** Stores all entries or, after a failure, the first few of them. */
   readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailure>
   readonly sync: Effect.Effect<void, StoreFailure>
 }
 
-/** A session as it is kept, without the right to write it. */
+/** A stored session, opened without the right to write it. */
 export type StoredSession = Pick<SessionLog, "header" | "file" | "entries">
 
 export interface NewSession {
   /** Chosen by the store where absent. */
   readonly sessionId?: string
   readonly parentSession?: string
-  /** What it begins with: a copy of another session's branch. */
+  /** The initial entries: a copy of another session's branch. */
   readonly entries?: ReadonlyArray<SessionEntry>
-  /** The path it gets, where the store keeps files; one beside the others otherwise. */
+  /** The path of the file; by default one in the folder of the store. */
   readonly path?: string
   /** File of the session whose artifacts are copied. */
   readonly artifactsOf?: string
@@ -123,24 +120,22 @@ export interface SessionSummary {
   readonly firstMessage: string
 }
 
-/** Sessions that are kept in one place. */
 export interface SessionFolder {
-  /** A new session of the folder the store works for. Nothing is written before it has an entry. */
+  /** Creates a session for the store's working folder. Nothing is written before the first entry. */
   readonly create: (options: NewSession) => Effect.Effect<SessionLog, StoreFailure, Scope.Scope>
-  /** By path, id, or the beginning of an id. */
+  /** Opens a session by path, id, or the beginning of an id. */
   readonly open: (reference: string) => Effect.Effect<SessionLog, OpenFailure, Scope.Scope>
-  /** The same without becoming its writer: also while somebody else is. */
+  /** The same without the right to write, so it works while another process has the session open. */
   readonly read: (reference: string) => Effect.Effect<StoredSession, ReadFailure>
   /** A reference to the session of this folder that was written last. */
   readonly latest: Effect.Effect<Option.Option<string>, StoreFailure>
-  /** Newest first. */
   readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
 }
 
 export class SessionStore extends Context.Tag("heddle/services/session/SessionStore")<
   SessionStore,
   SessionFolder & {
-    /** The same in another place; none where sessions are not kept in places. */
+    /** The sessions of another folder; none if the store has no folders. */
     readonly folder: (path: string) => Option.Option<SessionFolder>
   }
 >() {}

@@ -1,6 +1,6 @@
 /**
- * The session that a host is in, and how it goes to another one. A session is a scope: its agent, entries, queue, run,
- * budget and tools are built when it is opened and closed when the host leaves it.
+ * The current session of a host, and its changes. A session is a scope: its agent, entries, queue, run, budget and
+ * tools are built when it is opened and closed when the host leaves it.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import type { CompactionFailed } from "../Compaction.ts"
 import type { EntryNotFound, Session } from "./Session.ts"
 import type { OpenFailure, SessionLog, SessionSummary, StoreFailure } from "./SessionStore.ts"
 
-/** Only a message of the user can be said anew. */
+/** `branch` takes user messages only. */
 export class NotABranchPoint extends Schema.TaggedError<NotABranchPoint>()("NotABranchPoint", {
   entryId: Schema.String
 }) {
@@ -35,7 +35,7 @@ export class EmptySessionName extends Schema.TaggedError<EmptySessionName>()("Em
   }
 }
 
-/** The model that was asked for together with a session. */
+/** The model that `open` was asked for cannot be used. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   provider: Schema.String,
   modelId: Schema.String
@@ -45,7 +45,7 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
   }
 }
 
-/** Sessions of this process are in memory only. */
+/** The sessions of this process are in memory only. */
 export class NoSessionFolders extends Schema.TaggedError<NoSessionFolders>()("NoSessionFolders", {}) {
   override get message() {
     return "open_session requires session persistence (omit --no-session)"
@@ -53,44 +53,44 @@ export class NoSessionFolders extends Schema.TaggedError<NoSessionFolders>()("No
 }
 
 export interface OpenOptions {
-  /** Instead of the one that the session was left with. */
+  /** Replaces the model that the session last used. */
   readonly model?: ModelName
 }
 
 export interface Destination {
   readonly entryId: string
-  /** Puts a summary of what is left behind at the new place. */
+  /** Adds a summary of the branch that is left at the destination. */
   readonly summarize?: boolean
 }
 
 /**
- * Going from one session to another, and from one branch to another. A run that is under way is ended first, with all
- * its events. When a change fails the host is where it was, and a run is ended only once nothing else can fail (but for
- * `clone`, which copies what the run leaves). Prompts wait meanwhile, and are refused by a session that was left.
+ * Changes of the current session, and of the branch in it. A change ends the run first, with all its events. When a
+ * change fails, the host stays where it was; the run is ended only when nothing else can fail (except by `clone`, which
+ * copies the messages of the run). Prompts wait during a change, and a session that the host has left refuses them.
  */
 export interface SessionChanges {
   /** An empty session. Model, level, modes and host tools stay. */
   readonly create: (options: { readonly parentSession?: string }) => Effect.Effect<void, StoreFailure>
-  /** Another session by path or id, with its model and thinking level as far as they can be had. */
+  /** Opens another session by path or id, and restores its model and thinking level if they can be used. */
   readonly open: (reference: string, options?: OpenOptions) => Effect.Effect<void, OpenFailure | ModelUnavailable>
-  /** The newest session of a folder that has messages, or a new one there; later ones are made there, too. */
+  /** Opens the newest session with messages in a folder, or creates one. Later sessions go there, too. */
   readonly openNewest: (
     folder: string,
     options?: OpenOptions
   ) => Effect.Effect<{ readonly resumed: boolean }, OpenFailure | ModelUnavailable | NoSessionFolders>
-  /** A new session that ends before this message of the user; answers its text. */
+  /** Creates a session that ends before this user message, and returns the text of the message. */
   readonly branch: (entryId: string) => Effect.Effect<string, NotABranchPoint | StoreFailure>
-  /** A new session with the active branch in it. */
+  /** Creates a session with a copy of the active branch. */
   readonly clone: Effect.Effect<void, NothingToClone | StoreFailure>
-  /** Within the session. A message of the user is left out, to be said anew, and its text is the answer. */
+  /** Moves the leaf. For a user message its parent becomes the leaf, and its text is returned, to be edited. */
   readonly navigate: (destination: Destination) => Effect.Effect<string | undefined, EntryNotFound | CompactionFailed>
-  /** On one line, without control characters. */
+  /** Names the session. The name becomes one line without control characters. */
   readonly rename: (name: string) => Effect.Effect<void, EmptySessionName>
-  /** What is stored where new sessions go, newest first. */
+  /** The sessions in the folder where new ones are created, newest first. */
   readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
 }
 
-/** What belongs to one session. */
+/** The session services: each session has its own. */
 export type SessionServices = Agent | Session
 
 export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
@@ -108,8 +108,8 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
       log: Effect.Effect<SessionLog, E, R | Scope.Scope>
     ) => Effect.Effect<Context.Context<SessionServices>, E, Scope.Scope | Exclude<R, Scope.Scope>>
     /**
-     * Ends something in the current session, and again whenever a prompt is being checked or a compaction begins
-     * before `until` is done. Returns then.
+     * Runs `end` for the current session, and again whenever the check of a prompt or a compaction begins before
+     * `until` has completed. Returns when `until` has completed.
      */
     readonly endUntil: (
       until: Effect.Effect<void>,
@@ -117,9 +117,9 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */
     readonly close: Effect.Effect<void>
-    /** What was said in the current session survives a power cut when this returns. */
+    /** The entries of the current session survive a power cut when this returns. */
     readonly sync: Effect.Effect<void>
-    /** Whether any session of the host could not be stored. */
+    /** Whether the store failed for any session of the host. */
     readonly hasLostWrites: Effect.Effect<boolean>
     /** Delivers the events of the current session, over every change, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>

@@ -1,6 +1,6 @@
 /**
- * What a session is doing, as the tree of the fibers that do it. A node is in the tree exactly as long as its effect
- * runs, under the node of the fiber that runs it; where nobody supervises, the effect just runs.
+ * The tree of everything that runs in a session. A node is in the tree exactly as long as its effect runs, below the
+ * node of the fiber that runs it. Outside of any tree, the effect runs without a node.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -43,12 +43,12 @@ export interface NodeSpec {
   readonly kind: NodeKind
   readonly label: string
   readonly refs?: Readonly<Record<string, string | number>>
-  /** Names by which a host may ask for its end, beside the id it gets here. */
+  /** Names by which a host may cancel the node, beside its id. */
   readonly names?: ReadonlyArray<RequestId>
   readonly waitingOn?: WaitingOn
-  /** How it is ended; otherwise its fiber is interrupted. */
+  /** Ends the node. Without it, `cancel` interrupts the node's fiber. */
   readonly end?: Effect.Effect<void>
-  /** Told that somebody asked for its end, before it comes. */
+  /** Called when a host cancels the node, before it ends. */
   readonly onCancel?: () => void
 }
 
@@ -57,11 +57,10 @@ export interface SupervisedProcess {
   readonly isAlive: () => boolean
 }
 
-/** What all nodes of a tree share. */
 export interface Registry {
   readonly nextId: () => string
   readonly named: Map<RequestId, LiveNode>
-  /** Names of nodes that are gone, each in place of the oldest one: written for every node, read when one is asked for. */
+  /** A ring of the names of ended nodes, so that cancelling one of them is no error. */
   readonly ended: Array<RequestId>
   endedAt: number
 }
@@ -77,9 +76,9 @@ export interface LiveNode {
   fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
   progress: { count: number; lastAt: number } | undefined
   cancelling: boolean
-  /** What somebody who asked for its end is told. */
+  /** The outcome that `cancel` reports. */
   outcome: CancelOutcome["outcome"]
-  /** Opened when the node is gone; made by the first who waits for it. */
+  /** Opened when the node is gone; made by the first `cancel` that waits for it. */
   gone: Effect.Latch | undefined
 }
 
@@ -89,7 +88,6 @@ export interface CancelOutcome {
   readonly ms: number
 }
 
-/** The tree of one session. */
 export interface Supervision {
   readonly root: LiveNode
   /** Ends a node and all below it, and returns when they are gone. */
@@ -98,10 +96,9 @@ export interface Supervision {
 
 const rememberedNames = 2048
 
-/** The node that the fiber at hand works for. A fiber that is joined does not hand its own to whoever joins it. */
+/** The node of the current fiber. Joining a fiber does not take over its node. */
 const current = FiberRef.unsafeMake<LiveNode | undefined>(undefined, { join: (mine) => mine })
 
-/** The node with nothing above it. */
 export const makeRoot = (spec: NodeSpec, startedAt: number, nextId: () => string): LiveNode =>
   make({ nextId, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
 
@@ -129,7 +126,7 @@ export const open = (parent: LiveNode, spec: NodeSpec, now: number): LiveNode =>
   return node
 }
 
-/** Moves the nodes below one root under another: commands of a host that goes from one session to another. */
+/** Moves the nodes below one root to another: the commands of a host that changes its session. */
 export const adopt = (root: LiveNode, left: LiveNode): void => {
   for (const child of left.children) {
     left.children.delete(child)
@@ -162,32 +159,32 @@ const remember = (registry: Registry, name: RequestId) => {
   registry.endedAt = (registry.endedAt + 1) % rememberedNames
 }
 
-/** What the effect starts hangs under the node, whoever runs it. */
+/** Nodes that the effect opens are children of `base`, whichever fiber runs it. */
 export const under =
   (base: LiveNode) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, current, base)
 
-/** How to start a fiber that works for the node and for nothing else; what it runs is to `enter`. */
+/** Options to fork a fiber that runs as the node. Its effect must be wrapped in `enter`. */
 export const seat = (node: LiveNode): Runtime.RunForkOptions => ({
   updateRefs: (refs, fiberId) => FiberRefs.updateAs(refs, { fiberId, fiberRef: current, value: node })
 })
 
-/** Runs an effect in a fiber that has its seat at the node. */
+/** Runs an effect as the node, in a fiber forked with `seat`. */
 export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     node.fiber = fiber
     return effect
   })
 
-/** Runs an effect as a node of its own, in the fiber at hand: whoever starts fibers decides what can be ended alone. */
+/** Runs an effect as a child node, in the current fiber. A node that is cancelled alone needs its own fiber. */
 export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {
     const above = fiber.getFiberRef(current)
     return above === undefined ? use(undefined) : within(fiber, above, spec, use)
   })
 
-/** The same under a node that the fiber does not work for. */
+/** The same as a child of `parent`, whichever node the fiber has. */
 export const nodeUnder = <A, E, R>(parent: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => within(fiber, parent, spec, use))
 
@@ -214,7 +211,7 @@ const within = <A, E, R>(fiber: Fiber.RuntimeFiber<A, E>, parent: LiveNode, spec
     )
   })
 
-/** Counts what has come: once for a batch, not for each thing in it. */
+/** Adds to the progress of the node. Called once per batch. */
 export const advance = (node: LiveNode | undefined, count: number, now: number): void => {
   if (node === undefined || count === 0) return
   node.progress ??= { count: 0, lastAt: now }
@@ -222,7 +219,7 @@ export const advance = (node: LiveNode | undefined, count: number, now: number):
   node.progress.lastAt = now
 }
 
-/** A process that belongs to the node at hand until the function that is answered was called. */
+/** Attaches a process to the current node, until the returned function is called. */
 export const hold = (started: SupervisedProcess): Effect.Effect<() => void> =>
   Effect.map(FiberRef.get(current), (node) => {
     const processes = node?.processes

@@ -1,4 +1,4 @@
-/** What became of a branch that is being left, in the words of the model (protocol.md 9.5). Loaded when it is first needed. */
+/** Summarises a branch that the user leaves (protocol.md 9.5). Loaded when it is first needed. */
 import * as Effect from "effect/Effect"
 import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
 import * as FileLists from "../../../domain/compaction/FileLists.ts"
@@ -22,7 +22,7 @@ export interface BranchSummaryTools extends Summarizer.SummaryTools {
 
 export interface BranchSummaryRequest {
   readonly model: Model
-  /** Where the session stands and where it goes, each root to leaf. */
+  /** The branch that is left and the branch of the destination, each root to leaf. */
   readonly from: ReadonlyArray<SessionEntry>
   readonly to: ReadonlyArray<SessionEntry>
   readonly customInstructions?: string
@@ -34,7 +34,6 @@ export interface BranchSummary {
   readonly details: JsonObject
 }
 
-/** A summary is short; there is no need for more of the reserve than this. */
 const longestSummary = 2048
 
 const make = Effect.fnUntraced(function* (
@@ -70,7 +69,7 @@ const make = Effect.fnUntraced(function* (
   return made
 })
 
-/** Undefined where nothing is left behind. */
+/** Undefined if no messages are left behind. */
 export const summarize = (
   tools: BranchSummaryTools,
   request: BranchSummaryRequest

@@ -1,6 +1,6 @@
 /**
- * When a session is compacted, and what hosts are told of it (protocol.md 7). Each attempt is a fiber of its own, so
- * that it can be ended without the run it happens in. What an attempt does is CompactionAttempt.ts.
+ * Starts and cancels compactions, and publishes their events (protocol.md 7). Each attempt has a fiber of its own, so
+ * that it can be ended without its run. CompactionAttempt.ts does the work.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -28,7 +28,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Whether failed model calls are tried again. */
   readonly mayRetry: Effect.Effect<boolean>
-  /** Reads from the session what one that continues it will not have. */
+  /** Reads the clientMessageIds of the session, because the log after a handoff has only some of them. */
   readonly prepareHandoff: Effect.Effect<void>
   readonly budget: SessionBudget
   /** Starts what a compaction does not wait for, in a fiber of the session. */
@@ -42,7 +42,7 @@ export interface CompactionOrder {
   readonly model: Model
   readonly customInstructions?: string
   readonly runId?: string
-  /** The newest answer was an overflow: it leaves the conversation, and the call is made again. */
+  /** The newest answer did not fit the window: it leaves the conversation, and the model is called again. */
   readonly recovers?: boolean
 }
 
@@ -76,7 +76,7 @@ const interruptCurrent = <A, E>(handle: FiberHandle.FiberHandle<A, E>) =>
     Option.match(FiberHandle.unsafeGet(handle), { onNone: () => Effect.void, onSome: Fiber.interrupt })
   )
 
-/** Defects stay what they are. */
+/** Failures and interrupts become values; defects stay defects. */
 const outcome = (exit: Exit.Exit<CompactionResult, CompactionFailed>): Exit.Exit<Outcome> => {
   if (Exit.isSuccess(exit)) return Exit.succeed(Either.right(exit.value))
   const failure = Cause.failureOption(exit.cause)
@@ -87,7 +87,7 @@ const outcome = (exit: Exit.Exit<CompactionResult, CompactionFailed>): Exit.Exit
 
 type Tools = Parameters<typeof CompactionAttempt.run>[0]
 
-/** Only between the turns of a run is it certain that nobody else writes to the session. */
+/** A handoff happens between the turns of a run only, because nothing else writes to the session then. */
 const actionOf = ({ settings }: Tools, { reason }: CompactionOrder) =>
   reason === "threshold" && settings["compaction.strategy"] === "handoff" ? "handoff" : "context-full"
 
@@ -112,7 +112,7 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
   /** Opened when hosts were told of the end of the newest attempt. */
   let told: Effect.Latch | undefined
 
-  /** Tells about the start and about exactly one end; an interrupt ends the attempt first. */
+  /** Publishes the start and exactly one end. An interrupt ends the attempt first. */
   const perform = (order: CompactionOrder): Effect.Effect<Outcome> =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
@@ -183,13 +183,12 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
     perform: attempts.perform,
-    /** Of a branch that is being left; undefined where there is nothing to say. Cancelled like a compaction. */
+    /** Summarises a branch that the user leaves; undefined if it has no messages. `cancel` ends it, too. */
     summarizeBranch: branches.summarize,
-    /** Reports an attempt that was not made. */
     refuse: (order: CompactionOrder, errorMessage: string) => {
       publish({ _tag: "CompactionEnded", ...refer(tools, order), aborted: false, willRetry: false, errorMessage })
     },
-    /** Returns when the attempt, if there is one, has ended and hosts were told. */
+    /** Returns when the attempt, if there is one, has ended and its end is published. */
     cancel: Effect.zipRight(branches.cancel, attempts.cancel),
     isActive: attempts.isActive,
     isEnabled: () => enabled,

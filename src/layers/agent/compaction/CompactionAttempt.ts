@@ -36,13 +36,12 @@ export interface AttemptRequest {
   readonly reason: CompactionReason
   readonly model: Model
   readonly customInstructions?: string
-  /** The newest answer did not come about: it leaves the conversation and stays on disk. */
+  /** The newest answer failed: it leaves the conversation and stays in the session. */
   readonly dropsAnswer: boolean
-  /** Goes on in a new session instead. */
+  /** A handoff: the run continues in a new session. */
   readonly handsOff: boolean
 }
 
-/** Who is only told about a compaction does not hold up the run for longer. */
 const longestNotice = "5 seconds"
 
 const refusals = {
@@ -50,7 +49,7 @@ const refusals = {
   nothing_to_compact: "Nothing to compact (session too small)"
 } as const
 
-/** Without an answer that is dropped, and without the placeholder results of its calls. */
+/** The branch without a dropped answer and the placeholder results of its calls. */
 const considered = (branch: ReadonlyArray<SessionEntry>, { dropsAnswer }: AttemptRequest) =>
   dropsAnswer
     ? branch.slice(
@@ -86,7 +85,7 @@ const measure = (
 
 type Compacted = Extract<NewEntry, { readonly type: "compaction" }>
 
-/** Fails unless the conversation becomes shorter: a model that makes it longer would be asked again and again. */
+/** Fails unless the conversation becomes shorter. Otherwise the next turn would compact it again. */
 const checkProgress = ({ plan, ratio }: Measured, entry: Compacted): Either.Either<number, CompactionFailed> => {
   const before = ContextTokens.estimateAll(SessionContext.conversation(plan.branch))
   const placed = { ...entry, id: "", parentId: null, timestamp: "" }
@@ -111,10 +110,10 @@ const toEntry = ({ preparation, tokensBefore }: CompactionPlan, made: SuppliedCo
   }
 }
 
-/** Stays where it was written, or it would be counted twice. */
+/** Entries that are not copied, because their usage would be counted twice. */
 const staysBehind = ({ type }: OwnEntry) => type === "message" || type === "usage"
 
-/** Moves to the end of what was considered; what else was noted since then comes along. */
+/** Moves the leaf to the end of the considered branch, and copies other entries that were added since. */
 const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"], kept: ReadonlyArray<SessionEntry>) {
   const branch = yield* Effect.interruptible(session.branch)
   // The entry was just on the branch, so it exists.
@@ -124,7 +123,7 @@ const leaveAnswer = Effect.fnUntraced(function* (session: AttemptTools["session"
   }
 })
 
-/** Where there can be no new session, the old one is compacted instead: the run needs the room. */
+/** When the new session cannot be created, compacts the old one, because the run needs the room. */
 const handOff = (tools: AttemptTools, model: Model, entry: Compacted) =>
   Effect.catchAll(Handoff.move(tools, model, entry), ({ message }) => {
     const notice = `The session was compacted in place of a handoff: ${message}`

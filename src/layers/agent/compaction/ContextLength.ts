@@ -1,4 +1,4 @@
-/** How long the conversation is, as far as it matters for the next call. */
+/** Measures the conversation for the next model call. */
 import * as Effect from "effect/Effect"
 import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.ts"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
@@ -24,9 +24,9 @@ export const newestAnswer = (branch: ReadonlyArray<SessionEntry>): AssistantMess
 }
 
 export const make = (session: typeof Session.Service, limits: CompactionPolicy.CompactionLimits) => {
-  /** As much of the branch as tells its size: a long session is not walked through after every turn. */
+  /** The end of the branch, as far as its size needs it: a long session is not read after every turn. */
   const recent = Effect.flatMap(session.tail(ContextTokens.isBasis), (since) =>
-    // Answers that report nothing leave only an estimate of everything.
+    // Without a usage report, the whole branch is estimated.
     since[0]?.type === "compaction" && newestAnswer(since) !== undefined ? session.branch : Effect.succeed(since)
   )
 

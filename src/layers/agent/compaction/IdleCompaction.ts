@@ -1,4 +1,4 @@
-/** Compacts a long conversation while nobody uses it, if the settings ask for that. Owned by the agent's scope. */
+/** Compacts a long conversation while the session is idle, if the settings ask for that. Owned by the session scope. */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
@@ -20,7 +20,7 @@ interface Dependencies {
 
 const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "SessionSettled"
 
-/** A run that starts meanwhile ends the wait, and the attempt. */
+/** A run that starts ends the wait, or the attempt. */
 export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, session, settings }: Dependencies) {
   if (!settings["compaction.idleEnabled"]) return
   const events = yield* Mailbox.make<AgentEvent>()
@@ -50,6 +50,6 @@ export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, sess
       event = yield* Effect.raceFirst(Effect.zipRight(idle, events.take), events.take)
     }
   })
-  // The mailbox ends with the scope, and then nobody waits any more.
+  // Closing the scope ends the mailbox, and with it this loop.
   yield* Effect.forkScoped(Effect.ignore(follow))
 })

@@ -1,4 +1,4 @@
-/** The command `compact`: ends the run, compacts, and goes on with the run where that was asked for (supplement 5.3). */
+/** The command `compact`: aborts the run, compacts, and resumes the run if asked to (supplement 5.3). */
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
 import type {
@@ -21,7 +21,7 @@ interface Dependencies {
   /** Claimed to keep prompts away. */
   readonly state: RunState
   readonly late: LateRecords
-  /** Leaves what is queued alone. */
+  /** Leaves the queue alone. */
   readonly abortRun: Effect.Effect<void>
   readonly prompt: (typeof Agent.Service)["prompt"]
 }

@@ -16,7 +16,7 @@ interface Dependencies {
   readonly length: ContextLength.ContextLength
   readonly budget: SessionBudget
   readonly model: Effect.Effect<Model>
-  /** A run that is compacted at its end goes on by itself. */
+  /** Whether a run that is compacted at its end continues by itself. */
   readonly autoContinue: boolean
 }
 
@@ -27,7 +27,7 @@ const triedAlready =
 const continuation =
   "The conversation was compacted. If something of what was asked for is left to do, go on with it; if not, say so in a sentence."
 
-/** Another model than the one that is asked next may have a larger window. */
+/** Whether this model failed or answered. Another one may have a larger window. */
 const isOf = (model: Model, { model: id, provider }: AssistantMessage | ModelFailure) =>
   id === model.id && provider === model.provider
 
@@ -36,10 +36,10 @@ export const make = (dependencies: Dependencies) => {
   let recovered = false
   let gaveUp = false
   let goesOn = false
-  /** Once the run has gone on by itself, only after tools have run: else a model that talks much would be asked for ever. */
+  /** After the run has continued by itself, it does so again only if tools have run, or it might never end. */
   let mayGoOn = true
 
-  /** One that failed is not tried again in the same run: it would hold up every turn. */
+  /** After a failed compaction, the run does not try again: that would hold up every turn. */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
     if (gaveUp) return false
     const outcome = yield* compaction.perform({ reason, model, runId })
@@ -59,7 +59,7 @@ export const make = (dependencies: Dependencies) => {
     return Either.isRight(compacted) ? again : outcome
   })
 
-  /** The model may be called, for the summary and then for the run; asked only when there is a reason to. */
+  /** Runs the effect if the budget allows further model calls. */
   const ifAffordable = <A>(effect: Effect.Effect<A>, otherwise: A) =>
     Effect.flatMap(Effect.isSuccess(budget.check), (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
 
@@ -80,7 +80,7 @@ export const make = (dependencies: Dependencies) => {
     return outcome
   })
 
-  /** What the run does next: the same as before, or a further model call where the last one did not fit. */
+  /** Returns the outcome of the turn, or `Continue` if the model is to be called again after an overflow. */
   const afterTurn = (outcome: TurnOutcome) =>
     Effect.flatMap(currentModel, (model) => {
       if (outcome._tag === "Continue") mayGoOn = true
@@ -99,7 +99,7 @@ export const make = (dependencies: Dependencies) => {
       })
     })
 
-  /** What the model is told once it has stopped. Asked for at the stop, so that it does not come up at a later one. */
+  /** The message that continues the run after a stop. Taken once, so that it does not apply to a later stop. */
   const takeContinuation = () => {
     const told = goesOn ? continuation : undefined
     if (goesOn) mayGoOn = false

@@ -18,10 +18,10 @@ interface Asking {
   readonly plan: CompactionPlan
 }
 
-/** The instructions around a conversation take about this much. */
+/** The tokens of the instructions around a conversation, roughly. */
 const promptTokens = 1500
 
-/** Characters of conversation for which there is room beside the answer; for a window nobody knows, all of it. */
+/** Characters of conversation that fit beside the answer; all of it if the window is unknown. */
 export const roomFor = ({ contextWindow, maxTokens }: Model, answer: number): number =>
   contextWindow > 0
     ? Math.max(4 * 500, 4 * (contextWindow - Math.min(answer, maxTokens) - promptTokens))
@@ -46,7 +46,7 @@ const failedAs = (what: string) =>
       new CompactionFailed({ reason: "summarization_failed", message: `${what} failed: ${message}` })
   )
 
-/** Without anything new to tell, the previous summary stands as it is. */
+/** Without new messages, the previous summary stays as it is. */
 const historySummary = (asking: Asking) => {
   const { customInstructions, preparation } = asking.plan
   const { history, previous } = preparation
@@ -78,7 +78,7 @@ export const long = Effect.fnUntraced(function* (asking: Asking) {
   return { summary: FileLists.append(SummaryPrompts.merge(before, turn), files), details: { ...files } }
 })
 
-/** For lists of sessions; a compaction does without where it fails. */
+/** A short summary for lists of sessions. A compaction succeeds without it. */
 export const short = (asking: Asking, summary: string) => {
   const maxTokens = Math.min(512, 0.2 * asking.tools.settings["compaction.reserveTokens"])
   const prompt = SummaryPrompts.shortSummary(FileLists.strip(summary))

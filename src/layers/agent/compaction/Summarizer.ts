@@ -31,7 +31,7 @@ export interface SummaryCall {
   readonly sessionId: string
   readonly prompt: string
   readonly maxTokens: number
-  /** False where the summary is not worth waiting for. */
+  /** False for a summary that the compaction can do without. */
   readonly retries: boolean
   /** Told once for each call that used anything, however it ended. */
   readonly spent: (usage: Usage) => void
@@ -39,7 +39,6 @@ export interface SummaryCall {
   readonly record: Effect.Effect<void>
 }
 
-/** Nobody waits longer than this for a summary to be tried again. */
 const longestWaitMs = 30_000
 
 const request = ({ maxTokens, model, prompt, sessionId }: SummaryCall, now: number): ModelRequest => ({

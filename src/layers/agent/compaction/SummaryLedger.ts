@@ -1,4 +1,4 @@
-/** What the calls for one summary have used: counted at once, and written into the session when the summary is. */
+/** The usage of the calls for one summary: counted at once, and stored together with the summary. */
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as Usage from "../../../domain/model/Usage.ts"

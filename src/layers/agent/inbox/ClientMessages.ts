@@ -1,6 +1,6 @@
 /**
- * What senders have named with a clientMessageId, so that sending it again does nothing (supplement 6.3). The names are
- * stored with the messages; what is kept here is made from the entries of the session when the first name is used.
+ * Client messages: those with a clientMessageId, so that sending one again has no effect (supplement 6.3). The ids are
+ * stored with the messages; this index is built from the session's entries when it is first used.
  */
 import * as Effect from "effect/Effect"
 import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
@@ -29,7 +29,7 @@ const endOf = ({ errorMessage, stopReason }: AssistantMessage): PromptEnd => {
   return { status: stopReason === "aborted" || stopReason === "toolUse" ? "aborted" : "completed" }
 }
 
-/** From what an earlier process has stored: the last answer before the next user message says how a prompt ended. */
+/** Rebuilds the index. The last answer before the next user message tells how a prompt ended. */
 const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, ClientMessage> => {
   const known = new Map<string, ClientMessage>()
   let last: ClientMessage | undefined
@@ -60,11 +60,11 @@ export const make = (session: typeof Session.Service) => {
   )
 
   return {
-    /** Reads the names from the session's entries. A handoff needs it first: the log that follows has only some of them. */
+    /** Builds the index. A handoff calls it first, because the next log has only some of the entries. */
     load: Effect.asVoid(known),
     isLoaded: () => byName !== undefined,
     isKnown: (clientMessageId: string) => Effect.map(known, (names) => names.has(clientMessageId)),
-    /** What was sent under this name before; other content under the same name is a conflict. */
+    /** The earlier message with this id. Other content with the same id is a conflict. */
     find: (clientMessageId: string, content: ReadonlyArray<InputContent>) =>
       Effect.flatMap(known, (names): Effect.Effect<ClientMessage | undefined, ClientMessageConflict> => {
         const found = names.get(clientMessageId)

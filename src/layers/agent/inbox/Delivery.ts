@@ -17,18 +17,18 @@ interface Dependencies {
   readonly queue: SessionQueue
   readonly session: typeof Session.Service
   readonly now: () => number
-  /** Asked for every message, so that a change counts at once. */
+  /** Read for every message, so that a change takes effect at once. */
   readonly modes: () => Drain["modes"]
-  /** What was queued before has waited for this run. */
+  /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
-  /** What to tell the model when it would stop and nothing waits, if the run is to go on by itself. Asked once a stop. */
+  /** The message with which the run continues by itself when the queue is empty. Called once per stop of the model. */
   readonly goesOn: () => string | undefined
 }
 
 export interface Delivery {
   /**
-   * Opens the next turn and delivers what waits for it; the first turn is open already. False, and nothing is done,
-   * when the model would stop, nothing waits and the run does not go on by itself.
+   * Opens the next turn and delivers queued messages; the first turn is already open. Returns false, and does nothing,
+   * when the model would stop, the queue is empty and the run does not continue by itself.
    */
   readonly open: (point: DrainPoint) => Effect.Effect<boolean>
 }
@@ -46,7 +46,7 @@ export const make = (dependencies: Dependencies): Delivery => {
       () => journal.endUser(ref, message)
     )
 
-  /** In one step with the removal from the queue: who removes a message and who delivers it cannot both succeed. */
+  /** Takes the message out of the queue in the same step, so that no message is both removed and delivered. */
   const start = (item: QueuedMessage) => {
     const { clientMessageId, messageId } = item
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }

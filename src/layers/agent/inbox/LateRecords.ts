@@ -1,4 +1,4 @@
-/** Results of a person's own shell commands. Those that end during a run are stored after the run's messages. */
+/** Late records: results of the user's shell commands that end during a run, stored after its messages. */
 import * as Effect from "effect/Effect"
 import type { BashExecutionMessage } from "../../../domain/conversation/Message.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -17,12 +17,11 @@ export const make = (session: typeof Session.Service, state: RunState) => {
         if (state.isBusy()) return Effect.sync(() => void waiting.push(message))
         return Effect.asVoid(append(message))
       }),
-    /** The session was left: nothing more is recorded. */
+    /** The host has left the session: later results are dropped. */
     close: () => {
       closed = true
     },
     isEmpty: () => waiting.length === 0,
-    /** Stores those that wait. */
     store: Effect.suspend(() =>
       waiting.length === 0 ? Effect.void : Effect.forEach(waiting.splice(0), append, { discard: true })
     )

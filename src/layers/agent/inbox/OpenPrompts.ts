@@ -3,7 +3,7 @@ import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversat
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 
 interface OpenPrompt {
-  /** Who waits for the end: the request that brought it, and every one that sent the same again. */
+  /** The requests that get the report: the one that sent the prompt, and those that sent it again. */
   readonly requests: Array<RequestId | undefined>
   /** The run that has taken it; until then it waits in the queue. */
   runId: string | undefined
@@ -14,7 +14,7 @@ interface Dependencies {
   readonly ended: (messageId: string, end: PromptEnd) => void
 }
 
-/** It waited in the queue and was taken out again. */
+/** The end of a prompt that left the queue undelivered. */
 const dropped: PromptEnd = { status: "aborted" }
 
 export type OpenPrompts = ReturnType<typeof make>
@@ -40,18 +40,18 @@ export const make = ({ ended, publish }: Dependencies) => {
       const prompt = open.get(messageId)
       if (prompt !== undefined) prompt.runId = runId
     },
-    /** Somebody else waits for a prompt; false when it has ended. */
+    /** Adds a request that waits for the prompt. False when the prompt has ended. */
     join: (messageId: string, requestId: RequestId | undefined) => {
       const prompt = open.get(messageId)
       prompt?.requests.push(requestId)
       return prompt !== undefined
     },
     report,
-    /** These will not be delivered. */
+    /** Ends the prompts among messages that left the queue undelivered. */
     drop: (items: ReadonlyArray<QueuedMessage>, sessionSettled: boolean) => {
       for (const { messageId } of items) if (open.has(messageId)) finish(messageId, dropped, sessionSettled)
     },
-    /** The run is over: ends what it took, and what was handed back when it ended. */
+    /** Ends the prompts that the run has taken, and those handed back at its end. */
     settle: (runId: string, result: Omit<PromptEnd, "runId">, handedBack: ReadonlyArray<QueuedMessage>) => {
       const back = new Set(handedBack.map(({ messageId }) => messageId))
       for (const [messageId, prompt] of open) {

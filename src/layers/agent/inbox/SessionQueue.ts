@@ -1,6 +1,6 @@
 /**
- * The queue of one session: the only place that changes it, and every change is announced. Plain calls, because
- * nothing here waits: a message that is looked up and taken in one step cannot be taken by anybody else.
+ * The queue of one session. Only this module changes it, and it publishes every change. All calls are synchronous, so a
+ * message that is looked up and taken in one step cannot be taken twice.
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
@@ -11,7 +11,6 @@ type Item = MessageQueue.QueuedMessage
 
 interface Dependencies {
   readonly publish: (event: AgentEvent) => void
-  /** Messages that left the queue without being delivered. */
   readonly dropped: (items: ReadonlyArray<Item>) => void
 }
 
@@ -28,7 +27,7 @@ export const make = ({ dropped, publish }: Dependencies) => {
     publish({ _tag: "QueueChanged", queue })
   }
 
-  /** Takes everything out, for whoever tells the senders. */
+  /** Empties the queue. The caller tells the senders. */
   const take = (): ReadonlyArray<Item> => {
     if (MessageQueue.size(queue) === 0) return []
     const items = MessageQueue.items(queue)
@@ -54,7 +53,7 @@ export const make = ({ dropped, publish }: Dependencies) => {
   const change = <A>(messageId: string, by: (item: Item) => A): Effect.Effect<A, QueueRefused> =>
     Effect.suspend(() => Effect.map(look(messageId), by))
 
-  /** What embedders and hosts may do with it. */
+  /** The queue methods of the Agent contract. */
   const control = {
     queue: Effect.sync(() => queue),
     clearQueue: Effect.sync(drop),
@@ -85,16 +84,15 @@ export const make = ({ dropped, publish }: Dependencies) => {
   return {
     control,
     take,
-    /** Takes everything out; prompts among it end as aborted. */
+    /** Empties the queue. Prompts in it end as aborted. */
     drop,
     current: () => queue,
-    /** Before anything is queued: the revision that the next change counts from. */
+    /** Sets the revision from which changes count, before the first of them. */
     countFrom: (revision: number) => {
       queue = { ...queue, revision }
     },
     size: () => MessageQueue.size(queue),
     hasSteering: () => queue.steering.length > 0,
-    /** What is queued from now on has at least this `order`. */
     nextOrder: () => order,
     add: (item: Omit<Item, "order">) => set(MessageQueue.add(queue, { ...item, order: order++ })),
     next: (drain: MessageQueue.Drain, last?: Item) => MessageQueue.next(queue, drain, last),

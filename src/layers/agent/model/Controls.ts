@@ -1,4 +1,4 @@
-/** What a host can turn while a session lives: model, thinking level, queue modes. Nothing here is written to settings. */
+/** The values that a host can change in a session: model, thinking level, queue modes. None is written to a file. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -26,7 +26,6 @@ export interface ControlValues {
   readonly interruptMode: InterruptMode
 }
 
-/** What a session starts with. */
 export interface ModelStart {
   readonly model?: Model
   readonly thinkingLevel?: ThinkingLevel
@@ -123,7 +122,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     return undefined
   })
 
-  /** Puts in force what a session was left with, as far as it can be had. The session knows, so nothing is appended. */
+  /** Restores the model and level that the session's entries name, if they can be used. Appends nothing. */
   const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
     const found = settings.model === undefined ? undefined : yield* find(settings.model)
     const before = now
@@ -143,7 +142,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
 
   return {
     values: () => now,
-    /** Puts values in force before hosts see the session: nothing is stored or told. */
+    /** Sets values before hosts see the session: stores and publishes nothing. */
     start: (values: ModelStart | ControlValues) => {
       const { model = now.model, ...others } = { ...now, ...("steeringMode" in values ? values : choose(values)) }
       now = { ...(model === undefined ? {} : { model }), ...others }

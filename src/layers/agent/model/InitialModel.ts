@@ -1,7 +1,4 @@
-/**
- * Which model a session starts with: `--model`, then what a resumed session was left with, then the settings, then the
- * first that can be used (protocol.md 16.3).
- */
+/** The first model of a session: `--model`, that of a resumed session, of the settings, or any (protocol.md 16.3). */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -14,7 +11,7 @@ import { unknownModel } from "../../models/CatalogMerge.ts"
 import * as Offline from "../../providers/offline/Offline.ts"
 import * as ModelSelection from "./ModelSelection.ts"
 
-/** What was asked for on the command line does not exist. */
+/** The command line names a model or provider that does not exist. */
 export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", { message: Schema.String }) {}
 
 type Choice = ModelSelection.ModelChoice
@@ -26,10 +23,7 @@ interface ModelRef {
 
 const isEmpty = ({ pattern, provider }: Choice) => provider === undefined && pattern === undefined
 
-/**
- * An id that no table has, for a provider that serves more than its table. A name with a slash in it is a full id
- * and not a part of one, so it is not looked for inside of others.
- */
+/** A model of a provider that serves unlisted ones. A name with a slash is a full id, never a part of another. */
 const openModel = Effect.fnUntraced(function* (choice: Choice) {
   const { find, providers } = yield* Catalog
   const [name, thinkingLevel] = ModelSelection.splitLevel(choice.pattern ?? "")
@@ -86,7 +80,7 @@ const unasked = Effect.fnUntraced(function* (available: ReadonlyArray<Model>) {
   return Option.map(Option.fromNullable(model), (model): ModelSelection.ScopedModel => ({ model }))
 })
 
-/** None when it is not there any more or has no key: then the session goes on with another one. */
+/** None if the model is gone or has no key. The session then continues with another one. */
 const leftWith = Effect.fnUntraced(function* (before: ModelRef) {
   const catalog = yield* ModelCatalog
   const found = yield* catalog.find(before.provider, before.modelId)

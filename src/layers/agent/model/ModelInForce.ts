@@ -1,4 +1,4 @@
-/** The model that is called next, and why it may not be callable. */
+/** The model of the next call, and the failures if it cannot be called. */
 import * as Effect from "effect/Effect"
 import { keyAdvice } from "../../../domain/model/ProviderKeys.ts"
 import { MissingCredentials, NoModelSelected } from "../../../services/Agent.ts"
@@ -28,14 +28,14 @@ export const make = (controls: () => ControlValues, catalog: typeof ModelCatalog
     )
   )
   return {
-    /** With the thinking level it is called with, if there is one. */
+    /** The model and its thinking level, if a model is selected. */
     choice,
-    /** The same for a run that was accepted: a model can be changed but never unset, so it has one. */
+    /** The same for an accepted run, which has a model: a model can be changed but never unset. */
     certain,
     current,
-    /** There is a key for it, or it needs none. */
+    /** Fails unless the model has a key or needs none. */
     usable,
-    /** The same, for those who ask for a summary. */
+    /** The same, with the failures of a compaction. */
     forSummaries: Effect.catchTags(usable, {
       NoModelSelected: ({ message }) => new CompactionFailed({ reason: "no_model", message }),
       MissingCredentials: ({ provider }) =>

@@ -1,4 +1,4 @@
-/** What the model is asked: the conversation so far, the tools there are now, and the system prompt. */
+/** Builds the request of a model call: the conversation, the active tools and the system prompt. */
 import * as Effect from "effect/Effect"
 import type { Model, ThinkingLevel } from "../../../domain/model/Model.ts"
 import { forModel } from "../../../domain/model/ModelContext.ts"

@@ -1,4 +1,4 @@
-/** Finding models by what people type (protocol.md 1.1 `--model`, `--models`). Pure. */
+/** Finds models by the patterns that users type (protocol.md 1.1 `--model`, `--models`). Pure. */
 import * as Either from "effect/Either"
 import { clampLevel, isThinkingLevel, label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
 
@@ -16,7 +16,7 @@ const globMatch = (pattern: string, candidate: string): boolean =>
     "i"
   ).test(candidate)
 
-/** Nothing was chosen: the first that can be used, and one of `last` only where there is nothing else. */
+/** The default: the first available model, and one of the provider `last` only if there is no other. */
 export const firstChoice = (available: ReadonlyArray<Model>, last: string): Model | undefined =>
   available.find(({ provider }) => provider !== last) ?? available[0]
 
@@ -47,7 +47,7 @@ export interface ModelChoice {
   readonly pattern?: string | undefined
 }
 
-/** The one model that a choice names in full; most hosts name theirs so, and then nobody needs to ask for keys. */
+/** The model that a choice names in full. Most hosts do so, and then no keys are looked up. */
 export const exact = (models: ReadonlyArray<Model>, { pattern, provider }: ModelChoice): ScopedModel | undefined => {
   if (pattern === undefined) return undefined
   const found = models.filter(
@@ -56,7 +56,7 @@ export const exact = (models: ReadonlyArray<Model>, { pattern, provider }: Model
   return found.length === 1 && found[0] !== undefined ? { model: found[0] } : undefined
 }
 
-/** The model a choice stands for, one that can be used before others, or a text that says what would have matched. */
+/** The model that a choice names, usable ones first, or a text that says what would have matched. */
 export const select = (
   models: ReadonlyArray<Model>,
   choice: ModelChoice,

@@ -2,7 +2,6 @@
 
 export interface SystemPromptOptions {
   readonly cwd: string
-  /** Replaces the built-in text. */
   readonly replace?: string
   readonly append?: string
 }

@@ -44,7 +44,7 @@ interface Dependencies {
   readonly queue: SessionQueue
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Effect.Semaphore
-  /** Counts acceptances: an abort ends those that wait. */
+  /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
   readonly accepting: () => void
   readonly fiber: RunFiber
   /** Calls `begun` when the first event of the run was published. */

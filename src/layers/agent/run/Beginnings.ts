@@ -1,4 +1,4 @@
-/** Announces that a prompt is being accepted or a compaction has begun, so that an abort can end those that begin in time. */
+/** Announces each prompt check and compaction that begins, so that an abort ends those of the commands before it. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
@@ -12,7 +12,7 @@ export const make = () => {
   const endUntil = (until: Effect.Effect<void>, end: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.gen(function* () {
       const over = Effect.as(until, true)
-      // Taken before `end`, so that nothing begins unseen.
+      // Read before `end`, so that no beginning is missed.
       for (let begun = next, isOver = false; !isOver; begun = next) {
         yield* end
         isOver = yield* Effect.raceFirst(over, Effect.as(Deferred.await(begun), false))

@@ -23,9 +23,8 @@ interface Dependencies {
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly now: () => number
-  /** Everything the run has said. */
+  /** All messages of the run. */
   readonly messages: Array<Message>
-  /** The calls of the open turn. */
   readonly calls: () => ReadonlyArray<OpenCall>
 }
 

@@ -12,7 +12,6 @@ import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
-/** The retries of one run. */
 export interface RetryChain {
   /** Waits if the failure is worth another attempt; false when it stands. */
   readonly again: (failure: ModelFailure) => Effect.Effect<boolean>

@@ -14,13 +14,13 @@ import type { TurnOutcome } from "./Turn.ts"
 export interface RunResult {
   readonly status: PromptStatus
   readonly error?: RunFailure
-  /** The model has nothing more to do: such a run goes on when something was queued at its very end. */
+  /** The model has nothing more to do, so messages that are queued at the very end continue the run. */
   readonly mayGoOn: boolean
 }
 
 const completed: RunResult = { status: "completed", mayGoOn: true }
 
-/** Ended without a further model call: what is queued waits for the next prompt. */
+/** Ended without a further model call: queued messages wait for the next prompt. */
 const outOfBudget: RunResult = { status: "completed", mayGoOn: false }
 
 export interface Dependencies {

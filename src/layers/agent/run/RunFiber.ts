@@ -57,7 +57,6 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd }: De
     withdraw,
     /** Returns after the last event of the run. Leaves the queue and a compaction of its own alone. */
     stop,
-    /** Ends a compaction, too. */
     interrupt,
     abort,
     awaitIdle: FiberHandle.awaitEmpty(running)

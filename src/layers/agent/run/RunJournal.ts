@@ -1,7 +1,7 @@
 /**
- * What one run has said and done so far, and what of it is still open. Every event of a run is published here, so
- * that a run cut off at any point can be brought to a proper end: open blocks, calls and turns are closed in order.
- * Owned by the run's fiber. Each step that stores is masked by `storeThenTell`, so half of a step is never seen.
+ * The journal of one run: its messages so far, and which blocks, calls and turns are open. Every event of a run is
+ * published here, so that a run that is cut off can close them in order. Owned by the run's fiber. Each step that
+ * stores is masked by `storeThenTell`, so nobody sees half of a step.
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
@@ -35,7 +35,7 @@ interface OpenTurn {
   message?: AssistantMessage
 }
 
-/** Why the run stops before it is done, and what unanswered tool calls are told. */
+/** Why the run stops early, and the results of unanswered tool calls. */
 export type CutOff = {
   readonly stopReason: "aborted" | "error"
   readonly errorMessage: string
@@ -107,10 +107,7 @@ export const make = (dependencies: Dependencies) => {
     publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
   }
 
-  /**
-   * One event of the model stream; answers whether it is something to read. Called for every delta: nothing here may
-   * grow with the message.
-   */
+  /** Returns whether the event has text to show. Called for every delta: nothing here may grow with the message. */
   const receive = (event: ModelEvent): boolean => {
     const streaming = turn.streaming
     if (streaming === undefined) return false

@@ -43,7 +43,7 @@ export interface AcceptedPrompt {
 
 interface Options {
   readonly publish: (event: AgentEvent) => void
-  /** Waits while a reader of events is too far behind. */
+  /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly systemPrompt: string
   readonly now: () => number

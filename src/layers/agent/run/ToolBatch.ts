@@ -23,9 +23,9 @@ interface Dependencies {
   readonly journal: RunJournal
   /** Owns the fibers of calls, for as long as the session is open. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
-  /** Waits while somebody who watches is too far behind. */
+  /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  /** Whether a message waits that the calls which are left have to give way to. */
+  /** Whether a steering message skips the remaining calls. */
   readonly isSteered: () => boolean
 }
 
@@ -37,7 +37,7 @@ type Outcome =
 /** The calls of one batch. Its own fiber starts them and records how they ended; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
-  /** Those of the calls that run. */
+  /** The fibers of the calls that run. */
   readonly running: Set<Fiber.RuntimeFiber<ToolOutput, ToolFailure>>
   /** Starts a fiber at once, up to its first wait. */
   readonly fork: (call: Effect.Effect<ToolOutput, ToolFailure>) => Fiber.RuntimeFiber<ToolOutput, ToolFailure>
@@ -78,7 +78,7 @@ const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput =
   details: details ?? {}
 })
 
-/** What the model reads of an interrupted call: the output so far, then that it was interrupted. */
+/** The result of an interrupted call: the output so far, then that it was interrupted. */
 const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
   const said = plainText(latest?.content ?? [])
   return {
@@ -101,7 +101,7 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   const { journal, ready } = batch
   let latest: ToolOutput | undefined
   let cancelled = false
-  // Said by a call that is being interrupted, it is kept for the result, which is told next. No abort waits for readers.
+  // Progress of an interrupted call is kept for its result, which follows. An abort does not wait for slow sinks.
   const progress = (output: ToolOutput) =>
     Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
       latest = output
@@ -183,7 +183,6 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
   if (died !== undefined) return yield* Effect.failCause(died)
 })
 
-/** Ends the calls that still run, and records their results. */
 const cutShort = (batch: Batch) => Effect.zipRight(Fiber.interruptAll(batch.running), Effect.ignore(record(batch)))
 
 const work = Effect.fnUntraced(function* (batch: Batch) {

@@ -23,12 +23,12 @@ interface Dependencies {
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
   /** The model came to the end of its answer. */
   readonly answered: () => void
-  /** Waits while somebody who watches is too far behind. */
+  /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly now: () => number
 }
 
-/** Hands on what the model says until it is done. */
+/** Passes the events of the model call to the journal until the call ends. */
 const receive = Effect.fnUntraced(function* (
   { journal, now, ready }: Dependencies,
   events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>,
@@ -44,7 +44,7 @@ const receive = Effect.fnUntraced(function* (
       if (event._tag === "Delta") deltas++
     }
     advance(node, deltas, now())
-    // What people read is on its way to whoever watches before anything else is done about it.
+    // Lets the writer send text to the host before anything else happens.
     if (speaks) yield* Effect.yieldNow()
     if (done) return
     yield* ready
@@ -74,7 +74,7 @@ export const run = Effect.fnUntraced(function* (
   return outcome
 })
 
-/** The calls of a failed message are answered without being run: the model never finished asking. */
+/** Answers the calls of a failed message without running them: the message is not complete. */
 const fail = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, failure: ModelFailure) {
   const how = RunJournal.failed(failure.message)
   yield* journal.endAssistant({ stopReason: how.stopReason, errorMessage: how.errorMessage })

@@ -1,7 +1,4 @@
-/**
- * Going on in another session, in the middle of a run: a new one that begins with a summary, for which the old one is
- * left as it is. All or nothing: where the new session cannot be made, the agent stays where it was.
- */
+/** A handoff: continues a run in a new session that begins with a summary. On failure the run stays in the old one. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
@@ -20,11 +17,10 @@ export interface HandoffTools {
   readonly store: typeof SessionStore.Service
   readonly ids: typeof Ids.Service
   readonly publish: (event: AgentEvent) => void
-  /** Reads from the old session what the new one will not have. */
+  /** Reads the clientMessageIds of the old session, because the new log has only some of them. */
   readonly prepareHandoff: Effect.Effect<void>
 }
 
-/** Beside the old one. */
 const folderOf = (store: typeof SessionStore.Service, file: Option.Option<string>): SessionFolder =>
   Option.getOrElse(
     Option.flatMap(file, (path) => store.folder(dirname(path))),
@@ -55,7 +51,7 @@ const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model
   return SessionHandoff.chain([...before, ...copied, last])
 })
 
-/** Messages and calls belong to the run, which waits meanwhile. */
+/** Entries that a host can cause while the new log is created. The run, which adds messages and usage, waits. */
 const isNoted = ({ type }: SessionEntry) => type !== "message" && type !== "usage" && type !== "foreign"
 
 /** Everything that is read from the old session. */

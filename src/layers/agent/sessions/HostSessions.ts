@@ -1,4 +1,4 @@
-/** The Sessions service: holds the session that a host is in, and forwards its events to whoever watches the host. */
+/** The Sessions service: holds the current session, and forwards its events to the sinks of the host. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -25,9 +25,7 @@ import * as SessionScope from "./SessionScope.ts"
 export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
 
 export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.SessionAgentOptions, "announce"> {
-  /** Opens the log of the first session. */
   readonly first: Effect.Effect<SessionLog, E, R | Scope.Scope>
-  /** What the first session starts with. */
   readonly start: (session: typeof Session.Service) => Effect.Effect<ModelStart, E2, R2>
 }
 
@@ -35,8 +33,8 @@ export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.Ses
 export interface Current {
   readonly get: () => SessionScope.OpenSession
   /**
-   * Opens another session, ends the run of the current one, and only then leaves it: until then nothing has happened
-   * that a failure would have to undo. `arrived` runs in the session that was opened.
+   * Opens another session, ends the run of the current one, and only then leaves it, so that a failure needs no undo.
+   * `arrived` runs for the session that was opened.
    */
   readonly change: <E>(
     open: Effect.Effect<SessionLog, E, Scope.Scope>,
@@ -70,7 +68,7 @@ const makeCurrent = Effect.fnUntraced(function* (
   yield* watch(first)
   yield* Effect.addFinalizer(() => Effect.suspend(() => SessionScope.close(current)))
 
-  /** The old session is settled: what is left to do cannot fail. */
+  /** The old session is settled, and no step from here on can fail. */
   const move = Effect.fnUntraced(function* (next: SessionScope.OpenSession) {
     const left = current
     yield* next.control.carry(yield* left.control.carried)

@@ -1,4 +1,4 @@
-/** Going from one branch of a session to another (protocol.md 9.5). */
+/** Moves the leaf of a session to another branch (protocol.md 9.5). */
 import * as Effect from "effect/Effect"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import * as SessionContext from "../../../domain/session/SessionContext.ts"
@@ -12,7 +12,7 @@ import type { BranchSummary } from "../compaction/BranchSummary.ts"
 export const find = (session: typeof Session.Service, entryId: string) =>
   Effect.map(session.entries, (entries) => entries.find(({ id }) => id === entryId))
 
-/** Messages of the user and of extensions are said anew; of everything else a branch goes on after it. */
+/** The text of a user or extension message, to be edited. After any other entry the branch continues. */
 const textToSayAnew = (entry: SessionEntry): string | undefined => {
   const message = SessionContext.messageOf(entry)
   if (message?.role !== "user" && message?.role !== "custom") return undefined
@@ -28,12 +28,10 @@ export const navigate = Effect.fn("Sessions.navigate")(function* (
   const text = textToSayAnew(entry)
   const leaf = text === undefined ? entryId : entry.parentId
 
-  /** A summary of the branch that is left. */
   const summary = Effect.gen(function* () {
     const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
     return yield* control.summarize({ from: yield* session.branch, to })
   })
-  /** Moves the leaf, and puts the summary at the new place. */
   const move = Effect.fnUntraced(function* (made: BranchSummary | undefined) {
     yield* Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
     if (made === undefined) return

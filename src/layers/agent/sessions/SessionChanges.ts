@@ -29,7 +29,6 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
 }
 
-/** Fails where it is not known or has no key. */
 const checkModel = Effect.fnUntraced(function* (
   catalog: typeof ModelCatalog.Service,
   { modelId, provider }: ModelName
@@ -40,7 +39,7 @@ const checkModel = Effect.fnUntraced(function* (
   }
 })
 
-/** Puts in force what a session was left with, or the model that is wanted in its place. */
+/** Restores the model and level that a session last used; `wanted` replaces the model. */
 const resume = (wanted: ModelName | undefined) =>
   Effect.fnUntraced(function* ({ control, session }: OpenSession) {
     const left = yield* session.settings
@@ -57,7 +56,7 @@ const isCurrent = ({ session }: OpenSession, reference: string) =>
     ({ file, sessionId }) => reference === sessionId || Option.getOrUndefined(file) === reference
   )
 
-/** The sessions that are opened by reference, in the folder where new ones go. */
+/** `open` and `openNewest`, and the folder in which later sessions are created. */
 const makeOpening = ({ catalog, current, store }: Dependencies) => {
   let place: SessionFolder = store
 
