@@ -152,7 +152,7 @@ export const abort = Command.make({
   lane: "control",
   summary: "Stops the active run and answers after its `agent_end`; succeeds also when nothing runs.",
   notes:
-    "A prompt sent before the abort is stopped, too, even when both arrive together: its run starts and ends. " +
+    "A prompt sent before the abort is stopped, too, even when both arrive together: its run starts and ends, or the prompt is refused with `aborted` if it was still being checked. " +
     'Queued messages are handed back as `cleared`; with `queue: "keep"` they stay for the next run.',
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ queue: optional(AbortQueue) }),

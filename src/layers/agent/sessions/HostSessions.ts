@@ -14,7 +14,6 @@ import type { Settings } from "../../../services/Settings.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import { exclusively, firstSuccess } from "../../Sharing.ts"
-import * as CurrentSession from "../../session/CurrentSession.ts"
 import * as EventHub from "../events/EventHub.ts"
 import type { ModelStart } from "../model/Controls.ts"
 import * as Beginnings from "../run/Beginnings.ts"
@@ -56,9 +55,18 @@ const announce = (hub: EventHub.EventHub, session: typeof Session.Service) =>
     hub.publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
   })
 
+/** How sessions are opened, with the services of the process. */
+interface Enter {
+  readonly open: <E, R>(
+    log: Effect.Effect<SessionLog, E, R | Scope.Scope>,
+    restore: SessionScope.Restore
+  ) => Effect.Effect<SessionScope.OpenSession, E, Exclude<R, Scope.Scope>>
+  readonly around: (log: OpenedLog, restore: SessionScope.Restore) => Effect.Effect<SessionScope.OpenSession>
+}
+
 const makeCurrent = Effect.fnUntraced(function* (
   first: SessionScope.OpenSession,
-  enter: (log: OpenedLog) => Effect.Effect<SessionScope.OpenSession>,
+  enter: Enter,
   hub: EventHub.EventHub
 ) {
   let current = first
@@ -85,7 +93,7 @@ const makeCurrent = Effect.fnUntraced(function* (
       const left = current
       return Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const next = yield* restore(Effect.flatMap(CurrentSession.openLog(open), enter))
+          const next = yield* enter.open(open, restore)
           yield* left.control.settle
           yield* move(next)
           yield* arrived(next)
@@ -101,7 +109,7 @@ const makeCurrent = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           yield* left.control.settle
           const kept = yield* left.kept
-          const next = yield* restore(enter(asOpened(kept, yield* left.session.entries)))
+          const next = yield* enter.around(asOpened(kept, yield* left.session.entries), restore)
           yield* move(next)
           yield* arrived(next)
           yield* SessionScope.closeAround(left)
@@ -118,19 +126,17 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const services = yield* Effect.context<ProcessServices>()
   const hub = EventHub.make()
   const beginnings = Beginnings.make()
-  const enterWith = (announce: () => void) => (log: OpenedLog) =>
-    Effect.provide(SessionScope.open(log, { ...agent, announce }), services)
+  const enterWith = (announce: () => void): Enter => ({
+    open: (log, restore) => Effect.provide(SessionScope.open(log, { ...agent, announce }, restore), services),
+    around: (log, restore) => Effect.provide(SessionScope.openAround(log, { ...agent, announce }, restore), services)
+  })
   const enter = enterWith(beginnings.announce)
 
-  const begun = yield* Effect.flatMap(CurrentSession.openLog(first), enter)
+  const begun = yield* Effect.uninterruptibleMask((restore) => enter.open(first, restore))
   begun.control.start(yield* Effect.onError(start(begun.session), () => SessionScope.close(begun)))
   const current = yield* makeCurrent(begun, enter, hub)
 
-  const beside = Effect.fnUntraced(function* (log: OpenedLog) {
-    const opened = yield* enterWith(() => {})(log)
-    opened.control.start((yield* current.get().control.carried).controls)
-    return opened
-  })
+  const beside = enterWith(() => {})
   const catalog = yield* ModelCatalog
   const store = yield* SessionStore
   return Sessions.of({
@@ -142,8 +148,13 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
       )
     ),
     open: (log) =>
-      Effect.acquireRelease(Effect.flatMap(CurrentSession.openLog(log), beside), SessionScope.close).pipe(
-        Effect.map(({ services }) => services)
+      Effect.uninterruptibleMask(
+        Effect.fnUntraced(function* (restore) {
+          const opened = yield* beside.open(log, restore)
+          yield* Effect.addFinalizer(() => SessionScope.close(opened))
+          opened.control.start((yield* current.get().control.carried).controls)
+          return opened.services
+        })
       ),
     endUntil: (until, end) =>
       beginnings.endUntil(

@@ -6,6 +6,7 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { Agent } from "../../../services/Agent.ts"
 import { type OpenedLog, Session } from "../../../services/session/Session.ts"
+import type { SessionLog } from "../../../services/session/SessionStore.ts"
 import type { SessionServices } from "../../../services/session/Sessions.ts"
 import * as CurrentSession from "../../session/CurrentSession.ts"
 import * as SessionAgent from "../SessionAgent.ts"
@@ -28,20 +29,32 @@ const build = Effect.fnUntraced(function* (log: OpenedLog, options: SessionAgent
   return { services, agent, session, control, kept }
 })
 
-/** Builds the session around a log. When that fails, the log is closed. */
-export const open = (log: OpenedLog, options: SessionAgent.SessionAgentOptions) =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const scope = yield* Scope.make()
-      // Fibers that the session starts for itself can be interrupted, whoever opens it.
-      const built = restore(Scope.extend(build(log, options), scope))
-      const made = yield* Effect.onError(built, (cause) => {
-        const exit = Exit.failCause(cause)
-        return Effect.zipRight(Scope.close(scope, exit), Scope.close(log.scope, exit))
-      })
-      const session: OpenSession = { ...made, scope }
-      return session
-    })
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/**
+ * Builds a session around a log, which stays open when that fails. To be called under a mask, so that the session is
+ * never lost; `restore` lets its parts be interrupted, and the fibers that it starts for itself.
+ */
+export const openAround = Effect.fnUntraced(function* (
+  log: OpenedLog,
+  options: SessionAgent.SessionAgentOptions,
+  restore: Restore
+) {
+  const scope = yield* Scope.make()
+  const built = restore(Scope.extend(build(log, options), scope))
+  const made = yield* Effect.onError(built, (cause) => Scope.close(scope, Exit.failCause(cause)))
+  const session: OpenSession = { ...made, scope }
+  return session
+})
+
+/** Opens a log, too, and closes it when that fails or is interrupted. */
+export const open = <E, R>(
+  log: Effect.Effect<SessionLog, E, R | Scope.Scope>,
+  options: SessionAgent.SessionAgentOptions,
+  restore: Restore
+) =>
+  Effect.flatMap(CurrentSession.openLog(restore(log)), (opened) =>
+    Effect.onError(openAround(opened, options, restore), (cause) => Scope.close(opened.scope, Exit.failCause(cause)))
   )
 
 /** Interrupts whatever runs in the session and closes everything but its log. */

@@ -3,9 +3,11 @@ import { Context, Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
+import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
 import { Agent } from "../../../../src/services/Agent.ts"
 import { Budget } from "../../../../src/services/Budget.ts"
 import { Session } from "../../../../src/services/session/Session.ts"
+import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import { Tools } from "../../../../src/services/Tools.ts"
 import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
@@ -239,6 +241,9 @@ describe("what a session brings along", () => {
           const entries = yield* harness.session.entries
           assert.deepStrictEqual(yield* switchTo("session-1"), [[], "other", "off"])
           assert.deepStrictEqual(yield* harness.session.entries, entries)
+          const thinks = { model: { provider: "scripted", modelId: "thinker" } }
+          assert.deepStrictEqual(yield* switchTo("session-1", thinks), [["thinker", "high"], "thinker", "high"])
+          assert.deepInclude((yield* harness.session.entries).at(-1), { type: "model_change", modelId: "thinker" })
         })
       )
     })
@@ -303,6 +308,43 @@ describe("what a session brings along", () => {
         )
       )
       assert.deepStrictEqual(lives, ["no tools of session-2", "no budget of session-2"])
+    })
+  )
+
+  it.effect("a session that hangs while it is opened can be given up, and the one before is as good as before", () =>
+    Effect.gen(function* () {
+      let opened = 0
+      const tools = { active: Effect.succeed([]), find: () => Effect.succeedNone }
+      const hangs = Effect.suspend(() => (opened++ === 0 ? Effect.succeed(tools) : Effect.never))
+      const logs: Array<string> = []
+      const store = Layer.effect(
+        SessionStore,
+        Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) => ({
+          ...made,
+          create: (options: Parameters<typeof made.create>[0]) =>
+            Effect.tap(made.create(options), ({ header }) =>
+              Effect.addFinalizer(() => Effect.sync(() => void logs.push(`closed ${header.id}`)))
+            )
+        }))
+      )
+      const parts = { store, tools: Layer.succeed(Tools, { open: hangs }) }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { agent, session, sessions } = yield* TestAgent.make({ turns: [say("still here")] }, parts)
+          const changes = yield* sessions.changes
+          for (const change of [changes.create({}), changes.open("session-1")]) {
+            const changing = yield* Effect.fork(change)
+            yield* Effect.repeatN(Effect.yieldNow(), 20)
+            assert.isNull(changing.unsafePoll())
+            yield* Fiber.interrupt(changing)
+          }
+          assert.deepStrictEqual(logs, ["closed session-2"])
+          yield* Effect.zipRight(agent.prompt({ text: "First" }), agent.awaitIdle)
+          assert.deepStrictEqual(texts(yield* session.entries), ["First", "still here"])
+          assert.isFalse(yield* sessions.hasLostWrites)
+        })
+      )
+      assert.deepStrictEqual(logs, ["closed session-2", "closed session-1"])
     })
   )
 
