@@ -260,3 +260,32 @@ it.effect("models and levels: unknown ones are refused, changes are announced on
     })
   )
 )
+
+it.effect("progress that a call reports after its end is not shown", () =>
+  Effect.gen(function* () {
+    let late: Effect.Effect<void> = Effect.void
+    const leaks = Harness.tool("leaks", (_, { progress }) =>
+      Effect.sync(() => {
+        late = progress(Harness.output("too late"))
+        return Harness.output("done")
+      })
+    )
+    const tells = Harness.tool("tells", () =>
+      Effect.as(
+        Effect.suspend(() => late),
+        Harness.output("told")
+      )
+    )
+    const turns = [call(["A", "leaks", {}]), call(["B", "tells", {}]), say("ok")]
+    yield* Harness.run({ turns, tools: [leaks, tells] }, ({ agent, events }) =>
+      Effect.gen(function* () {
+        yield* Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
+        assert.deepStrictEqual(
+          events.filter(({ _tag }) => _tag === "ToolUpdated"),
+          []
+        )
+        assert.deepStrictEqual(Harness.resultTexts(events), ["done", "told"])
+      })
+    )
+  })
+)

@@ -101,11 +101,13 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   const { journal, ready } = batch
   let latest: ToolOutput | undefined
   let cancelled = false
+  /** Progress after the end of the call is dropped: by then its position may belong to a call of another turn. */
+  let isOver = false
   // Progress of an interrupted call is kept for its result, which follows. An abort does not wait for slow sinks.
   const progress = (output: ToolOutput) =>
     Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
       latest = output
-      if (!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return Effect.void
+      if (isOver || !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return Effect.void
       const show = () => journal.progressOfCall(position, output)
       return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
     })
@@ -124,6 +126,7 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   batch.running.add(fiber)
   fiber.addObserver((exit) => {
     batch.running.delete(fiber)
+    isOver = true
     note(batch, outcome(exit))
   })
 }

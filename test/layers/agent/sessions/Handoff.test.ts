@@ -101,6 +101,18 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
   )
 )
 
+it.effect("everything of the old session survives a power cut before it is left", () =>
+  Harness.run(options, ({ ask, store, synced }) =>
+    Effect.gen(function* () {
+      yield* ask("Tell me")
+      const before = synced.length
+      yield* ask("Look")
+      const { length } = (yield* store.read("session-1")).entries
+      assert.strictEqual(synced[before], length)
+    })
+  )
+)
+
 it.effect("the answer of a compaction names the first entry that was kept", () =>
   Harness.run(options, ({ ask, events, session }) =>
     Effect.gen(function* () {
