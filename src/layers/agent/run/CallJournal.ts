@@ -39,7 +39,7 @@ export const make = ({ calls, ids, messages, now, publish, runId, session }: Dep
 
   const progressOfCall = (position: number, partialResult: ToolOutput) => {
     const open = calls()[position]
-    if (open === undefined || open.result !== undefined) return
+    if (open === undefined) return
     const { arguments: args, id: toolCallId, name: toolName } = open.call
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }

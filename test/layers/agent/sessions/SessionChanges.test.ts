@@ -249,6 +249,34 @@ describe("what a session brings along", () => {
     })
   )
 
+  it.effect("what the host has set stays in force in a new session", () =>
+    run({}, (harness) =>
+      Effect.gen(function* () {
+        const { agent, sessions } = harness
+        yield* agent.setAutoRetry(false)
+        yield* agent.setAutoCompaction(false)
+        yield* agent.setSteeringMode("all")
+        yield* agent.setFollowUpMode("all")
+        yield* agent.setInterruptMode("wait")
+        yield* agent.enqueue("steering", { text: "S" })
+        const before = yield* agent.state
+        yield* agent.close
+        yield* sessions.create({})
+        const { queue, sessionId, ...after } = yield* harness.agent.state
+        assert.deepInclude(after, {
+          autoRetryEnabled: false,
+          autoCompactionEnabled: false,
+          steeringMode: "all",
+          followUpMode: "all",
+          interruptMode: "wait"
+        })
+        assert.notStrictEqual(sessionId, before.sessionId)
+        assert.isAbove(queue.revision, before.queue.revision)
+        assert.strictEqual((yield* Effect.flip(harness.agent.prompt({ text: "x" })))._tag, "AgentClosing")
+      })
+    )
+  )
+
   it.effect("its budget counts what it has spent, and a new one has spent nothing", () =>
     run(
       {
