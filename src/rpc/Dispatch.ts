@@ -89,10 +89,7 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
       return Effect.logError(`the command ${command.name} died`, cause)
     }
     const run = Effect.matchCauseEffect(enter(command.handle(frame, request)), {
-      onSuccess: (data) => {
-        respond(Frame.success(command.name, id, data))
-        return Effect.void
-      },
+      onSuccess: (data) => Effect.sync(() => void respond(Frame.success(command.name, id, data))),
       onFailure: fail
     })
     return { run, refuse: () => respond(Frame.failure(command.name, id, "Cancelled by host", "cancelled")) }

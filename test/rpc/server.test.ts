@@ -1,6 +1,6 @@
 /** Commands that arrive in one chunk, and a signal that arrives in the middle of a prompt. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
+import { Deferred, Effect, Layer, Logger } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import * as Server from "../../src/rpc/Server.ts"
@@ -176,3 +176,18 @@ it.scoped("a prompt that a signal comes upon is not answered, or ends like every
     assert.strictEqual(yield* open, 0)
   })
 )
+
+it.scoped("a command that is refused is no error of ours: nothing is logged", () => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    if (logLevel._tag === "Error") logged.push(message)
+  })
+  return Effect.gen(function* () {
+    const { host, server } = yield* serve({})
+    yield* host.send(JSON.stringify({ id: 1, type: "switch_session", sessionPath: "nowhere" }))
+    yield* host.close
+    yield* server
+    assert.isTrue((yield* host.rest).some((line) => line.includes('"code":"session_not_found"')))
+    assert.deepStrictEqual(logged, [])
+  }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+})

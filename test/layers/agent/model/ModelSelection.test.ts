@@ -60,3 +60,17 @@ describe("thinking levels", () => {
     assert.strictEqual(clampLevel(base, "high"), "off")
   })
 })
+
+it("a choice is exact only when it names one model in full", () => {
+  const [one, twin] = [model("a", "m"), model("b", "m")]
+  const exact = (pattern?: string, provider?: string) =>
+    ModelSelection.exact([one, twin], {
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(provider === undefined ? {} : { provider })
+    })
+  assert.deepStrictEqual(exact("a/m"), { model: one })
+  assert.deepStrictEqual(exact("m", "b"), { model: twin })
+  assert.isUndefined(exact("m"), "two models have that id")
+  assert.isUndefined(exact("a/"), "a part of a name is not a name")
+  assert.isUndefined(exact(undefined, "a"), "a provider alone names no model")
+})
