@@ -28,7 +28,6 @@ export type Lane = "ordered" | "holding" | "background" | "instant" | "query" | 
 export interface Request {
   readonly id: RequestId | undefined
   readonly connection: Connection
-  /** The tools of this host. */
   readonly hostTools: HostToolSet & Pick<HostToolCalls, "toTool">
   /** Returns when every ordered command that arrived earlier has ended or given way. */
   readonly earlier: Effect.Effect<void>
@@ -96,5 +95,4 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
   }
 }
 
-/** For commands without members. */
 export const noParams = lazy(() => Schema.Struct({}))

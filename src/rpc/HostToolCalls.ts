@@ -34,7 +34,6 @@ const mostUpdates = 64
 const disconnected = "RPC client disconnected before host tool execution completed"
 const lost = new ToolFailure({ message: disconnected })
 
-/** The first answer counts. */
 const settle = ({ answer, updates }: Pending, result: Effect.Effect<ToolOutput, ToolFailure>) => {
   Deferred.unsafeDone(answer, result)
   updates.unsafeDone(Exit.void)

@@ -12,7 +12,6 @@ import type { Lane } from "./Command.ts"
 /** A command that was routed, as the lanes run it. */
 export interface Task<R> {
   readonly run: Effect.Effect<void, never, R>
-  /** Options for starting its fiber. */
   readonly seat?: Runtime.RunForkOptions
   /** True when the host cancelled it while it waited for its lane: it then never starts. */
   readonly withdrawn?: () => boolean

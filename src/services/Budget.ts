@@ -19,7 +19,6 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
   }
 }
 
-/** What one session may spend. */
 export interface SessionBudget {
   /** Asked before a prompt is accepted, before every model call and every tool call, never in the middle of one. */
   readonly check: Effect.Effect<void, BudgetExceeded>

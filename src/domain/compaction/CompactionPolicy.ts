@@ -6,7 +6,6 @@ import type { SessionEntry } from "../session/SessionEntry.ts"
 export interface CompactionLimits {
   readonly reserveTokens: number
   readonly keepRecentTokens: number
-  /** Applies if above zero. */
   readonly thresholdPercent: number
   /** Applies if above zero, and then replaces the percentage. */
   readonly thresholdTokens: number

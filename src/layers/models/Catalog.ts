@@ -20,7 +20,6 @@ export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
     readonly providers: ReadonlyMap<string, ProviderEntry>
     /** In the order in which models are offered. */
     readonly models: Effect.Effect<ReadonlyArray<ModelEntry>>
-    /** Called for every model call. */
     readonly find: (provider: string, modelId: string) => ModelEntry | undefined
     /** Ignores models that are already known. */
     readonly add: (entries: ReadonlyArray<ModelEntry>) => Effect.Effect<void>

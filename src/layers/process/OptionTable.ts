@@ -33,7 +33,6 @@ export const listModels = text(
   "List the models that are known, or those that match, and exit"
 )
 
-/** Likewise. */
 export const resume = text("resume", "[id]", "Open the session whose id begins so")
 
 export const optionTable: ReadonlyArray<OptionEntry> = [

@@ -158,7 +158,6 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
 /** `ModelCatalog` over a `Catalog` and these providers. */
 export const layerCatalog = (providers: ReadonlyArray<Offer>) => Layer.effect(ModelCatalog, makeCatalog(providers))
 
-/** `ModelClient` for the same models. */
 export const layerClient = (options: RegistryOptions) => Layer.effect(ModelClient, makeClient(options))
 
 export const layer = (options: RegistryOptions) => Layer.merge(layerCatalog(options.providers), layerClient(options))

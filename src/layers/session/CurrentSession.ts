@@ -19,7 +19,6 @@ import * as Persistence from "./Persistence.ts"
 
 /** A log and the tree of its entries. */
 interface Current extends OpenedLog {
-  /** Built on first use. */
   readonly tree: SessionTree.SessionTree
   /** Answers questions without the tree, until the tree is built. */
   readonly glance: () => SessionGlance | undefined

@@ -18,7 +18,6 @@ export interface Place {
 export interface PlaceOptions {
   readonly agentDir: string
   readonly cwd: string
-  /** The value of `--session-dir`. */
   readonly sessionDir?: string
 }
 

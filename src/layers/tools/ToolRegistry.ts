@@ -40,7 +40,6 @@ const checkNames = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => 
     : Effect.void
 }
 
-/** Where the tools act. */
 type Machine = Pick<BuiltInOptions, "shell" | "machine">
 
 /** Loaded at the first model call, or to check names that were given. */

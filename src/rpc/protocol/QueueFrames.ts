@@ -14,7 +14,6 @@ export const QueueItem = lazy(() =>
     /** Its place in its queue, from 0. */
     position: Schema.Int,
     text: Schema.String,
-    /** The number of its images. */
     images: Schema.Int,
     createdAt: Schema.Finite
   }).annotations({ identifier: "QueueItem" })

@@ -35,7 +35,6 @@ export interface OpenFile {
   readonly size: number
   /** Differs when the content does, as far as the file system tells without reading it. From before the first read. */
   readonly version: string
-  /** The path without links. */
   readonly realPath: Effect.Effect<string, FileError>
   /** The bytes from `position` on, none at the end of the file. The next call overwrites them. */
   readonly read: (position: number) => Effect.Effect<Uint8Array, FileError>

@@ -76,7 +76,6 @@ export interface LiveNode {
   fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
   progress: { count: number; lastAt: number } | undefined
   cancelling: boolean
-  /** The outcome that `cancel` reports. */
   outcome: CancelOutcome["outcome"]
   /** Opened when the node is gone; made by the first `cancel` that waits for it. */
   gone: Effect.Latch | undefined

@@ -28,7 +28,6 @@ export interface BranchSummaryRequest {
   readonly customInstructions?: string
 }
 
-/** Members of a `branch_summary` entry. */
 export interface BranchSummary {
   readonly summary: string
   readonly details: JsonObject

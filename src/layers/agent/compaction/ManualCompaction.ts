@@ -18,10 +18,8 @@ interface Dependencies {
   readonly compaction: Compaction
   /** The model in force, if it can be called. */
   readonly model: Effect.Effect<Model, CompactionFailed>
-  /** Claimed to keep prompts away. */
   readonly state: RunState
   readonly late: LateRecords
-  /** Leaves the queue alone. */
   readonly abortRun: Effect.Effect<void>
   readonly prompt: (typeof Agent.Service)["prompt"]
 }

@@ -23,7 +23,6 @@ interface Dependencies {
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly now: () => number
-  /** All messages of the run. */
   readonly messages: Array<Message>
   readonly calls: () => ReadonlyArray<OpenCall>
 }

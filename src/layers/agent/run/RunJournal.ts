@@ -79,7 +79,6 @@ const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<Mess
     messages.push(message)
     publish({ _tag: "MessageStarted", runId, ...ref, message })
   },
-  /** The message is stored. */
   endUser: (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 })
 

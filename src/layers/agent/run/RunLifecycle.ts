@@ -48,7 +48,6 @@ interface Options {
   readonly systemPrompt: string
   readonly now: () => number
   readonly controls: () => ControlValues
-  /** Asked before every model call. */
   readonly model: ModelInForce
   readonly retries: (runId: string) => RetryChain
   readonly compaction: Compaction

@@ -28,7 +28,6 @@ export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.Ses
   readonly start: (session: typeof Session.Service) => Effect.Effect<ModelStart, E2, R2>
 }
 
-/** Changes of the current session. */
 export interface Current {
   readonly get: () => SessionScope.OpenSession
   /**

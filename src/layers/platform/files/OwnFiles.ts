@@ -21,7 +21,6 @@ export interface Found {
   readonly size: number
 }
 
-/** A file that only grows. */
 export interface GrowingFile {
   /** One write; after a failure the file is as long as before, as far as the system allows. */
   readonly append: (text: string) => Effect.Effect<void, FileRefused>
@@ -41,7 +40,6 @@ export interface FileState {
 export interface Files {
   /** Undefined when there is nothing. One system call, so that it can be asked before every request. */
   readonly state: (path: string) => Effect.Effect<FileState | undefined, FileRefused>
-  /** The path without links. */
   readonly real: (path: string) => Effect.Effect<string, FileRefused>
   readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
   /** The first bytes, enough for a header. */

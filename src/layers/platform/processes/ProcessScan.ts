@@ -34,7 +34,6 @@ export interface Entry {
   readonly startedAt: number
 }
 
-/** Reads a file below /proc. */
 const read = (name: string): string | undefined => {
   try {
     return readFileSync(`/proc/${name}`, "latin1")

@@ -63,7 +63,6 @@ const decide = (request: ModelRequest, evidence: Evidence): Move => {
 const argumentsText = ({ path, tool }: Call) => JSON.stringify(tool === "ls" ? { path } : { path, limit: linesPerRead })
 
 export interface Options {
-  /** Between two words. */
   readonly delayMs?: number
 }
 

@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 
 export interface TextFile {
   readonly bom: boolean
-  /** As stored, without the mark. */
   readonly raw: string
   /** The same with LF for CRLF. */
   readonly text: string

@@ -15,7 +15,6 @@ export interface Selection {
 }
 
 export interface Selected {
-  /** Whole lines. */
   readonly bytes: Uint8Array
   /** The same numbers as Truncate.truncateHead gives for the wanted lines. */
   readonly truncation: TruncationDetails

@@ -40,7 +40,6 @@ const unitBytes = (text: string, at: number): number => {
   return paired ? 2 : 3
 }
 
-/** Keeps the beginning. */
 export const truncateHead = (text: string, limits: Limits = defaultLimits): TruncationResult => {
   let totalBytes = 0
   let totalLines = 0

@@ -35,7 +35,6 @@ kinds[extended] = 2
 export interface CleanOutput {
   /** The chunk without control sequences; the chunk itself when it has none. */
   readonly push: (chunk: Uint8Array) => Uint8Array
-  /** Line feeds so far. */
   readonly lineFeeds: () => number
 }
 

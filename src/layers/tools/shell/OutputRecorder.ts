@@ -25,7 +25,6 @@ export interface Recorded {
 export interface OutputRecorder {
   /** Returns an effect to wait for, or undefined, which is nearly always. */
   readonly push: (chunk: Uint8Array) => Effect.Effect<void> | undefined
-  /** Bytes so far. */
   readonly received: () => number
   readonly snapshot: () => Truncate.TruncationResult
   /** Nothing may be pushed after this. */

@@ -50,7 +50,6 @@ export const excerpt = (text: string, most: number): string => {
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`
 }
 
-/** The same without Markdown syntax. */
 export const gist = (text: string, most: number): string =>
   excerpt(
     text

@@ -16,7 +16,6 @@ export interface Context {
   readonly request: ModelRequest
   readonly connection: Connection
   readonly contentType: string
-  /** No event has come yet. */
   readonly silent: boolean
   readonly now: number
 }

@@ -7,7 +7,6 @@ import type { Fault, Stop } from "./Machine.ts"
 
 export interface Listener<Raw> {
   readonly take: (raw: Raw) => Stop | undefined
-  /** No more events follow. */
   readonly over: () => void
 }
 

@@ -18,7 +18,6 @@ export class Expired extends Data.TaggedError("Expired")<{
 }> {}
 
 export interface Watchdog {
-  /** Bytes have come. */
   readonly touch: () => void
   /** While our own reader is behind, the server's silence does not count. */
   readonly setWaiting: (waiting: boolean) => void
