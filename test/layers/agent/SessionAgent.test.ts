@@ -289,3 +289,32 @@ it.effect("progress that a call reports after its end is not shown", () =>
     )
   })
 )
+
+it.effect("a run that a defect ends cannot be retried, and leaves the queue for the next prompt", () =>
+  Effect.gen(function* () {
+    const began = yield* Deferred.make<void>()
+    const goOn = yield* Deferred.make<void>()
+    const dies = Harness.tool("dies", () =>
+      Deferred.succeed(began, undefined).pipe(
+        Effect.zipRight(Deferred.await(goOn)),
+        Effect.zipRight(Effect.dieMessage("a bug"))
+      )
+    )
+    yield* Harness.run({ turns: [call(["A", "dies", {}])], tools: [dies] }, ({ agent, events }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        yield* Deferred.await(began)
+        yield* agent.enqueue("followUp", { text: "F" })
+        yield* Deferred.succeed(goOn, undefined)
+        yield* agent.awaitIdle
+        const finished = events.find(({ _tag }) => _tag === "PromptFinished")
+        const error = finished?._tag === "PromptFinished" ? finished.error : undefined
+        assert.deepStrictEqual([error?.retryable, error?.message], [false, "Internal error: RuntimeException: a bug"])
+        assert.deepStrictEqual(
+          (yield* agent.queue).followUp.map(({ text }) => text),
+          ["F"]
+        )
+      })
+    )
+  })
+)

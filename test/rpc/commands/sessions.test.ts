@@ -14,7 +14,7 @@ import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { Sessions } from "../../../src/services/session/Sessions.ts"
+import { type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
@@ -117,4 +117,31 @@ it.effect("a cursor holds without what was kept, and also after the leaf was mov
     const second = yield* readPage(connected(), { cursor: first.nextCursor })
     assert.deepStrictEqual([first.messages.length, second.messages.length, second.totalMessages], [3, 2, 5])
   }).pipe(Effect.provide(services(exchanges(5))))
+)
+
+it.effect("a model is asked for only by provider and id together", () =>
+  Effect.gen(function* () {
+    const asked: Array<unknown> = []
+    const changes: SessionChanges = {
+      create: () => Effect.void,
+      open: (reference, options) => Effect.sync(() => void asked.push([reference, options])),
+      openNewest: () => Effect.succeed({ resumed: false }),
+      branch: () => Effect.succeed(""),
+      clone: Effect.void,
+      navigate: () => Effect.succeed(undefined),
+      rename: () => Effect.void,
+      list: Effect.succeed([])
+    }
+    const context = yield* Effect.context<Agent | Session>()
+    const sessions = Layer.mock(Sessions, { changes: Effect.succeed(changes), current: Effect.succeed(context) })
+    for (const more of [{ provider: "p" }, { modelId: "m" }, { provider: "p", modelId: "m" }]) {
+      yield* Effect.provide(send(connected(), "switch_session", { sessionPath: "s", ...more }), sessions)
+    }
+    const model = { provider: "p", modelId: "m" }
+    assert.deepStrictEqual(asked, [
+      ["s", {}],
+      ["s", {}],
+      ["s", { model }]
+    ])
+  }).pipe(Effect.provide(services([])))
 )

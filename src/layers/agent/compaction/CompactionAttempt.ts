@@ -179,8 +179,6 @@ const prepare = Effect.fnUntraced(function* (
   const long = supplied ?? (yield* Summaries.long(asking))
   const estimatedTokensAfter = yield* checkProgress(measured, toEntry(plan, long))
   const made = supplied ?? { ...long, ...(yield* Summaries.short(asking, long.summary)) }
-  // An embedder may have opened another session in the meantime.
-  if ((yield* session.info).sessionId !== sessionId) return yield* cancelled()
   const origin = supplied === undefined ? {} : { fromExtension: true }
   const prepared: Prepared = { branch, entry: { ...toEntry(plan, made), ...origin }, estimatedTokensAfter }
   return prepared
