@@ -40,7 +40,7 @@ const firstWait = 1
 /** A command that has run so long is scanned once: an abort that comes later has less to find out. */
 const firstLook = 150
 /** How long the output is waited for once the shell has exited or its tree is gone. */
-const lateOutput = "250 millis"
+const lateOutput = 250
 
 export const signal = (target: number, name: NodeJS.Signals): void => {
   try {
@@ -161,9 +161,11 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
     pid: shell.child.pid,
     isAlive: () => isRunning(shell),
     exited: exited(shell),
+    // A race of promises: this runs masked, where the loser of a race of fibers would be waited for. A reader that waits
+    // for its host is let go by `release`, afterwards.
     end: Effect.zipRight(
       end(shell),
-      whenRead(() => shell.output.ended.catch(() => undefined), shell.output)
+      Effect.promise(() => Promise.race([shell.output.ended.catch(() => undefined), pause(lateOutput)]))
     ),
     release: Effect.suspend(() => {
       const left = Effect.sync(() => leave(shell))
