@@ -20,6 +20,10 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
   message: Schema.String
 }) {}
 
+/** Nothing went wrong: there is not enough to compact yet. */
+export const isTooSmall = ({ reason }: CompactionFailed) =>
+  reason === "already_compacted" || reason === "nothing_to_compact"
+
 export const cancelled = () => new CompactionFailed({ reason: "cancelled", message: "Compaction cancelled" })
 
 /** What a compaction will do, before any model is called. */

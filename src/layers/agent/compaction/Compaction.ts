@@ -14,7 +14,7 @@ import type { AgentEvent, CompactionRef } from "../../../domain/conversation/Age
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
-import { cancelled, CompactionFailed, CompactionHooks } from "../../../services/Compaction.ts"
+import { cancelled, CompactionFailed, CompactionHooks, isTooSmall } from "../../../services/Compaction.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
@@ -56,8 +56,6 @@ const introductions = {
   overflow: "Context overflow recovery failed: "
 } as const
 
-const isBenign = ({ reason }: CompactionFailed) => reason === "already_compacted" || reason === "nothing_to_compact"
-
 const ending = (order: CompactionOrder, exit: Exit.Exit<CompactionResult, CompactionFailed>): Ending => {
   const notDone = { aborted: false, willRetry: false }
   if (Exit.isSuccess(exit)) return { result: exit.value, aborted: false, willRetry: order.recovers === true }
@@ -65,7 +63,7 @@ const ending = (order: CompactionOrder, exit: Exit.Exit<CompactionResult, Compac
   const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (failure?.reason === "cancelled") return { aborted: true, willRetry: false }
   const isAutomatic = order.reason === "threshold" || order.reason === "idle"
-  if (failure !== undefined && isBenign(failure) && isAutomatic) return { ...notDone, skipped: true }
+  if (failure !== undefined && isTooSmall(failure) && isAutomatic) return { ...notDone, skipped: true }
   const detail = failure?.message ?? `Internal error: ${Cause.squash(exit.cause)}`
   return { ...notDone, errorMessage: `${introductions[order.reason]}${detail}` }
 }
@@ -98,12 +96,16 @@ const refer = (tools: Tools, { runId, ...order }: CompactionOrder): CompactionRe
   ...(runId === undefined ? {} : { runId })
 })
 
-const work = (tools: Tools, { recovers, ...order }: CompactionOrder) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./CompactionAttempt.ts")),
-    ({ run }) =>
-      run(tools, { ...order, dropsAnswer: recovers === true, handsOff: actionOf(tools, order) === "handoff" })
-  )
+const request = (tools: Tools, { recovers, ...order }: CompactionOrder) => ({
+  ...order,
+  dropsAnswer: recovers === true,
+  handsOff: actionOf(tools, order) === "handoff"
+})
+
+const loaded = Effect.promise(() => import("./CompactionAttempt.ts"))
+
+const work = (tools: Tools, order: CompactionOrder) =>
+  Effect.flatMap(loaded, ({ run }) => run(tools, request(tools, order)))
 
 /** Attempts to compact the session, one at a time. */
 const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
@@ -183,6 +185,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
     perform: attempts.perform,
+    /** Whether an attempt would find something to compact; tells nobody. */
+    isWorthwhile: (order: CompactionOrder) =>
+      Effect.flatMap(loaded, ({ isWorthwhile }) => isWorthwhile(tools, request(tools, order))),
     /** Summarises a branch that the user leaves; undefined if it has no messages. `cancel` ends it, too. */
     summarizeBranch: branches.summarize,
     refuse: (order: CompactionOrder, errorMessage: string) => {

@@ -155,6 +155,12 @@ const store = Effect.fnUntraced(function* (
   return stored.firstKeptEntryId
 })
 
+/** Whether an attempt would find something to compact. */
+export const isWorthwhile = ({ session, settings }: AttemptTools, request: AttemptRequest): Effect.Effect<boolean> =>
+  Effect.map(session.branch, (branch) =>
+    Either.isRight(measure(considered(branch, request), request, ContextLength.limitsOf(settings)))
+  )
+
 interface Prepared {
   readonly branch: ReadonlyArray<SessionEntry>
   readonly entry: Compacted

@@ -5,6 +5,7 @@ import * as CompactionPolicy from "../../../domain/compaction/CompactionPolicy.t
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
+import { isTooSmall } from "../../../services/Compaction.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as ContextLength from "./ContextLength.ts"
@@ -35,16 +36,23 @@ export const make = (dependencies: Dependencies) => {
   const { autoContinue, budget, compaction, length, model: currentModel, runId } = dependencies
   let recovered = false
   let gaveUp = false
+  let wasTooSmall = false
   let goesOn = false
   /** After the run has continued by itself, it does so again only if tools have run, or it might never end. */
   let mayGoOn = true
 
-  /** After a failed compaction, the run does not try again: that would hold up every turn. */
+  /**
+   * After a failed compaction, the run does not try again: that would hold up every turn. After one that found too little
+   * to compact it does, as soon as there is more; hosts hear only once that there was too little.
+   */
   const shrink = Effect.fnUntraced(function* (model: Model, reason: "threshold" | "overflow") {
-    if (gaveUp) return false
-    const outcome = yield* compaction.perform({ reason, model, runId })
-    gaveUp = Either.isLeft(outcome)
-    return !gaveUp
+    const order = { reason, model, runId }
+    if (gaveUp || (wasTooSmall && !(yield* compaction.isWorthwhile(order)))) return false
+    const outcome = yield* compaction.perform(order)
+    if (Either.isRight(outcome)) return true
+    wasTooSmall = isTooSmall(outcome.left)
+    gaveUp = !wasTooSmall
+    return false
   })
 
   const recover = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome) {

@@ -232,3 +232,41 @@ it.effect("switched on during a run, compaction counts for that run", () =>
       })
   )
 )
+
+const look = call(["A", "ls", {}])
+
+it.effect("an attempt that finds too little to compact is made again after the next turn", () =>
+  Harness.run(
+    {
+      turns: [withUsage(look, 900), withUsage(look, 905), say("Prefix"), say("s"), withUsage(say("done"), 10)],
+      tools: [ls]
+    },
+    ({ ask, events }) =>
+      Effect.gen(function* () {
+        yield* ask("Look closely. ".repeat(250))
+        assert.deepStrictEqual(compactions(events), ["threshold", "threshold skipped", "threshold", "threshold done"])
+      })
+  )
+)
+
+it.effect("an attempt that fails is not made again in the same run", () =>
+  Harness.run(
+    {
+      turns: [
+        say(story),
+        withUsage(look, 900),
+        { events: [], after: failure("quota", "out of credits") },
+        withUsage(look, 905),
+        withUsage(say("done"), 910)
+      ],
+      tools: [ls]
+    },
+    ({ ask, events }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Look")
+        const failed = "threshold Auto-compaction failed: Summarization failed: out of credits"
+        assert.deepStrictEqual(compactions(events), ["threshold", failed])
+      })
+  )
+)
