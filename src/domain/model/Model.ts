@@ -47,6 +47,7 @@ export const clampLevel = (model: Model | undefined, level: ThinkingLevel): Thin
   return higher ?? supported[supported.length - 1] ?? "off"
 }
 
-export const defaultLevel = (model: Model | undefined): ThinkingLevel => clampLevel(model, "medium")
+/** What is asked for where nobody says anything else. */
+export const defaultLevel: ThinkingLevel = "medium"
 
 export const label = (model: Model): string => `${model.provider}/${model.id}`

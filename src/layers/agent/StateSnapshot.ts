@@ -24,8 +24,9 @@ export const make = ({ compaction, controls, manual, queue, retries, session, st
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
+    const { wantedLevel: _wanted, ...inForce } = controls()
     const snapshot: AgentState = {
-      ...controls(),
+      ...inForce,
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: state.isPrompted() && !isManual,

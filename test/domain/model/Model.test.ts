@@ -39,9 +39,9 @@ describe("clampLevel", () => {
   it.each(cases)("%s", (_, model, level, clamped) => assert.strictEqual(Model.clampLevel(model, level), clamped))
 
   it("the default is medium, or what comes next to it", () => {
-    assert.strictEqual(Model.defaultLevel(plain), "medium")
-    assert.strictEqual(Model.defaultLevel(thinking({ medium: null })), "high")
-    assert.strictEqual(Model.defaultLevel(undefined), "off")
+    assert.strictEqual(Model.clampLevel(plain, Model.defaultLevel), "medium")
+    assert.strictEqual(Model.clampLevel(thinking({ medium: null }), Model.defaultLevel), "high")
+    assert.strictEqual(Model.clampLevel(undefined, Model.defaultLevel), "off")
   })
 })
 

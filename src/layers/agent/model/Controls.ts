@@ -20,7 +20,10 @@ import * as ModelSelection from "./ModelSelection.ts"
 
 export interface ControlValues {
   readonly model?: Model
+  /** In force: the wanted level as far as the model has it. */
   readonly thinkingLevel: ThinkingLevel
+  /** What was asked for. It comes back with a model that has it. */
+  readonly wantedLevel: ThinkingLevel
   readonly steeringMode: QueueMode
   readonly followUpMode: QueueMode
   readonly interruptMode: InterruptMode
@@ -47,9 +50,10 @@ export type Controls = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies, options: ControlOptions) => {
   const { catalog, publish, settings, session } = dependencies
-  const choose = ({ model, thinkingLevel: wanted = settings.defaultThinkingLevel }: ModelStart) => ({
+  const choose = ({ model, thinkingLevel = settings.defaultThinkingLevel ?? defaultLevel }: ModelStart) => ({
     ...(model === undefined ? {} : { model }),
-    thinkingLevel: wanted === undefined ? defaultLevel(model) : clampLevel(model, wanted)
+    thinkingLevel: clampLevel(model, thinkingLevel),
+    wantedLevel: thinkingLevel
   })
   let now: ControlValues = {
     ...choose(options),
@@ -58,25 +62,31 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     interruptMode: settings.interruptMode
   }
 
+  /** Applies a level as far as the model has it. */
+  const apply = (level: ThinkingLevel): ThinkingLevel => {
+    const before = now.thinkingLevel
+    const thinkingLevel = clampLevel(now.model, level)
+    now = { ...now, thinkingLevel }
+    if (thinkingLevel !== before) publish({ _tag: "ThinkingLevelChanged", level: thinkingLevel })
+    return thinkingLevel
+  }
+
+  /** Stores what was asked for, so that a session that is resumed has it, too. */
   const setThinkingLevel = Effect.fn("Agent.setThinkingLevel")(function* (level: ThinkingLevel) {
-    const clamped = clampLevel(now.model, level)
-    const changed = clamped !== now.thinkingLevel
-    now = { ...now, thinkingLevel: clamped }
-    if (changed) {
-      yield* session.append({ type: "thinking_level_change", thinkingLevel: clamped })
-      publish({ _tag: "ThinkingLevelChanged", level: clamped })
-    }
-    return clamped
+    const isNew = level !== now.wantedLevel || clampLevel(now.model, level) !== now.thinkingLevel
+    now = { ...now, wantedLevel: level }
+    if (isNew) yield* session.append({ type: "thinking_level_change", thinkingLevel: level })
+    return apply(level)
   })
 
-  const use = Effect.fnUntraced(function* (next: Model, level?: ThinkingLevel) {
+  const use = Effect.fnUntraced(function* (next: Model, level = now.wantedLevel) {
     const before = now
     now = { ...now, model: next }
     if (before.model === undefined || label(before.model) !== label(next)) {
       yield* session.append({ type: "model_change", provider: next.provider, modelId: next.id })
       publish({ _tag: "ModelChanged", model: next })
     }
-    return yield* setThinkingLevel(level ?? before.thinkingLevel)
+    return apply(level)
   })
 
   const setModel = Effect.fn("Agent.setModel")(function* (provider: string, modelId: string) {
@@ -95,16 +105,16 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     const isScoped = scoped.length > 0
     const next = ModelSelection.next(isScoped ? scoped : available.map((model) => ({ model })), now.model)
     if (next === undefined) return null
-    const thinkingLevel = yield* use(next.model, ModelSelection.levelFor(next, now.thinkingLevel))
+    const thinkingLevel = yield* use(next.model, next.thinkingLevel)
     const cycled: ModelCycle = { model: next.model, thinkingLevel, isScoped }
     return cycled
   }).pipe(Effect.withSpan("Agent.cycleModel"))
 
   const switchTo = Effect.fnUntraced(function* (pattern: string) {
-    const { model: from, thinkingLevel } = now
+    const { model: from } = now
     const found = ModelSelection.select(yield* catalog.available, { pattern }, () => true)
     if (Either.isLeft(found) || from === undefined || label(found.right.model) === label(from)) return Option.none()
-    yield* use(found.right.model, ModelSelection.levelFor(found.right, thinkingLevel))
+    yield* use(found.right.model, found.right.thinkingLevel)
     return Option.some({ from: label(from), to: label(found.right.model) })
   })
 
@@ -126,13 +136,12 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
   const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
     const found = settings.model === undefined ? undefined : yield* find(settings.model)
     const before = now
-    const model = found ?? before.model
-    const thinkingLevel = clampLevel(model, settings.thinkingLevel ?? before.thinkingLevel)
-    now = { ...now, ...(model === undefined ? {} : { model }), thinkingLevel }
+    const wantedLevel = settings.thinkingLevel ?? before.wantedLevel
+    now = { ...now, ...(found === undefined ? {} : { model: found }), wantedLevel }
     if (found !== undefined && (before.model === undefined || label(before.model) !== label(found))) {
       publish({ _tag: "ModelChanged", model: found })
     }
-    if (thinkingLevel !== before.thinkingLevel) publish({ _tag: "ThinkingLevelChanged", level: thinkingLevel })
+    apply(wantedLevel)
   })
 
   const set = (change: Partial<ControlValues>) =>

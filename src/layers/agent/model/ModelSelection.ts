@@ -1,6 +1,6 @@
 /** Finds models by the patterns that users type (protocol.md 1.1 `--model`, `--models`). Pure. */
 import * as Either from "effect/Either"
-import { clampLevel, isThinkingLevel, label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
+import { isThinkingLevel, label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
 
 export interface ScopedModel {
   readonly model: Model
@@ -92,6 +92,3 @@ export const next = (list: ReadonlyArray<ScopedModel>, current: Model | undefine
   const at = current === undefined ? -1 : list.findIndex(({ model }) => label(model) === label(current))
   return list[(at + 1) % list.length]
 }
-
-export const levelFor = (entry: ScopedModel, current: ThinkingLevel): ThinkingLevel =>
-  clampLevel(entry.model, entry.thinkingLevel ?? current)

@@ -210,6 +210,31 @@ describe("what a session brings along", () => {
   const gone = { ...model, id: "gone" }
   const models = [other, thinker, gone]
 
+  it.effect("the level that was asked for comes back after a model that cannot think, also in a resumed session", () =>
+    run({ models }, (harness) =>
+      Effect.gen(function* () {
+        const level = Effect.map(
+          Effect.suspend(() => harness.agent.state),
+          ({ thinkingLevel }) => thinkingLevel
+        )
+        yield* harness.agent.setModel("scripted", "thinker")
+        assert.strictEqual(yield* level, "medium", "nobody had asked for anything else")
+        yield* harness.agent.setThinkingLevel("high")
+        yield* harness.agent.setModel("scripted", "other")
+        assert.strictEqual(yield* level, "off")
+        yield* harness.agent.setModel("scripted", "thinker")
+        assert.strictEqual(yield* level, "high")
+        yield* harness.agent.setModel("scripted", "other")
+        yield* harness.agent.setThinkingLevel("low")
+        yield* harness.sessions.create({})
+        yield* harness.sessions.open("session-1")
+        assert.strictEqual(yield* level, "off")
+        yield* harness.agent.setModel("scripted", "thinker")
+        assert.strictEqual(yield* level, "low")
+      })
+    )
+  )
+
   it.effect("its model and level come back, unless others are wanted or they cannot be had", () =>
     Effect.gen(function* () {
       let usable = true
