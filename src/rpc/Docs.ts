@@ -11,6 +11,9 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
+const arrayText = (item: string): string =>
+  item.includes(" \\| ") && !item.startsWith("{") ? `(${item})[]` : `${item}[]`
+
 /** A type in a few words; a named type by its name. */
 const typeText = (schema: unknown): string => {
   if (!isObject(schema)) return "any"
@@ -21,7 +24,9 @@ const typeText = (schema: unknown): string => {
       .map((value) => JSON.stringify(value))
       .join(" \\| ")
   if (schema["anyOf"] !== undefined) return list(schema["anyOf"]).map(typeText).join(" \\| ")
-  if (schema["type"] === "array") return `${typeText(schema["items"])}[]`
+  if (schema["type"] === "array") return arrayText(typeText(schema["items"]))
+  if (isObject(schema["properties"]) && Object.keys(schema["properties"]).length > 0)
+    return `{ ${members(schema, [])} }`
   return typeof schema["type"] === "string" ? schema["type"] : "any"
 }
 
@@ -67,6 +72,16 @@ const frameRow = (document: JsonObject, name: string, { summary, type }: { type:
   return `| \`${type}\` | ${members(frame, ["type", "sessionId", "epoch", "seq"])} | ${summary} |`
 }
 
+/** The definitions that commands, events and other types refer to by name. */
+const typeRows = (document: JsonObject): ReadonlyArray<string> => {
+  const defs = document["$defs"]
+  if (!isObject(defs)) return []
+  const shared = Object.entries(defs).filter(
+    ([name]) => !/(Request|Data|Event|Frame)$/.test(name) || name === "AssistantMessageEvent"
+  )
+  return shared.map(([name, schema]) => `| \`${name}\` | ${members(schema, [])} |`)
+}
+
 export const render = (): string => {
   const document = JsonSchema.part("all")
   return `# RPC reference
@@ -103,5 +118,13 @@ Every event also carries \`sessionId\`, \`epoch\` and \`seq\` (counted from 1, w
 | Event | Members | Meaning |
 | --- | --- | --- |
 ${events.map((event) => frameRow(document, "x-events", event)).join("\n")}
+
+## Types
+
+The names that stand for a type above. A member with \`?\` may be absent; unknown members may be added.
+
+| Type | Members |
+| --- | --- |
+${typeRows(document).join("\n")}
 `
 }

@@ -15,22 +15,37 @@ export type Part = "commands" | "events" | "types" | "all"
 export const laneName = (lane: Lane): "ordered" | "immediate" =>
   lane === "ordered" || lane === "holding" || lane === "background" ? "ordered" : "immediate"
 
-/** Allows unknown members everywhere, so that both sides can add some. */
-const open = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(open)
+/** Types that Effect names and a reader would rather see in place. A validator wants a type beside bounds, too. */
+const inPlace: Readonly<Record<string, object>> = {
+  "#/$defs/Int": { type: "integer" },
+  "#/$defs/Finite": { type: "number" },
+  "#/$defs/NonEmptyString": { type: "string", minLength: 1 }
+}
+const isInPlace = (name: string) => `#/$defs/${name}` in inPlace
+
+/** Effect's own ids would make nested documents of parts, in which `#/$defs` leads nowhere. */
+const isLeftOut = (key: string, member: unknown) =>
+  (key === "additionalProperties" && member === false) || (key === "$id" && typeof member === "string")
+
+/** Makes what Effect generates fit for strict validators. Unknown members are allowed, so that both sides can add some. */
+const tidy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== "object" || value === null) return value
+  // A struct without members is written as "an object or an array".
+  if ("$id" in value && value.$id === "/schemas/%7B%7D") return { type: "object" }
+  const { $ref, ...rest }: JsonObject = { ...value }
+  const named = typeof $ref === "string" ? inPlace[$ref] : undefined
+  const members = Object.entries({ ...named, ...($ref === undefined || named !== undefined ? {} : { $ref }), ...rest })
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, member]) => !(key === "additionalProperties" && member === false))
-      .map(([key, member]) => [key, open(member)])
+    members.filter(([key, member]) => !isLeftOut(key, member)).map(([key, member]) => [key, tidy(member)])
   )
 }
 
 /** The JSON Schema of one schema. Its named types go into `defs`, which all share. */
 const generate = (schema: Schema.Schema.AnyNoContext, defs: Record<string, unknown>): JsonObject => {
   const { $defs, $schema: _, ...body } = JSONSchema.make(schema, { target: "jsonSchema2020-12" })
-  for (const [name, def] of Object.entries($defs ?? {})) defs[name] = open(def)
-  return { ...Object(open(body)) }
+  for (const [name, def] of Object.entries($defs ?? {})) if (!isInPlace(name)) defs[name] = tidy(def)
+  return { ...Object(tidy(body)) }
 }
 
 const camel = (name: string) => name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())

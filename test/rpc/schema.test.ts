@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either, ParseResult, Schema } from "effect"
 import * as Docs from "../../src/rpc/Docs.ts"
 import * as JsonSchema from "../../src/rpc/JsonSchema.ts"
@@ -11,9 +12,11 @@ import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import { commands } from "../../src/rpc/registry.ts"
 
 const golden = join(import.meta.dirname, "../golden")
-const frames = readdirSync(golden, { recursive: true, encoding: "utf8" })
+const transcripts = readdirSync(golden, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".jsonl"))
-  .flatMap((name) => readFileSync(join(golden, name), "utf8").split("\n"))
+  .map((name) => readFileSync(join(golden, name), "utf8").split("\n"))
+const frames = transcripts
+  .flat()
   .filter((line) => line.startsWith("< "))
   .map((line) => JSON.parse(line.slice(2)))
 
@@ -24,6 +27,14 @@ const check = (schema: Schema.Schema.AnyNoContext, value: unknown) => {
   if (Either.isLeft(decoded)) {
     assert.fail(`${ParseResult.TreeFormatter.formatErrorSync(decoded.left)}\n${JSON.stringify(value)}`)
   }
+}
+
+const strictly = () => {
+  const document = JSON.parse(doc("rpc.schema.json"))
+  const ajv = new Ajv2020({ strict: true })
+  ajv.addVocabulary(Object.keys(document).filter((name) => name.startsWith("x-")))
+  ajv.addSchema(document, "heddle")
+  return { ajv, document }
 }
 
 /** Answered without data where there is nothing to say. */
@@ -51,6 +62,46 @@ describe("the reference tells the truth", () => {
   it("the pages are made from the registry", () => {
     assert.strictEqual(doc("rpc.md"), Docs.render())
     assert.deepStrictEqual(JSON.parse(doc("rpc.schema.json")), JsonSchema.part("all"))
+  })
+
+  it("a strict validator loads the JSON Schema, and every frame of the goldens passes it", () => {
+    const { ajv, document } = strictly()
+    const passes = ({ $ref }: { readonly $ref: string }, value: unknown) => {
+      const validate = ajv.getSchema(`heddle${$ref}`)
+      assert.isTrue(validate?.(value), `${$ref}: ${ajv.errorsText(validate?.errors)}\n${JSON.stringify(value)}`)
+    }
+    for (const name of Object.keys(document.$defs)) assert.isDefined(ajv.getSchema(`heddle#/$defs/${name}`))
+    for (const frame of frames) {
+      if (frame.type !== "response") {
+        passes(document["x-events"][frame.type].frame, frame)
+        continue
+      }
+      passes({ $ref: "#/$defs/Response" }, frame)
+      const data = document["x-commands"][frame.command]?.data
+      if (data !== undefined && frame.data !== undefined && frame.success === true) passes(data, frame.data)
+    }
+  })
+
+  it("commands that succeed fit the JSON Schema of their request", () => {
+    const { ajv, document } = strictly()
+    let checked = 0
+    for (const lines of transcripts) {
+      const succeeded = new Set(
+        lines
+          .filter((line) => line.startsWith("< "))
+          .map((line) => JSON.parse(line.slice(2)))
+          .filter(({ success, type }) => type === "response" && success === true)
+          .map(({ command, id }) => JSON.stringify([command, id]))
+      )
+      for (const line of lines.filter((line) => line.startsWith("> {"))) {
+        const parsed = Either.getOrUndefined(Either.try(() => JSON.parse(line.slice(2))))
+        if (!succeeded.has(JSON.stringify([parsed?.type, parsed?.id]))) continue
+        const validate = ajv.getSchema(`heddle${document["x-commands"][parsed.type].request.$ref}`)
+        assert.isTrue(validate?.(parsed), `${ajv.errorsText(validate?.errors)}\n${line}`)
+        checked += 1
+      }
+    }
+    assert.isAbove(checked, 100)
   })
 
   it("the hash is that of the file", () => {

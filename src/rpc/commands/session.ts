@@ -111,6 +111,9 @@ const clone = Command.make({
   })
 })
 
+/** Strict validators want a member that is required to be named in the same place. */
+const needs = (name: string) => ({ required: [name], properties: { [name]: true } })
+
 const openSession = Command.make({
   name: "open_session",
   lane: "holding",
@@ -120,7 +123,14 @@ const openSession = Command.make({
     "Needs sessions on disk. `parallel` is refused: there is one session at a time.",
   origin: ["omp"],
   params: () =>
-    Schema.Struct({ sessionDir: optional(Schema.NonEmptyString), parallel: optional(Schema.Boolean), ...Model() }),
+    Schema.Struct({
+      sessionDir: optional(Schema.NonEmptyString),
+      parallel: optional(Schema.Boolean),
+      ...Model()
+      // `run` makes this check, because its answer names the member.
+    }).pipe(
+      Schema.filter(() => true, { jsonSchema: { allOf: [{ anyOf: [needs("sessionDir"), needs("parallel")] }] } })
+    ),
   result: () => Schema.Struct({ resumed: Schema.Boolean, ...Changed().fields }),
   errors: [...openCodes, "no_persistence", "not_supported"],
   run: Effect.fnUntraced(function* ({ parallel, sessionDir, ...model }) {
