@@ -8,6 +8,7 @@ import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import { explain } from "./protocol/explain.ts"
+import * as NullMembers from "./protocol/NullMembers.ts"
 
 /** The failure response of a command. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
@@ -89,7 +90,8 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
     onArrival: spec.onArrival,
     handle: (frame, request) =>
       Effect.suspend(() => {
-        const params = (decode ??= compile())(frame)
+        const read = (decode ??= compile())
+        const params = Either.orElse(read(frame), () => read(NullMembers.drop(spec.params().ast, frame)))
         return Either.isLeft(params) ? invalid(explain(params.left)) : spec.run(params.right, request)
       })
   }
