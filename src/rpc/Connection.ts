@@ -25,6 +25,8 @@ export interface Connection {
   /** The host has sent `initialize` or `negotiate_protocol`, so it knows the current protocol. */
   negotiated: boolean
   seq: number
+  /** The language of the user, if the host has said. */
+  locale?: string
   /** The snapshot that the host reads page by page; kept until the last page. */
   pages?: MessageSnapshot
 }

@@ -114,6 +114,8 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
     const id = Frame.idOf(frame)
     if (type === undefined) return reject(Frame.parseFailure('expected an object with a string "type"', id))
     if (hostTools.receive(type, frame)) return Effect.void
+    // No dialog is ever open yet, and answers with an unknown id are ignored (protocol.md 4.15).
+    if (type === "extension_ui_response") return Effect.void
     const command = byName.get(type)
     return command === undefined ? reject(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
   }

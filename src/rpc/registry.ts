@@ -10,6 +10,7 @@ import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
 import * as fibers from "./commands/fibers.ts"
 import * as hostTools from "./commands/hostTools.ts"
+import * as listings from "./commands/listings.ts"
 import * as model from "./commands/model.ts"
 import * as prompting from "./commands/prompting.ts"
 import * as protocol from "./commands/protocol.ts"
@@ -40,5 +41,6 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...bash.commands,
   ...hostTools.commands,
   ...fibers.commands,
+  ...listings.commands,
   ...protocol.commands
 ]
