@@ -35,12 +35,12 @@ describe("--list-models", () => {
     ])
     assert.deepStrictEqual(lines[1], [
       "anthropic",
-      "claude-opus-5-5",
+      "claude-sonnet-5-5",
       "1M",
       "128K",
       "up to max",
       "yes",
-      "$4 / $20",
+      "$2 / $10",
       "no key"
     ])
     assert.deepInclude(lines, ["openai", "gpt-6-luna", "1.05M", "128K", "up to max", "yes", "$0.1 / $0.5", "yes"])
@@ -97,7 +97,7 @@ describe("a models.json with mistakes", () => {
     const result = await home.run(["--list-models"])
     assert.strictEqual(result.code, 0)
     assert.match(result.err.trim(), message)
-    assert.include(result.out, "claude-opus-5-5")
+    assert.include(result.out, "claude-sonnet-5-5")
     assert.notMatch(result.err + result.out, /sk-secret|\n\s+at /)
   })
 })

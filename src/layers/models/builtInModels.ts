@@ -1,5 +1,6 @@
 /**
- * Models that come with the program, by provider; the first of each is the one to start with. Limits in tokens, prices
+ * Models that come with the program, by provider. The first of each is the default: the newest of middle size and price,
+ * never the most expensive one where there are several. Limits in tokens, prices
  * in USD per million (input, output, cache read, cache write) of prompts without a surcharge for length.
  * Read from the vendors' model and price pages; each group says as of when. What could not be confirmed is left out.
  */
@@ -51,8 +52,8 @@ const geminiMillion: Limits = [1_048_576, 65_536]
 
 /** As of 2026-11-16: platform.claude.com/docs/en/models. Cache writes are those of the 5-minute cache. */
 const anthropic: ReadonlyArray<BuiltInModel> = [
-  row("claude-opus-5-5", "Claude Opus 5.5", million, [4, 20, 0.2, 5], images, claudeAlways),
   row("claude-sonnet-5-5", "Claude Sonnet 5.5", million, [2, 10, 0.1, 2.5], images, claudeAlways),
+  row("claude-opus-5-5", "Claude Opus 5.5", million, [4, 20, 0.2, 5], images, claudeAlways),
   row("claude-haiku-5-5", "Claude Haiku 5.5", million, [0.1, 0.5, 0.01, 0.125], images, claude),
   row("claude-fable-5-1", "Claude Fable 5.1", million, [10, 50, 0.25, 12.5], images, claudeAlways),
   row("claude-opus-5", "Claude Opus 5", million, [5, 25, 0.5, 6.25], images, claude),
@@ -100,8 +101,8 @@ const mistral: ReadonlyArray<BuiltInModel> = [
 
 /** As of 2026-11-16, at the vendors' own prices. OpenRouter has hundreds more: name any of them with --model. */
 const openrouter: ReadonlyArray<BuiltInModel> = [
-  row("anthropic/claude-opus-5.5", "Claude Opus 5.5", million, [4, 20, 0.2, 5], images, claudeAlways),
   row("anthropic/claude-sonnet-5.5", "Claude Sonnet 5.5", million, [2, 10, 0.1, 2.5], images, claudeAlways),
+  row("anthropic/claude-opus-5.5", "Claude Opus 5.5", million, [4, 20, 0.2, 5], images, claudeAlways),
   row("openai/gpt-6.1-sol", "GPT-6.1 Sol", gptMillion, [2, 10, 0.1, 2.5], images, gptAlways),
   row("openai/gpt-6.1-terra", "GPT-6.1 Terra", gptMillion, [1, 5, 0.05, 1.25], images, gpt),
   row("google/gemini-3.8-flash", "Gemini 3.8 Flash", geminiMillion, [0.75, 3.75, 0.075, 0], images, threeLevels)

@@ -52,6 +52,9 @@ export const builtInProviders: ReadonlyArray<Endpoint> = [
   hosted("cerebras", "https://api.cerebras.ai/v1"),
   hosted("together", "https://api.together.xyz/v1", { open: true }),
   hosted("fireworks", "https://api.fireworks.ai/inference/v1", { open: true }),
+  hosted("zai", "https://api.z.ai/api/paas/v4", { open: true }),
+  hosted("huggingface", "https://router.huggingface.co/v1", { open: true }),
+  hosted("vercel-ai-gateway", "https://ai-gateway.vercel.sh/v1", { open: true }),
   // Each Azure resource has its own address, and its owner chooses the names of deployments.
   hosted("azure-openai", "", {
     api: "openai-responses",

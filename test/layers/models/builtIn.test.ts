@@ -32,8 +32,22 @@ describe("every built-in provider", () => {
     assert.include(["anthropic-messages", "openai-responses", "openai-completions"], provider.api)
     assert.isTrue(URL.canParse(provider.baseUrl) || provider.addressVariables.length > 0)
     assert.strictEqual(keyVariables(provider.id).length > 0, !provider.keyless)
-    assert.strictEqual(builtInModels[provider.id] === undefined, provider.keyless || provider.id === "azure-openai")
+    assert.isTrue(builtInModels[provider.id] !== undefined || provider.open, "models are listed or can be named")
   })
+})
+
+it("the default of a provider is not its most expensive model of those sold today", () => {
+  const price = (id: string) => known.find((model) => model.id === id)?.cost.output ?? 0
+  assert.strictEqual(builtInModels["anthropic"]?.[0]?.id, "claude-sonnet-5-5")
+  for (const [provider, [first, ...others]] of Object.entries(builtInModels)) {
+    if (others.length < 2) continue
+    assert.isBelow(price(first?.id ?? ""), Math.max(...others.map(({ id }) => price(id))), provider)
+  }
+})
+
+it("every provider that has a variable for its key is there", () => {
+  const ids = builtInProviders.map(({ id }) => id)
+  for (const id of ["zai", "huggingface", "vercel-ai-gateway"]) assert.include(ids, id)
 })
 
 it("advice names the variable that people have, or the file", () => {

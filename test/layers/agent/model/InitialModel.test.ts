@@ -49,7 +49,7 @@ const ask = (provider: string | undefined, pattern: string | undefined) => ({ pr
 
 describe("nothing was asked for", () => {
   it.scoped.each<readonly [string | undefined, Setup]>([
-    ["anthropic/claude-opus-5-5", { variables: { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" } }],
+    ["anthropic/claude-sonnet-5-5", { variables: { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" } }],
     ["openai/gpt-6.1-sol", { variables: { OPENAI_API_KEY: "o", GROQ_API_KEY: "g" } }],
     ["mock/mock-model", { providers: bench.providers }],
     ["xai/grok-4.7", { providers: bench.providers, variables: { XAI_API_KEY: "x" } }],
@@ -76,7 +76,7 @@ describe("nothing was asked for", () => {
         settings: { defaultModel: "gone" },
         variables: { ANTHROPIC_API_KEY: "a" }
       })
-      assert.strictEqual(model, "anthropic/claude-opus-5-5")
+      assert.strictEqual(model, "anthropic/claude-sonnet-5-5")
       assert.match(
         log.join("\n"),
         /^the settings defaultProvider and defaultModel name no model: No model matches "gone"/
@@ -88,7 +88,7 @@ describe("nothing was asked for", () => {
 describe("what was asked for", () => {
   it.scoped.each<readonly [string, ModelSelection.ModelChoice, Setup?]>([
     ["mock/mock-model", ask("mock", "mock-model"), { providers: bench.providers }],
-    ["anthropic/claude-opus-5-5", ask("anthropic", undefined)],
+    ["anthropic/claude-sonnet-5-5", ask("anthropic", undefined)],
     ["anthropic/claude-opus-5-5:high", ask(undefined, "claude-opus-5-5:high")],
     ["anthropic/claude-sonnet-5-5", ask(undefined, "sonnet")],
     ["openrouter/anthropic/claude-sonnet-5.5", ask(undefined, "sonnet"), { variables: { OPENROUTER_API_KEY: "o" } }],
@@ -116,7 +116,7 @@ describe("what was asked for", () => {
       /^Unknown provider: nobody\. Known providers: anthropic, .*llama\.cpp, offline\. .*models\.json/,
       ask("nobody", "m")
     ],
-    [/^No model matches "claude-sonet"\. Known models: anthropic\/claude-opus-5-5, /, ask("anthropic", "claude-sonet")],
+    [/^No model matches "claude-sonet"\. Known models: anthropic\/claude-sonnet-5-5, /, ask("anthropic", "claude-sonet")],
     [/^No model matches "xyzzy"/, ask(undefined, "xyzzy")],
     [/^No model matches "nobody\/m"/, ask(undefined, "nobody/m")],
     [
