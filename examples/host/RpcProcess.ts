@@ -28,6 +28,15 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
+/** A promise and the functions that settle it: Node 20 does not have `Promise.withResolvers` yet. */
+const makeWaiter = (): Waiter & { readonly promise: Promise<Frame> } => {
+  let [resolve, reject]: [Waiter["resolve"], Waiter["reject"]] = [() => {}, () => {}]
+  const promise = new Promise<Frame>((resolved, rejected) => {
+    ;[resolve, reject] = [resolved, rejected]
+  })
+  return { promise, resolve, reject }
+}
+
 const parse = (line: string): unknown => {
   try {
     return JSON.parse(line)
@@ -60,7 +69,7 @@ export class RpcProcess {
       // A process group of its own, so that Ctrl-C reaches only the host, which then sends `abort`.
       detached: process.platform !== "win32"
     })
-    const first = Promise.withResolvers<Frame>()
+    const first = makeWaiter()
     this.ready = first.promise
     this.results.set("ready", first)
     this.child.stdout.on("data", (chunk: Uint8Array) => this.split(chunk))
@@ -84,7 +93,7 @@ export class RpcProcess {
   /** Sends a prompt and resolves with its `prompt_result`, after every event of the run. */
   async prompt(message: string): Promise<Frame> {
     const id = `r${++this.count}`
-    const result = Promise.withResolvers<Frame>()
+    const result = makeWaiter()
     // Registers the result before sending, because response and result may come in one chunk.
     this.results.set(id, result)
     const accepted = this.send(id, "prompt", { message })
@@ -110,7 +119,7 @@ export class RpcProcess {
 
   private async send(id: string, type: string, members: Readonly<Record<string, unknown>>): Promise<Frame> {
     if (this.ended !== undefined) throw this.ended
-    const answer = Promise.withResolvers<Frame>()
+    const answer = makeWaiter()
     this.responses.set(id, answer)
     this.child.stdin.write(`${JSON.stringify({ id, type, ...members })}\n`)
     const response = await answer.promise

@@ -116,7 +116,10 @@ describe("what was asked for", () => {
       /^Unknown provider: nobody\. Known providers: anthropic, .*llama\.cpp, offline\. .*models\.json/,
       ask("nobody", "m")
     ],
-    [/^No model matches "claude-sonet"\. Known models: anthropic\/claude-sonnet-5-5, /, ask("anthropic", "claude-sonet")],
+    [
+      /^No model matches "claude-sonet"\. Known models: anthropic\/claude-sonnet-5-5, /,
+      ask("anthropic", "claude-sonet")
+    ],
     [/^No model matches "xyzzy"/, ask(undefined, "xyzzy")],
     [/^No model matches "nobody\/m"/, ask(undefined, "nobody/m")],
     [
