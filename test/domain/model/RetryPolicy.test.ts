@@ -14,7 +14,9 @@ describe("delayBefore", () => {
     [4, { retryable: true }, undefined],
     [1, { retryable: false }, undefined],
     [1, { retryable: true, retryAfterMs: 5000 }, 5000],
-    [3, { retryable: true, retryAfterMs: 5000 }, 8000],
+    [3, { retryable: true, retryAfterMs: 5000 }, 5000],
+    [1, { retryable: true, retryAfterMs: 1000 }, 1000],
+    [2, { retryable: true, retryAfterMs: 0 }, 4000],
     [1, { retryable: true, retryAfterMs: 60_001 }, undefined]
   ]
   for (const [attempt, failure, expected] of cases) {
