@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
-import { mkdir, readdir, readFile, stat } from "node:fs/promises"
+import { lstat, mkdir, readdir, readFile, rm, stat, symlink } from "node:fs/promises"
 import * as AuthFile from "../../../src/layers/models/AuthFile.ts"
+import { local } from "../../../src/layers/platform/files/OwnFiles.ts"
 import { folder, withLog, write } from "./support.ts"
 
 const key = Redacted.make("sk-secret")
@@ -26,6 +27,39 @@ describe("writing", () => {
       assert.isTrue(yield* AuthFile.remove(file, "anthropic"))
       assert.isFalse(yield* AuthFile.remove(file, "anthropic"))
       assert.deepStrictEqual(yield* read(file), { oauth: other.oauth })
+    })
+  )
+
+  it.scoped("through a link replaces the file that the link leads to, also one that is not there yet", () =>
+    Effect.gen(function* () {
+      const [agentDir, vault] = [yield* folder, yield* folder]
+      const [link, target] = [AuthFile.pathIn(agentDir), `${vault}/keys.json`]
+      yield* write(target, { openai: { type: "api_key", key: "old" } }, 0o644)
+      yield* Effect.promise(() => symlink(`${vault}/middle`, link))
+      yield* Effect.promise(() => symlink("keys.json", `${vault}/middle`))
+      const stored = { anthropic: { type: "api_key", key: "sk-secret" } }
+      yield* AuthFile.set(link, "anthropic", key)
+      assert.deepStrictEqual(yield* read(target), { openai: { type: "api_key", key: "old" }, ...stored })
+      assert.strictEqual((yield* Effect.promise(() => stat(target))).mode & 0o777, 0o600)
+      yield* Effect.promise(() => rm(target))
+      yield* AuthFile.set(link, "anthropic", key)
+      assert.deepStrictEqual(yield* read(target), stored)
+      assert.isTrue((yield* Effect.promise(() => lstat(link))).isSymbolicLink())
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(vault)), ["keys.json", "middle"])
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(agentDir)), ["auth.json"])
+    })
+  )
+
+  it.scoped("never replaces a FIFO, and does not wait for one", () =>
+    Effect.gen(function* () {
+      const agentDir = yield* folder
+      yield* Effect.promise(() => Bun.spawn(["mkfifo", `${agentDir}/pipe`]).exited)
+      yield* Effect.promise(() => symlink("pipe", AuthFile.pathIn(agentDir)))
+      const { reason } = yield* Effect.flip(AuthFile.set(AuthFile.pathIn(agentDir), "anthropic", key))
+      assert.strictEqual(reason, "is a FIFO, not a file")
+      const refused = yield* Effect.flip(local.replace(`${agentDir}/auth.json`, "{}"))
+      assert.strictEqual(refused.message, "is not a regular file")
+      assert.isTrue((yield* Effect.promise(() => stat(`${agentDir}/pipe`))).isFIFO())
     })
   )
 

@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as RegularFile from "./RegularFile.ts"
 
 export { FileRefused }
 
@@ -52,7 +53,7 @@ export interface Files {
   readonly open: (path: string) => Effect.Effect<GrowingFile, FileRefused>
   /**
    * A reader sees the old text or the new one, never a part. The file keeps its permissions unless `mode` is given; a new
-   * one is for its owner alone.
+   * one is for its owner alone. A link stays, and the file that it leads to is replaced.
    */
   readonly replace: (path: string, text: string, mode?: number) => Effect.Effect<void, FileRefused>
   /** Does nothing when `from` does not exist. */
@@ -180,10 +181,14 @@ const state = (path: string): FileState | undefined => {
   }
 }
 
-const replace = (path: string, text: string, wanted: number | undefined) => {
+const replace = (link: string, text: string, wanted: number | undefined) => {
+  const path = RegularFile.behindLinks(link)
   const draft = `${path}.${process.pid}.${crypto.randomUUID().slice(0, 8)}.tmp`
   try {
-    const mode = wanted ?? nodeFs.statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600
+    const before = nodeFs.statSync(path, { throwIfNoEntry: false })
+    // A rename would replace a device, too.
+    if (before?.isFile() === false) throw new Error("is not a regular file")
+    const mode = wanted ?? before?.mode ?? 0o600
     nodeFs.writeFileSync(draft, text, { flag: "wx", mode: mode & 0o777, flush: true })
     nodeFs.renameSync(draft, path)
     syncFolder(dirname(path))
@@ -201,7 +206,7 @@ const list = (folder: string) =>
 export const local: Files = {
   state: (path) => attempt(path, () => state(path)),
   real: (path) => attempt(path, () => nodeFs.realpathSync(path)),
-  read: (path) => attempt(path, () => nodeFs.readFileSync(path)),
+  read: (path) => attempt(path, () => RegularFile.read(path)),
   readStart: (path) => attempt(path, () => readStart(path)),
   list: (folder) => attempt(folder, () => list(folder)),
   makeFolder: (path) => Effect.asVoid(attempt(path, () => nodeFs.mkdirSync(path, { recursive: true, mode: 0o700 }))),
