@@ -23,6 +23,7 @@ import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
+import { Trust } from "../services/Trust.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
@@ -71,8 +72,9 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(FileSettings.make(options), (settings) =>
+    Effect.map(FileSettings.load(options), ({ settings, trust }) =>
       Context.make(Settings, settings).pipe(
+        Context.add(Trust, trust),
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
@@ -87,8 +89,8 @@ export const credentials = (options: AgentOptions) =>
   Layer.effect(
     Credentials,
     Effect.gen(function* () {
-      const { agentDir, apiKey, cwd, model, provider } = options
-      const places = { agentDir, envFolders: EnvFiles.foldersFor(cwd) }
+      const { agentDir, apiKey, model, provider } = options
+      const places = { agentDir, ...EnvFiles.foldersFor(options) }
       if (apiKey === undefined) return yield* KeyRing.make(places)
       const catalog = yield* Catalog.Catalog
       const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]

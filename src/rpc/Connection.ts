@@ -1,6 +1,7 @@
 /** The state of one connection: what the host has agreed with us, and how far the records have come. Owned by its server. */
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
+import type { WorkspaceTrust } from "../services/Trust.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"
@@ -18,6 +19,7 @@ export interface Connection {
   sessionId: string
   epoch: string
   readonly maxFrameBytes: number
+  readonly trust: WorkspaceTrust["level"]
   updates: UpdateForm
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue

@@ -10,6 +10,7 @@ import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
+import { Trust } from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
@@ -77,6 +78,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const settings = yield* Settings
       const shell = yield* Shell
       const ids = yield* Ids
+      const trust = yield* Trust
       const clock = yield* Effect.clock
       const { epoch, sessionId } = yield* Context.get(yield* sessions.current, Session).info
       const connection: Connection = {
@@ -84,6 +86,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         sessionId,
         epoch,
         maxFrameBytes: settings["rpc.maxFrameBytes"],
+        trust: trust.level,
         updates: options.updates,
         abortQueue: settings.abortQueue,
         initialized: false,
@@ -107,6 +110,9 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
+      if (trust.notice !== undefined) {
+        writer.offer({ _tag: "Notice", level: "warning", message: trust.notice, source: "trust" })
+      }
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(

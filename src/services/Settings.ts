@@ -1,6 +1,7 @@
 /** Effective settings of the process: defaults < user file < project file < command line. Read once, at start. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import { optional } from "../domain/conversation/Content.ts"
 import { ThinkingLevel } from "../domain/model/Model.ts"
 import { lazy, type Type } from "../domain/Lazy.ts"
@@ -15,11 +16,20 @@ export type InterruptMode = typeof InterruptMode.Type
 export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
 export type AbortQueue = typeof AbortQueue.Type
 
+const forProjects = Symbol.for("heddle/services/Settings/forProjects")
+
+/**
+ * Marks a setting that counts even in the file of a project that nobody trusts. A setting without the mark counts only in
+ * the user's own file, with `--set`, and in projects that are trusted. Mark nothing that chooses a model, an address, a
+ * command, a path, spending, what is loaded, or where sessions are kept (protocol.md 11.5).
+ */
+const free = <A, I, R>(schema: Schema.Schema<A, I, R>) => schema.annotations({ [forProjects]: true })
+
 export const SettingsValues = lazy(() =>
   Schema.Struct({
-    steeringMode: QueueMode,
-    followUpMode: QueueMode,
-    interruptMode: InterruptMode,
+    steeringMode: free(QueueMode),
+    followUpMode: free(QueueMode),
+    interruptMode: free(InterruptMode),
     abortQueue: AbortQueue,
     defaultProvider: optional(Schema.String),
     defaultModel: optional(Schema.String),
@@ -29,21 +39,21 @@ export const SettingsValues = lazy(() =>
     /** Where session files are kept, instead of a folder for each project in the agent's folder. */
     sessionDir: optional(Schema.String),
     /** Whether and how failed model calls are tried again. */
-    "retry.enabled": Schema.Boolean,
-    "retry.maxRetries": Schema.Int.pipe(Schema.between(0, 100)),
+    "retry.enabled": free(Schema.Boolean),
+    "retry.maxRetries": free(Schema.Int.pipe(Schema.between(0, 100))),
     "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
     "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
     /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
     "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
     /** Whether heddle compacts conversations that become too long, and how (docs/compaction.md). */
-    "compaction.enabled": Schema.Boolean,
+    "compaction.enabled": free(Schema.Boolean),
     "compaction.strategy": Schema.Literal("context-full", "handoff", "off"),
     /** Whether a run that was compacted at its end continues by itself. */
     "compaction.autoContinue": Schema.Boolean,
     /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
     "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** How many tokens at the end of a conversation a compaction keeps. */
-    "compaction.keepRecentTokens": Schema.Int.pipe(Schema.nonNegative()),
+    "compaction.keepRecentTokens": free(Schema.Int.pipe(Schema.nonNegative())),
     /** A threshold counts when it is above zero; `thresholdTokens` goes before `thresholdPercent`. */
     "compaction.thresholdPercent": Schema.Finite,
     "compaction.thresholdTokens": Schema.Finite,
@@ -65,6 +75,14 @@ export const SettingsValues = lazy(() =>
   })
 )
 export type SettingsValues = Type<typeof SettingsValues>
+
+/** The settings that are marked as free for projects. */
+export const projectSettings = (): ReadonlySet<PropertyKey> => {
+  const marked = SchemaAST.getPropertySignatures(SettingsValues().ast).filter(
+    ({ type }) => type.annotations[forProjects] === true
+  )
+  return new Set(marked.map(({ name }) => name))
+}
 
 export const defaults: SettingsValues = {
   steeringMode: "one-at-a-time",

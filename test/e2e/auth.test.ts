@@ -108,13 +108,37 @@ describe("a session", () => {
     assert.strictEqual(err, "")
   })
 
-  it("finds keys in the `.env` of its folder, takes nothing else from it, and hands nothing on", async () => {
+  const projectWithKeys = () => {
     const project = join(home.agentDir, "project")
     mkdirSync(project)
     const env = "OPENAI_API_KEY=sk-secret\nANTHROPIC_API_KEY='sk-secret'\nANTHROPIC_BASE_URL=http://elsewhere\n"
     writeFileSync(join(project, ".env"), env)
+    return project
+  }
+
+  it("finds no keys in the `.env` of a folder that is not trusted, and says so once", async () => {
+    const { err, lines, out, responses } = await rpc(
+      ["--cwd", projectWithKeys()],
+      {},
+      { id: 1, type: "get_available_models" }
+    )
+    assert.notMatch(JSON.stringify(responses), /"provider":"(openai|anthropic)"/)
+    assert.notMatch(out + err, /sk-secret|elsewhere/)
+    assert.deepStrictEqual(
+      lines.flatMap(({ message, source, type }) => (type === "notice" ? [[source, message]] : [])),
+      [
+        [
+          "trust",
+          "This project is not trusted, so these were left out: ANTHROPIC_API_KEY in .env, OPENAI_API_KEY in .env. " +
+            "To allow them, start heddle with --approve, or put the settings into your own settings.json."
+        ]
+      ]
+    )
+  })
+
+  it("finds keys in the `.env` of a trusted folder, takes nothing else from it, and hands nothing on", async () => {
     const { err, out, responses } = await rpc(
-      ["--cwd", project],
+      ["--cwd", projectWithKeys(), "--approve"],
       {},
       { id: 1, type: "get_available_models" },
       { id: 2, type: "bash", command: "env" }

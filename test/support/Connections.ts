@@ -6,6 +6,7 @@ export const make = (updates: UpdateForm): Connection => ({
   sessionId: "s",
   epoch: "e",
   maxFrameBytes: 1,
+  trust: "untrusted",
   updates,
   abortQueue: "return",
   initialized: false,

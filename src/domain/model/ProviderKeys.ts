@@ -20,6 +20,8 @@ const variables: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 
 export const keyVariables = (provider: string): ReadonlyArray<string> => variables.get(provider) ?? []
 
+export const keyVariableNames: ReadonlyArray<string> = [...variables.values()].flat()
+
 /** Tells the user how to set a key. It names the last variable, which is the usual one. */
 export const keyAdvice = (provider: string): string => {
   const variable = keyVariables(provider).at(-1)

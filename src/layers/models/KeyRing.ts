@@ -20,6 +20,8 @@ export interface KeyRingOptions {
   readonly agentDir: string
   /** Folders whose `.env` is read for variables that the environment lacks, best first. */
   readonly envFolders?: ReadonlyArray<string>
+  /** A trusted project, whose `.env` comes before those. */
+  readonly project?: string
   /** The key of `--api-key` and the provider that it was given for. */
   readonly runtime?: { readonly provider: string; readonly key: Redacted.Redacted }
 }
@@ -79,9 +81,11 @@ const fromModelsFile = (environment: Variables, provider: string, value: ConfigV
 }
 
 /** Locates a key without resolving it and passes it to `use`: every prompt does this, so it takes few steps. */
-const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], runtime }: KeyRingOptions) {
+const makeFinder = Effect.fnUntraced(function* (options: KeyRingOptions) {
+  const { agentDir, envFolders = [], project, runtime } = options
   const { providers } = yield* Catalog
-  const inFolders = firstSuccess(EnvFiles.load(yield* OwnFiles, envFolders))
+  const own = yield* OwnFiles
+  const inFolders = firstSuccess(EnvFiles.load(own, [...(project === undefined ? [] : [project]), ...envFolders]))
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
 
   const locate = (
@@ -98,11 +102,15 @@ const makeFinder = Effect.fnUntraced(function* ({ agentDir, envFolders = [], run
     const filled = { get: (name: string) => environment.get(name) || files.find(name)?.value }
     return value === undefined ? undefined : fromModelsFile(filled, provider, value)
   }
-  return <A, E>(provider: string, use: (located: Located | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  return <A, E>(
+    provider: string,
+    use: (located: Located | undefined) => Effect.Effect<A, E>,
+    folders = inFolders
+  ): Effect.Effect<A, E> =>
     runtime?.provider === provider
       ? use({ source: "--api-key", key: Effect.succeedSome(runtime.key) })
       : Effect.flatMap(stored, (keys) =>
-          Effect.flatMap(inFolders, (files) =>
+          Effect.flatMap(folders, (files) =>
             Effect.flatMap(Environment.Environment, (environment) => use(locate(provider, keys, environment, files)))
           )
         )
@@ -116,9 +124,20 @@ export const makeLocate = (options: KeyRingOptions) =>
 
 export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
   const find = yield* makeFinder(options)
+  const has = (located: Located | undefined) => Effect.succeed(located !== undefined)
+  const credentials = {
+    has: (provider: string) => find(provider, has),
+    find: (provider: string) => find(provider, (located) => located?.key ?? Effect.succeedNone)
+  }
+  if (options.project === undefined) return Credentials.of(credentials)
+  const ownFolders = firstSuccess(EnvFiles.load(yield* OwnFiles, options.envFolders ?? []))
+  const isUsers = (provider: string) => find(provider, has, ownFolders)
   return Credentials.of({
-    has: (provider) => find(provider, (located) => Effect.succeed(located !== undefined)),
-    find: (provider) => find(provider, (located) => located?.key ?? Effect.succeedNone)
+    ...credentials,
+    isOnlyFromProject: (provider) =>
+      Effect.flatMap(credentials.has(provider), (found) =>
+        found ? Effect.map(isUsers(provider), (own) => !own) : Effect.succeed(false)
+      )
   })
 })
 

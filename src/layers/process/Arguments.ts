@@ -4,7 +4,9 @@ const shortNames = new Map([
   ["-v", "--version"],
   ["-c", "--continue"],
   ["-r", "--resume"],
-  ["-n", "--name"]
+  ["-n", "--name"],
+  ["-a", "--approve"],
+  ["-na", "--no-approve"]
 ])
 const withOptionalValue: ReadonlyArray<string> = ["--list-models", "--resume"]
 const subcommand = "auth"

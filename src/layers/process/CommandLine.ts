@@ -25,6 +25,7 @@ export interface StartOptions {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
+  readonly trusted: boolean
   readonly updates: "full" | "delta"
   readonly drain: boolean
   readonly session: SessionOptions
@@ -113,19 +114,21 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
     const one = (name: string) => given.values.get(name)?.[0]
     const has = (name: string) => given.values.has(name)
     yield* checkChoices(given)
+    if (has("approve") && has("no-approve")) return yield* invalid("--approve and --no-approve contradict each other")
+    const trusted = has("approve")
     const isOffline = has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
     const overrides = yield* readOverrides(given.values.get("set") ?? [], isOffline)
     const exported = one("export")
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
       const place = { ...present("cwd", one("cwd")), ...present("sessionDir", one("session-dir")) }
-      return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place })
+      return yield* ExportSession.run({ session: exported, words: given.messages, overrides, trusted, ...place })
     }
     yield* checkMessages(given.messages)
     const search = one(listModels.name)
     if (search !== undefined) {
       const ListModels = yield* Effect.promise(() => import("./ListModels.ts"))
-      return yield* ListModels.run({ search, json: has("json"), overrides })
+      return yield* ListModels.run({ search, json: has("json"), overrides, trusted })
     }
     yield* checkTogether(has, one("mode") ?? "text")
     const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
@@ -142,6 +145,7 @@ const handle = <E, R>(start: (options: StartOptions) => Effect.Effect<void, E, R
       noBuiltinTools: has("no-builtin-tools"),
       models: list(one("models") ?? ""),
       overrides,
+      trusted,
       updates: one("rpc-updates") === "delta" ? "delta" : "full",
       drain: has("drain"),
       session: yield* sessionOptions(one)

@@ -22,13 +22,14 @@ export interface ExportRequest {
   readonly sessionDir?: string
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
+  readonly trusted: boolean
 }
 
-const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, sessionDir }: ExportRequest) {
+const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, sessionDir, trusted }: ExportRequest) {
   const agentDir = yield* Process.agentDir
   const chosen = sessionDir === undefined ? {} : { sessionDir }
   const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen }).pipe(
-    Effect.provideServiceEffect(Settings, FileSettings.make({ agentDir, cwd, overrides }))
+    Effect.provideServiceEffect(Settings, FileSettings.make({ agentDir, cwd, overrides, trusted }))
   )
   return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.make())
 })

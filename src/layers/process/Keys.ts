@@ -22,7 +22,7 @@ const withCatalog = <A, E, R>(use: (agentDir: string) => Effect.Effect<A, E, R>)
   )
 
 const locator = (agentDir: string) =>
-  Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, envFolders: EnvFiles.foldersFor(cwd) }))
+  Effect.flatMap(Process.currentFolder, (cwd) => KeyRing.makeLocate({ agentDir, ...EnvFiles.foldersFor({ cwd }) }))
 
 const requireKnown = Effect.fnUntraced(function* (provider: string) {
   const { providers } = yield* Catalog.Catalog

@@ -21,6 +21,7 @@ export interface ListOptions {
   readonly search: string
   readonly json: boolean
   readonly overrides: Readonly<Record<string, unknown>>
+  readonly trusted: boolean
 }
 
 const count = (tokens: number): string =>
@@ -47,7 +48,7 @@ const layer = (options: FileSettings.FileSettingsOptions) =>
       ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) })
     )
   ).pipe(
-    Layer.provideMerge(KeyRing.layer({ ...options, envFolders: EnvFiles.foldersFor(options.cwd) })),
+    Layer.provideMerge(KeyRing.layer({ ...options, ...EnvFiles.foldersFor(options) })),
     Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options))),
     Layer.provide(LocalProcesses.layer)
   )
@@ -79,7 +80,8 @@ export const run = Effect.fnUntraced(function* (options: ListOptions) {
   const files = {
     agentDir: yield* Process.agentDir,
     cwd: yield* Process.currentFolder,
-    overrides: options.overrides
+    overrides: options.overrides,
+    trusted: options.trusted
   }
   yield* Effect.provide(print(options), layer(files))
 })

@@ -64,6 +64,8 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   flag("no-session", "Keep the session in memory: nothing is written"),
   text("name", "text", "Name of the session"),
   text("cwd", "dir", "Run as if started in this folder"),
+  flag("approve", "Trust the project in this folder: all of its settings count, and the keys in its .env"),
+  flag("no-approve", "Do not trust it (the default)"),
   text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay"),
   flag("no-tools", "Offer no tools at all"),
   flag("no-builtin-tools", "Offer only the tools of the host"),
@@ -113,7 +115,7 @@ Usage
 
 Options (--name value or --name=value)
 ${optionTable.map((entry) => line(entry, entry.help)).join("\n")}
-  -c, -r, -n                      Short for --continue, --resume, --name
+  -c, -r, -n, -a, -na             Short for --continue, --resume, --name, --approve, --no-approve
   -h, --help                      This text
   -v, --version                   The version
 

@@ -3,7 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { keyVariableNames } from "../../domain/model/ProviderKeys.ts"
 import { Settings } from "../../services/Settings.ts"
+import type { WorkspaceTrust } from "../../services/Trust.ts"
+import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import { merge, type SettingsSource } from "./SettingsMerge.ts"
@@ -13,33 +16,76 @@ export interface FileSettingsOptions {
   readonly cwd: string
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
+  /** All settings of the project count, and the keys in its `.env`. Default: false. */
+  readonly trusted?: boolean
 }
 
-/** A missing file is no source; one that cannot be read is logged as a warning. */
-const readSource = Effect.fnUntraced(function* (files: Files, path: string, isProject: boolean) {
+const projectFile = ".heddle/settings.json"
+
+const parse = Effect.fnUntraced(function* (path: string, text: Option.Option<string>) {
   const none: ReadonlyArray<SettingsSource> = []
-  const text = yield* Effect.either(ReadText.readIfPresent(files, path))
-  if (Either.isLeft(text)) {
-    yield* Effect.logWarning(`ignored settings: ${text.left.message}`)
-    return none
-  }
-  if (Option.isNone(text.right)) return none
-  const values = ReadText.parseJsonc(text.right.value)
-  if (Either.isLeft(values)) {
-    yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
-    return none
-  }
-  return [{ name: path, values: values.right, isProject }]
+  if (Option.isNone(text)) return none
+  const values = ReadText.parseJsonc(text.value)
+  if (Either.isRight(values)) return [{ name: path, values: values.right }]
+  yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
+  return none
 })
 
-export const make = Effect.fnUntraced(function* ({ agentDir, cwd, overrides }: FileSettingsOptions) {
-  const files = yield* OwnFiles
-  const own = yield* readSource(files, `${agentDir}/settings.json`, false)
-  const project = yield* readSource(files, `${cwd}/.heddle/settings.json`, true)
-  const { problems, values } = merge([...own, ...project, { name: "--set", values: overrides }])
-  for (const problem of problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
-  return values
+/** A missing file is no source; one that cannot be read is logged as a warning. */
+const readOwn = (files: Files, path: string) =>
+  ReadText.readIfPresent(files, path).pipe(
+    Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`ignored settings: ${message}`), Option.none())),
+    Effect.flatMap((text) => parse(path, text))
+  )
+
+/** Like `readOwn`, but what keeps the file from being read becomes part of the notice. */
+const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
+  const path = `${cwd}/${projectFile}`
+  const text = yield* Effect.either(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }))
+  if (Either.isLeft(text)) return { sources: [], refused: [`${projectFile} (${text.left.reason})`] }
+  const sources = yield* parse(path, text.right)
+  return { sources: sources.map((source) => ({ ...source, isUntrusted: !trusted })), refused: [] }
 })
+
+/** Keys in the `.env` of a project that is not trusted, which count for nothing. */
+const unusedKeys = Effect.fnUntraced(function* (files: Files, cwd: string) {
+  if (EnvFiles.isHome(cwd)) return []
+  const names = yield* Effect.either(EnvFiles.namesIn(files, cwd))
+  if (Either.isLeft(names)) return [`.env (${names.left.reason})`]
+  return keyVariableNames.filter((name) => names.right.has(name)).map((name) => `${name} in .env`)
+})
+
+const longestList = 20
+
+const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
+  const more = parts.length - longestList
+  const listed = parts.slice(0, longestList).join(", ") + (more > 0 ? ` and ${more} more` : "")
+  if (trusted) return `These parts of the project could not be read: ${listed}.`
+  return (
+    `This project is not trusted, so these were left out: ${listed}. ` +
+    "To allow them, start heddle with --approve, or put the settings into your own settings.json."
+  )
+}
+
+/** The settings in force, and what of the project was left out. */
+export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
+  const { agentDir, cwd, overrides, trusted = false } = options
+  const files = yield* OwnFiles
+  const own = yield* readOwn(files, `${agentDir}/settings.json`)
+  const project = yield* readProject(files, cwd, trusted)
+  const merged = merge([...own, ...project.sources, { name: "--set", values: overrides }])
+  for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
+  const keys = trusted ? [] : yield* unusedKeys(files, cwd)
+  const leftOut = [...merged.leftOut, ...project.refused, ...keys]
+  const trust: WorkspaceTrust = {
+    level: trusted ? "trusted" : "untrusted",
+    ...(leftOut.length === 0 ? {} : { notice: notice(leftOut, trusted) })
+  }
+  if (trust.notice !== undefined) yield* Effect.logWarning(trust.notice)
+  return { settings: merged.values, trust }
+})
+
+export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)
 
 export const layer = (options: FileSettingsOptions) => Layer.effect(Settings, make(options))
 

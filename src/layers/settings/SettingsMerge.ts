@@ -2,35 +2,47 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { defaults, SettingsValues } from "../../services/Settings.ts"
+import { defaults, projectSettings, SettingsValues } from "../../services/Settings.ts"
 
 /** Where values come from: a file's path, or the command line. */
 export interface SettingsSource {
   readonly name: string
   readonly values: unknown
-  /** Came with the project, so its author may not be the person who runs heddle. */
-  readonly isProject?: boolean
+  /** The file of a project that the user has not said they trust: only settings that are free for projects count. */
+  readonly isUntrusted?: boolean
 }
-
-/** Settings with which a project could run code as soon as heddle starts in its folder. */
-const personal = new Set(["shellPath", "shellCommandPrefix"])
 
 export interface Merged {
   readonly values: SettingsValues
   /** One sentence for each ignored value: which and why. */
   readonly problems: ReadonlyArray<string>
+  /** The settings that a project set and may not set, each once. */
+  readonly leftOut: ReadonlyArray<string>
 }
 
 /** The schema is built when there is a setting to check, because most people have none. */
 const isKnown = (key: string) => Object.hasOwn(SettingsValues().fields, key)
 
+/** No setting has a name of more parts, and a file may nest thousands of objects. */
+const deepest = 8
+
 /** Turns nested objects into dotted keys, except for an object that is the value of a setting. */
-const flatten = (value: Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<readonly [string, unknown]> =>
-  Object.entries(value).flatMap(([key, member]) =>
-    Predicate.isRecord(member) && !isKnown(`${prefix}${key}`)
-      ? flatten(member, `${prefix}${key}.`)
-      : [[`${prefix}${key}`, member] as const]
-  )
+const flatten = (
+  value: Readonly<Record<string, unknown>>,
+  prefix = "",
+  depth = 1
+): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(value).flatMap(([key, member]) => {
+    if (!Predicate.isRecord(member) || isKnown(`${prefix}${key}`)) return [[`${prefix}${key}`, member] as const]
+    return depth === deepest ? [] : flatten(member, `${prefix}${key}.`, depth + 1)
+  })
+
+const longestShown = 200
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+}
 
 const compile = () => Schema.decodeUnknownEither(SettingsValues())
 
@@ -39,21 +51,23 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
   let decode: ReturnType<typeof compile> | undefined
   let values: SettingsValues = defaults
   const problems: Array<string> = []
+  const leftOut = new Set<string>()
   for (const source of sources) {
     if (!Predicate.isRecord(source.values)) {
       problems.push(`${source.name}: expected an object of settings`)
       continue
     }
+    const allowed = source.isUntrusted === true ? projectSettings() : undefined
     for (const [key, value] of flatten(source.values)) {
       if (!isKnown(key)) continue
-      if (source.isProject === true && personal.has(key)) {
-        problems.push(`${source.name}: ${key} counts only in your own settings or with --set`)
+      if (allowed?.has(key) === false) {
+        leftOut.add(key)
         continue
       }
       const next = (decode ??= compile())({ ...values, [key]: value })
       if (Either.isRight(next)) values = next.right
-      else problems.push(`${source.name}: ${key} has a value that does not fit: ${JSON.stringify(value)}`)
+      else problems.push(`${source.name}: ${key} has a value that does not fit: ${show(value)}`)
     }
   }
-  return { values, problems }
+  return { values, problems, leftOut: [...leftOut] }
 }

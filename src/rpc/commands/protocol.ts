@@ -111,7 +111,7 @@ const initialize = Command.make({
         maxFrameBytes: Capabilities.maxFrameBytes,
         maxReassembledFrameBytes: Capabilities.maxReassembledFrameBytes
       },
-      enforcement: Capabilities.enforcement,
+      enforcement: Capabilities.enforcement(connection.trust),
       schemaHash,
       sessionId: connection.sessionId,
       epoch: connection.epoch,

@@ -8,6 +8,7 @@ import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
+import { TrustLevel } from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -43,6 +44,8 @@ const State = lazy(() =>
     isSettled: Schema.Boolean,
     contextUsage: optional(ContextUsage()),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
+    /** Whether all settings of the project count. */
+    trust: TrustLevel,
     systemPrompt: optional(Schema.String),
     dumpTools: optional(
       Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
@@ -66,7 +69,7 @@ const getState = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ verbose: optional(Schema.Boolean) }),
   result: State,
-  run: Effect.fnUntraced(function* ({ verbose }) {
+  run: Effect.fnUntraced(function* ({ verbose }, { connection }) {
     const agent = yield* Agent
     const shell = yield* Shell
     const { queue, ...state } = yield* agent.state
@@ -80,7 +83,8 @@ const getState = Command.make({
       queuedMessages: MessageQueue.texts(queue),
       isBashRunning: yield* shell.isUserRunning,
       isSettled: !state.isStreaming,
-      protocol: { dialect: "superset", version: protocolVersion }
+      protocol: { dialect: "superset", version: protocolVersion },
+      trust: connection.trust
     }
     if (verbose !== true) return data
     const active = yield* agent.tools.active

@@ -1,6 +1,7 @@
 /** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
 import { lazy, type Type } from "../../domain/Lazy.ts"
+import { TrustLevel } from "../../services/Trust.ts"
 
 export const protocolVersion = 1
 /** Transport versions of the omp family, which are not versions of our protocol. */
@@ -36,15 +37,15 @@ export const Enforcement = lazy(() =>
     sandbox: Schema.Literal("none", "workspace-write", "read-only"),
     network: Schema.Literal("open", "proxy", "off"),
     approvals: Schema.Literal("off", "ask", "deny"),
-    trust: Schema.Literal("trusted", "untrusted"),
+    trust: TrustLevel,
     backend: Schema.String
   }).annotations({ identifier: "Enforcement" })
 )
 
-export const enforcement: Type<typeof Enforcement> = {
+export const enforcement = (trust: typeof TrustLevel.Type): Type<typeof Enforcement> => ({
   sandbox: "none",
   network: "open",
   approvals: "off",
-  trust: "trusted",
+  trust,
   backend: "none"
-}
+})

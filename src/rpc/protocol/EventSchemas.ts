@@ -243,11 +243,15 @@ export const events: ReadonlyArray<EventSchema> = [
       error: Schema.String
     }
   ),
-  event("notice", "A message for people. When the session cannot be stored, `source` is `session-persistence`.", {
-    level: Schema.Literal("info", "warning", "error"),
-    message: Schema.String,
-    source: Schema.String
-  }),
+  event(
+    "notice",
+    "A message for people. When the session cannot be stored, `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`.",
+    {
+      level: Schema.Literal("info", "warning", "error"),
+      message: Schema.String,
+      source: Schema.String
+    }
+  ),
   event(
     "bash_execution_update",
     "Output of a `bash` command. The deltas have all of it, also the part that the result leaves out.",

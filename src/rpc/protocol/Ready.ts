@@ -19,6 +19,6 @@ export const readyFrame = (connection: Connection): object => ({
     initialize: true
   },
   capabilities: Capabilities.capabilities,
-  enforcement: Capabilities.enforcement,
+  enforcement: Capabilities.enforcement(connection.trust),
   schemaHash
 })

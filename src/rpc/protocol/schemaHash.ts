@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:9f5e79cd4958274e"
+export const schemaHash = "sha256:ecaaa47494767191"

@@ -148,3 +148,26 @@ it.scoped("a `.env` that is no plain file is as good as none", () =>
     }).pipe(Effect.provide(keys(agentDir, { envFolders: [pipes, folders] })))
   }).pipe(environment({}))
 )
+
+it.scoped("the `.env` of a trusted project comes before that of the home folder, and is told from it", () =>
+  Effect.gen(function* () {
+    const [agentDir, project, home] = [yield* folder, yield* folder, yield* folder]
+    yield* write(`${project}/.env`, "OPENAI_API_KEY=p\nGROQ_API_KEY=p\nXAI_API_KEY=p\nLAB_API_KEY=p")
+    yield* write(`${home}/.env`, "OPENAI_API_KEY=h\nMISTRAL_API_KEY=h")
+    yield* write(`${agentDir}/models.json`, { providers: { lab: { baseUrl: "http://x", apiKey: "LAB_API_KEY" } } })
+    const seen = yield* Effect.gen(function* () {
+      const { find, isOnlyFromProject = () => Effect.succeed(undefined) } = yield* Credentials
+      return yield* Effect.forEach(["openai", "groq", "xai", "mistral", "lab", "google"], (id) =>
+        Effect.all([Effect.map(find(id), Option.map(Redacted.value)), isOnlyFromProject(id)])
+      )
+    }).pipe(Effect.provide(keys(agentDir, { project, envFolders: [home] })))
+    assert.deepStrictEqual(seen, [
+      [Option.some("p"), false],
+      [Option.some("p"), true],
+      [Option.some("own"), false],
+      [Option.some("h"), false],
+      [Option.some("p"), true],
+      [Option.none(), false]
+    ])
+  }).pipe(environment({ XAI_API_KEY: "own" }))
+)

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
@@ -45,5 +46,115 @@ it.effect("a file that is not JSON is ignored with a warning that names it; the 
     assert.strictEqual(values.steeringMode, "all")
     assert.match(logged[0] ?? "", /^ignored settings in \/settings.json: /)
     assert.match(logged[1] ?? "", /\/.heddle\/settings.json: retry.enabled has a value that does not fit: "yes"/)
+  })
+)
+
+const project = Effect.acquireRelease(
+  Effect.sync(() => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "heddle-project-")))
+    for (const name of ["agent", "work", "work/.heddle"]) mkdirSync(join(root, name))
+    return { agentDir: join(root, "agent"), cwd: join(root, "work"), file: join(root, "work/.heddle/settings.json") }
+  }),
+  ({ cwd }) => Effect.sync(() => rmSync(join(cwd, ".."), { recursive: true }))
+)
+
+const load = (place: { readonly agentDir: string; readonly cwd: string }, trusted: boolean) =>
+  FileSettings.load({ ...place, overrides: {}, trusted }).pipe(
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none))
+  )
+
+const leftOut = (what: string) =>
+  `This project is not trusted, so these were left out: ${what}. ` +
+  "To allow them, start heddle with --approve, or put the settings into your own settings.json."
+
+it.scoped("a project that is not trusted sets only what is free for projects; one notice names the rest", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    writeFileSync(
+      place.file,
+      JSON.stringify({
+        steeringMode: "all",
+        defaultProvider: "offline",
+        offline: { scenario: "evil.json" },
+        sessionDir: "/elsewhere"
+      })
+    )
+    writeFileSync(join(place.cwd, ".env"), "OPENAI_API_KEY=k\nPORT=1\n")
+    assert.deepStrictEqual(yield* load(place, false), {
+      settings: { ...defaults, steeringMode: "all" },
+      trust: {
+        level: "untrusted",
+        notice: leftOut("defaultProvider, offline.scenario, sessionDir, OPENAI_API_KEY in .env")
+      }
+    })
+    assert.deepStrictEqual(yield* load(place, true), {
+      settings: {
+        ...defaults,
+        steeringMode: "all",
+        defaultProvider: "offline",
+        "offline.scenario": "evil.json",
+        sessionDir: "/elsewhere"
+      },
+      trust: { level: "trusted" }
+    })
+  })
+)
+
+it.scoped(
+  "a file that is a device, a FIFO, too large or outside of the folder is not read, and the notice says why",
+  () =>
+    Effect.gen(function* () {
+      const place = yield* project
+      const refused = (make: () => void, trusted = false) =>
+        Effect.gen(function* () {
+          rmSync(place.file, { recursive: true, force: true })
+          make()
+          const { settings, trust } = yield* load(place, trusted)
+          assert.deepStrictEqual(settings, defaults)
+          return trust.notice
+        })
+      const own = join(place.agentDir, "other.json")
+      writeFileSync(own, '{"steeringMode":"all"}')
+      const out = leftOut(".heddle/settings.json (is a link that leads out of the folder)")
+      assert.strictEqual(yield* refused(() => symlinkSync("/dev/zero", place.file)), out)
+      assert.strictEqual(yield* refused(() => symlinkSync(own, place.file)), out)
+      assert.strictEqual(
+        yield* refused(() => void spawnSync("mkfifo", [place.file])),
+        leftOut(".heddle/settings.json (is a FIFO, not a file)")
+      )
+      assert.strictEqual(
+        yield* refused(() => writeFileSync(place.file, `{"steeringMode":"all"}${" ".repeat(2 ** 20)}`)),
+        leftOut(".heddle/settings.json (is larger than 1024 KiB)")
+      )
+      assert.strictEqual(
+        yield* refused(() => symlinkSync("/dev/zero", place.file), true),
+        "These parts of the project could not be read: .heddle/settings.json (is a character device, not a file)."
+      )
+    })
+)
+
+it.scoped("a link that stays in the folder is followed; one that leads nowhere is no file", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    writeFileSync(join(place.cwd, "shared.json"), '{"steeringMode":"all"}')
+    symlinkSync("../shared.json", place.file)
+    assert.deepStrictEqual(yield* load(place, false), {
+      settings: { ...defaults, steeringMode: "all" },
+      trust: { level: "untrusted" }
+    })
+    rmSync(join(place.cwd, "shared.json"))
+    assert.deepStrictEqual(yield* load(place, false), { settings: defaults, trust: { level: "untrusted" } })
+  })
+)
+
+it.scoped("a folder `.heddle` that is a link out of the project is not read", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    writeFileSync(join(place.agentDir, "settings.json"), '{"followUpMode":"all"}')
+    rmSync(join(place.cwd, ".heddle"), { recursive: true })
+    symlinkSync(place.agentDir, join(place.cwd, ".heddle"))
+    const { settings, trust } = yield* load({ ...place, agentDir: "/no/such" }, false)
+    assert.deepStrictEqual([settings, trust.level], [defaults, "untrusted"])
+    assert.include(trust.notice, "leads out of the folder")
   })
 )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { parseOverride } from "../../../src/layers/settings/FileSettings.ts"
 import { merge } from "../../../src/layers/settings/SettingsMerge.ts"
-import { defaults } from "../../../src/services/Settings.ts"
+import { defaults, projectSettings, SettingsValues } from "../../../src/services/Settings.ts"
 
 describe("merge", () => {
   it("later sources win, nested and dotted keys mean the same, arrays replace", () => {
@@ -40,17 +40,58 @@ it("what is not among the choices is refused, not ignored", () => {
   assert.deepStrictEqual(problems, ['user: compaction.strategy has a value that does not fit: "magic"'])
 })
 
-it("a project cannot choose the shell", () => {
-  const values = { shellPath: "./evil", shellCommandPrefix: "evil", steeringMode: "all" }
-  const merged = merge([
-    { name: "user", values: { shellPath: "/bin/zsh" } },
-    { name: "project", values, isProject: true }
-  ])
-  assert.deepStrictEqual(merged.values, { ...defaults, shellPath: "/bin/zsh", steeringMode: "all" })
-  assert.deepStrictEqual(merged.problems, [
-    "project: shellPath counts only in your own settings or with --set",
-    "project: shellCommandPrefix counts only in your own settings or with --set"
-  ])
+describe("a project that is not trusted", () => {
+  const from = (values: object) => merge([{ name: "project", values, isUntrusted: true }])
+
+  it("cannot choose the shell; what it may set counts", () => {
+    const values = { shellPath: "./evil", shellCommandPrefix: "evil", steeringMode: "all" }
+    const merged = merge([
+      { name: "user", values: { shellPath: "/bin/zsh" } },
+      { name: "project", values, isUntrusted: true }
+    ])
+    assert.deepStrictEqual(merged, {
+      values: { ...defaults, shellPath: "/bin/zsh", steeringMode: "all" },
+      problems: [],
+      leftOut: ["shellPath", "shellCommandPrefix"]
+    })
+  })
+
+  it("sets these and no others; a setting is closed to projects unless it is marked", () => {
+    const free = [
+      "steeringMode",
+      "followUpMode",
+      "interruptMode",
+      "retry.enabled",
+      "retry.maxRetries",
+      "compaction.enabled",
+      "compaction.keepRecentTokens"
+    ]
+    assert.deepStrictEqual([...projectSettings()], free)
+    const all = Object.fromEntries(Object.keys(SettingsValues().fields).map((key) => [key, 1]))
+    const closed = Object.keys(all).filter((key) => !free.includes(key))
+    assert.deepStrictEqual(from(all).leftOut, closed)
+    assert.isTrue(closed.includes("offline.scenario"))
+  })
+
+  it("is held to it however the setting is spelt", () => {
+    const spellings = {
+      offline: { scenario: "a" },
+      "offline.scenario": "b",
+      retry: { fallbackChains: { default: ["x"] } }
+    }
+    assert.deepStrictEqual(from(spellings), {
+      values: defaults,
+      problems: [],
+      leftOut: ["offline.scenario", "retry.fallbackChains"]
+    })
+  })
+})
+
+it("settings nested thousands of levels deep, and values of any length, are only a problem of their own", () => {
+  const deep = Array.from({ length: 50_000 }).reduce<object>((inner) => ({ a: inner }), {})
+  assert.deepStrictEqual(merge([{ name: "deep", values: deep }]), { values: defaults, problems: [], leftOut: [] })
+  const [problem = ""] = merge([{ name: "long", values: { steeringMode: "x".repeat(1e6) } }]).problems
+  assert.isBelow(problem.length, 300)
 })
 
 describe("parseOverride", () => {

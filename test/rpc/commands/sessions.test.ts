@@ -64,6 +64,7 @@ const connected = (): Connection => ({
   sessionId: "s",
   epoch: "e",
   maxFrameBytes: 1,
+  trust: "untrusted",
   updates: "delta",
   abortQueue: "return",
   initialized: false,

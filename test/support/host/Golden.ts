@@ -21,6 +21,7 @@ import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
+import { Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
@@ -111,13 +112,15 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const updates = header(text, "updates") === "full" ? "full" : "delta"
   const settings = JSON.parse(header(text, "settings") ?? "{}")
   const store = header(text, "store") === "full" ? FullStore.layer : memory
+  const notice = header(text, "left out")
+  const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.merge(agent(cwd, scenario, settings, store), host.layer)), Effect.fork)
+  }).pipe(Effect.provide(Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)), Effect.fork)
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {

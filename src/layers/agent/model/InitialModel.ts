@@ -1,9 +1,11 @@
 /** The first model of a session: `--model`, that of a resumed session, of the settings, or any (protocol.md 16.3). */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { label, type Model } from "../../../domain/model/Model.ts"
+import { Credentials } from "../../../services/model/Credentials.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import { Settings } from "../../../services/Settings.ts"
 import { Catalog } from "../../models/Catalog.ts"
@@ -70,6 +72,16 @@ export const named = Effect.fnUntraced(function* (
   return yield* new UnknownModel({ message: Either.isLeft(selected) ? selected.left : "" })
 })
 
+/** Models of providers whose only key came with the project go last, so that the project does not change the default. */
+const usersFirst = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
+  const { isOnlyFromProject } = yield* Credentials
+  if (isOnlyFromProject === undefined) return models
+  const providers = [...new Set(models.map(({ provider }) => provider))]
+  const last = new Set(yield* Effect.filter(providers, isOnlyFromProject))
+  const [own, others] = Arr.partition(models, ({ provider }) => last.has(provider))
+  return [...own, ...others]
+})
+
 const unasked = Effect.fnUntraced(function* (available: ReadonlyArray<Model>) {
   const model = ModelSelection.firstChoice(available, Offline.id)
   if (model?.provider === Offline.id) {
@@ -102,10 +114,12 @@ export const resolve = Effect.fnUntraced(function* (asked: Choice, before?: Mode
   }
   const exact = ModelSelection.exact(yield* catalog.all, asked)
   if (exact !== undefined) return Option.some(exact)
-  const available = yield* catalog.available
+  const available = yield* usersFirst(yield* catalog.available)
   const usable = new Set(available.map(label))
-  const find = (choice: Choice) =>
-    Effect.flatMap(catalog.all, (models) => named(models, choice, (model) => usable.has(label(model))))
+  const find = Effect.fnUntraced(function* (choice: Choice) {
+    const models = yield* usersFirst(yield* catalog.all)
+    return yield* named(models, choice, (model) => usable.has(label(model)))
+  })
   if (!isEmpty(asked)) return Option.some(yield* find(asked))
   const preferred = { provider: settings.defaultProvider, pattern: settings.defaultModel }
   if (isEmpty(preferred)) return yield* unasked(available)

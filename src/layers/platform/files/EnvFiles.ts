@@ -4,8 +4,10 @@
  */
 import { parseEnv } from "node:util"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as LocalPaths from "./LocalPaths.ts"
 import type { Files } from "./OwnFiles.ts"
+import * as ReadText from "./ReadText.ts"
 
 export interface FoundVariable {
   readonly value: string
@@ -17,30 +19,57 @@ export interface EnvFiles {
   readonly find: (name: string) => FoundVariable | undefined
 }
 
-/** More than anybody writes by hand; a project may put any file or pipe under that name. */
+/** A longer file is not a list of variables. */
 const largest = 256 * 1024
 
 type Values = Readonly<Record<string, string | undefined>>
 
 const none: Values = {}
 
-/** A file that cannot be read or parsed counts as empty: it may not be meant for heddle. */
-const read = (files: Files, file: string): Effect.Effect<Values> =>
-  files.state(file).pipe(
-    Effect.flatMap((state) =>
-      state?.isFile === true && state.size <= largest
-        ? Effect.flatMap(files.read(file), (bytes) => Effect.try(() => parseEnv(new TextDecoder().decode(bytes))))
-        : Effect.succeed(none)
-    ),
-    Effect.orElseSucceed(() => none)
+const read = (files: Files, file: string, within?: string) =>
+  Effect.flatMap(
+    ReadText.readIfPresent(files, file, { largest, ...(within === undefined ? {} : { within }) }),
+    Option.match({
+      onNone: () => Effect.succeed(none),
+      onSome: (text) =>
+        Effect.try({
+          try: (): Values => parseEnv(text),
+          catch: () => new ReadText.TextUnreadable({ path: file, reason: "is not a list of variables" })
+        })
+    })
   )
 
-/** Where they are looked for: in the working folder, then in the home folder. */
-export const foldersFor = (cwd: string): ReadonlyArray<string> => [cwd, LocalPaths.home()]
+/** Names of variables that a project's file has. Fails if the file cannot be read as one of a stranger. */
+export const namesIn = (files: Files, folder: string) =>
+  Effect.map(read(files, `${folder}/.env`, folder), (values) => new Set(Object.keys(values)))
 
+/** In the home folder `.env` is the user's own. */
+export const isHome = (cwd: string): boolean => cwd === LocalPaths.home()
+
+export interface EnvFolders {
+  readonly envFolders: ReadonlyArray<string>
+  readonly project?: string
+}
+
+/** Where they are looked for: in the working folder of a project that is trusted, then in the home folder. */
+export const foldersFor = ({
+  cwd,
+  trusted = false
+}: {
+  readonly cwd: string
+  readonly trusted?: boolean
+}): EnvFolders => ({
+  envFolders: [LocalPaths.home()],
+  ...(trusted && !isHome(cwd) ? { project: cwd } : {})
+})
+
+/** A file that cannot be read or parsed counts as empty: it may not be meant for heddle. */
 export const load = Effect.fnUntraced(function* (files: Files, folders: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(folders, (folder) =>
-    Effect.map(read(files, `${folder}/.env`), (values) => ({ file: `${folder}/.env`, values }))
+    read(files, `${folder}/.env`).pipe(
+      Effect.orElseSucceed(() => none),
+      Effect.map((values) => ({ file: `${folder}/.env`, values }))
+    )
   )
   const found: EnvFiles = {
     find: (name) => {

@@ -1,4 +1,5 @@
 /** Small text files that a person wrote: settings, models, and files that they name. */
+import { sep } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -20,24 +21,53 @@ const reasons = new Map([
   ["ENOTDIR", "no such file"],
   ["EISDIR", "is a folder, not a file"],
   ["EACCES", "permission denied"],
-  ["EPERM", "permission denied"]
+  ["EPERM", "permission denied"],
+  ["ELOOP", "is a link to itself"]
 ])
+
+/** More than anybody writes by hand. */
+const largest = 1024 * 1024
+
+export interface ReadOptions {
+  /** A folder of a stranger: a link in it that leads out of it is refused. */
+  readonly within?: string
+  /** In bytes. */
+  readonly largest?: number
+}
 
 const unreadable = ({ code, message, path }: FileRefused) =>
   new TextUnreadable({ path, reason: reasons.get(code) ?? message })
 
-/** UTF-8, without the byte order mark. */
+/** UTF-8, without the byte order mark. For a file that the user named. */
 export const read = (files: Pick<Files, "read">, path: string): Effect.Effect<string, TextUnreadable> =>
   Effect.mapBoth(files.read(path), { onFailure: unreadable, onSuccess: (bytes) => new TextDecoder().decode(bytes) })
 
-/** Most settings files do not exist: asking for their state makes no error, which keeps start-up short. */
-export const readIfPresent = (
-  files: Pick<Files, "read" | "state">,
-  path: string
-): Effect.Effect<Option.Option<string>, TextUnreadable> =>
-  Effect.flatMap(Effect.mapError(files.state(path), unreadable), (state) =>
-    state === undefined ? Effect.succeedNone : Effect.asSome(read(files, path))
-  )
+/** The path that a link leads to, if that is inside the folder. */
+const inside = Effect.fnUntraced(function* (files: Pick<Files, "real">, path: string, folder: string) {
+  const [real, root] = yield* Effect.mapError(Effect.all([files.real(path), files.real(folder)]), unreadable)
+  if (real.startsWith(root.endsWith(sep) ? root : root + sep)) return real
+  return yield* new TextUnreadable({ path, reason: "is a link that leads out of the folder" })
+})
+
+/**
+ * The one way to read a file that may have come with a project: only a regular file that is not too large, so that a link to
+ * a device or a FIFO neither hangs nor fills the memory. Most of these files do not exist: asking for their state makes
+ * no error, which keeps start-up short.
+ */
+export const readIfPresent = Effect.fnUntraced(function* (
+  files: Pick<Files, "read" | "real" | "state">,
+  path: string,
+  options: ReadOptions = {}
+) {
+  const most = options.largest ?? largest
+  const state = yield* Effect.mapError(files.state(path), unreadable)
+  if (state === undefined) return Option.none<string>()
+  if (state.isFile && state.size > most)
+    return yield* new TextUnreadable({ path, reason: `is larger than ${most / 1024} KiB` })
+  const place = options.within === undefined ? path : yield* inside(files, path, options.within)
+  // `read` refuses what is no regular file and says what it is.
+  return Option.some(yield* read(files, place))
+})
 
 /** JSON with comments, as people write settings. */
 export const parseJsonc = (text: string): Either.Either<unknown, string> =>

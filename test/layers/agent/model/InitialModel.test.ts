@@ -14,15 +14,19 @@ interface Setup {
   readonly variables?: Readonly<Record<string, string>>
   readonly settings?: Partial<SettingsValues>
   readonly providers?: unknown
+  /** The `.env` of a trusted project. */
+  readonly projectEnv?: string
 }
 
-const resolve = ({ asked = {}, providers = {}, settings = {}, variables = {} }: Setup) =>
+const resolve = ({ asked = {}, projectEnv, providers = {}, settings = {}, variables = {} }: Setup) =>
   Effect.gen(function* () {
     const agentDir = yield* folder
+    const project = yield* folder
+    if (projectEnv !== undefined) yield* write(`${project}/.env`, projectEnv)
     yield* write(`${agentDir}/models.json`, { providers })
     const offline = yield* Offline.make({ scenario: Option.none(), cwd: agentDir })
     const layer = ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) }).pipe(
-      Layer.provideMerge(keys(agentDir)),
+      Layer.provideMerge(keys(agentDir, projectEnv === undefined ? {} : { project })),
       Layer.provideMerge(Layer.succeed(Settings, { ...defaults, ...settings }))
     )
     const { log, value } = yield* withLog(
@@ -139,4 +143,19 @@ it("the first choice is the first that is not of the last resort", () => {
     [first(), first("offline"), first("offline", "b"), first("a", "offline", "b")],
     [undefined, "offline", "b", "a"]
   )
+})
+
+describe("a key that came with the project does not change the default", () => {
+  const projectEnv = "ANTHROPIC_API_KEY=p\nOPENROUTER_API_KEY=p"
+  it.scoped.each<readonly [string, Setup]>([
+    ["openai/gpt-6.1-sol", { projectEnv, variables: { OPENAI_API_KEY: "o" } }],
+    ["mock/mock-model", { projectEnv, providers: bench.providers }],
+    ["anthropic/claude-opus-5-5", { projectEnv }],
+    ["anthropic/claude-opus-5-5", { projectEnv, variables: { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" } }],
+    [
+      "anthropic/claude-opus-5-5",
+      { projectEnv, variables: { OPENAI_API_KEY: "o" }, asked: ask("anthropic", undefined) }
+    ],
+    ["openai/gpt-6.1-sol", { projectEnv, variables: { OPENAI_API_KEY: "o" }, settings: { defaultModel: "*" } }]
+  ])("%s", ([expected, setup]) => Effect.map(chooses(setup), ({ model }) => assert.strictEqual(model, expected)))
 })
