@@ -21,6 +21,8 @@ export interface Program {
   readonly env?: Environment
   /** Gets stdout piece by piece. False: enough was seen, and the program is ended. */
   readonly onOutput: (chunk: Uint8Array) => boolean
+  /** The most memory, in KiB, that the program may have. Linux holds it to that; other systems may not. */
+  readonly memoryLimit?: number
   /** Whether stderr is read; it is discarded unless this is true. */
   readonly keepErrors?: boolean
 }

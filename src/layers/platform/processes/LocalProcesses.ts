@@ -6,17 +6,23 @@ import * as ProcessTree from "./ProcessTree.ts"
 
 const failed = (cause: unknown) => new SpawnFailed({ message: cause instanceof Error ? cause.message : String(cause) })
 
-const spawn = ({ command, cwd, env, keepErrors = false }: Program) =>
+/** A shell sets the limit and then becomes the program. */
+const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
+  memoryLimit === undefined || process.platform === "win32"
+    ? command
+    : ["/bin/sh", "-c", `ulimit -c 0; ulimit -d ${memoryLimit}; exec "$0" "$@"`, ...command]
+
+const spawn = (program: Program) =>
   Effect.try({
     try: () =>
-      Bun.spawn([...command], {
-        ...(cwd === undefined ? {} : { cwd }),
+      Bun.spawn([...withLimit(program)], {
+        ...(program.cwd === undefined ? {} : { cwd: program.cwd }),
         // Said outright: without it Bun passes on the environment that heddle started with, not the current one.
-        env: env ?? process.env,
+        env: program.env ?? process.env,
         detached: true,
         stdin: "ignore",
         stdout: "pipe",
-        stderr: keepErrors ? "pipe" : "ignore"
+        stderr: program.keepErrors === true ? "pipe" : "ignore"
       }),
     catch: failed
   })

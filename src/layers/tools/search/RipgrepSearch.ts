@@ -10,6 +10,7 @@ import * as Glob from "./Glob.ts"
 import * as RipgrepOutput from "./RipgrepOutput.ts"
 import type { Found, Query } from "./Search.ts"
 import { comparePaths } from "./Search.ts"
+import * as Walk from "./Walk.ts"
 
 const format = ["--no-config", "--no-messages", "--color=never", "--no-heading", "--with-filename", "--line-number"]
 /** Only .gitignore files exclude files, inside and outside of repositories; `.git` is never searched. */
@@ -40,6 +41,24 @@ const toArguments = (query: Query, sorted: boolean): ReadonlyArray<string> => [
   query.root
 ]
 
+/** More than any search of source files takes. Ripgrep reads a whole ignore file and whole lines into memory. */
+const memoryLimit = 256 * 1024
+
+/** A search that takes longer than this is looked after. */
+const patience = "250 millis"
+
+/**
+ * Ripgrep waits for ever at an ignore file that is a FIFO, and its threads report nothing. Fails when there is such a file;
+ * otherwise never returns.
+ */
+const trap = Effect.fnUntraced(function* (root: string) {
+  yield* Effect.sleep(patience)
+  const walk = yield* Walk.make(root)
+  while ((yield* walk.next(256)).length > 0 && !walk.hasMetTrap());
+  if (!walk.hasMetTrap()) return yield* Effect.never
+  return yield* new SpawnFailed({ message: "an ignore file in the tree is no regular file" })
+})
+
 /** Hands over the output until `onOutput` has seen enough. Exit code 1 means no match, others come with a complaint. */
 const ripgrep = Effect.fnUntraced(function* (
   command: ReadonlyArray<string>,
@@ -47,7 +66,14 @@ const ripgrep = Effect.fnUntraced(function* (
   onOutput: (chunk: Uint8Array) => boolean
 ) {
   const processes = yield* Processes
-  const { errors, exitCode = 0 } = yield* processes.run({ command, cwd, env: {}, onOutput, keepErrors: true })
+  const { errors, exitCode = 0 } = yield* processes.run({
+    command,
+    cwd,
+    env: {},
+    onOutput,
+    memoryLimit,
+    keepErrors: true
+  })
   if (exitCode > 1 && errors !== "") return yield* new SpawnFailed({ message: errors })
 })
 
@@ -56,6 +82,7 @@ const runOnce = Effect.fnUntraced(function* (program: string, query: Query, sort
   const output = RipgrepOutput.make(query.limit, (path) => isWanted(LocalPaths.relative(query.root, path)))
   const cwd = LocalPaths.dirname(query.root)
   const ended = yield* ripgrep([program, ...toArguments(query, sorted)], cwd, output.push).pipe(
+    Effect.raceFirst(trap(query.root)),
     Effect.timeoutOption(query.maxMillis)
   )
   return { matches: output.finish(), isPartial: Option.isNone(ended) }
@@ -75,7 +102,7 @@ export const make =
       const sorted = matches.toSorted((a, b) => comparePaths(a.path, b.path) || a.line - b.line)
       return { matches: sorted.slice(0, query.limit), hasMore, isPartial }
     }).pipe(
-      // The other engine may understand the pattern; if not, it says what is wrong with it.
+      // The other engine may understand the pattern, or get past the file that ripgrep failed at. If not, it says why.
       Effect.catchTag("SpawnFailed", () => BuiltInSearch.search(query)),
       Effect.withSpan("RipgrepSearch.search")
     )
