@@ -67,8 +67,8 @@ const engineOptions = () => {
   return Object.fromEntries([...`${scripts?.cli}`.matchAll(/\b(BUN_\w+)=(\S+)/g)].map(([, ...option]) => option))
 }
 
-const becomeBun = async () => {
-  const bun = await findBun()
+const becomeBun = async (inherited) => {
+  const bun = underBun ? process.execPath : await findBun()
   if (bun === undefined) {
     console.error(
       `heddle: bun is not installed for ${process.platform}-${process.arch}.\n` +
@@ -79,7 +79,7 @@ const becomeBun = async () => {
   const { constants, devNull } = await import("node:os")
   // The working folder is the user's project. Ignore its .env and its bunfig.toml, which can preload code.
   const args = ["--no-install", "--no-env-file", `--config=${devNull}`, self, ...process.argv.slice(2)]
-  const env = { ...engineOptions(), ...process.env }
+  const env = { ...engineOptions(), ...inherited }
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")
   const { isatty } = await import("node:tty")
@@ -101,5 +101,28 @@ const load = () => {
   for (const name of Object.keys(process.env)) if (/^BUN_(JSC|GC)_/.test(name)) delete process.env[name]
   import.meta.require(program())
 }
-if (underBun) setImmediate(load)
-else await becomeBun()
+
+/** Whether bun itself was started with one of these options. */
+const hasOption = (...names) =>
+  process.execArgv.some((arg) => names.some((name) => arg === name || arg.startsWith(`${name}=`)))
+
+// Started as `bun <path>/bin/heddle.js`, bun has read the `.env` and the bunfig.toml of the working folder, which may be a
+// stranger's. The variables can be dropped; code that the bunfig.toml preloads has run, and nothing here could stop it.
+const start = async () => {
+  if (!underBun) return becomeBun(process.env)
+  if (!hasOption("--config", "-c") && `${process.cwd()}/` !== root && stat("bunfig.toml") !== undefined) {
+    console.error(
+      "heddle warn: bun has read the bunfig.toml of this folder, which can run code. Start heddle with " +
+        "`node bin/heddle.js`, or with `bun --no-env-file --config=/dev/null bin/heddle.js` (docs/hosts.md)."
+    )
+  }
+  if (!hasOption("--no-env-file", "--env-file")) {
+    const { env, taken } = import.meta.require("./environment.js").withoutFolder()
+    if (taken.length > 0) {
+      console.error(`heddle warn: dropped what bun took from the .env files of this folder: ${taken.join(", ")}`)
+      return becomeBun(env)
+    }
+  }
+  setImmediate(load)
+}
+await start()

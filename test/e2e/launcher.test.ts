@@ -1,27 +1,13 @@
 /** bin/heddle.js on a copy with a stand-in program: which file it loads, and that node passes everything through. */
-import { accessSync, chmodSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { delimiter, dirname, join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { afterEach, assert, describe, it } from "vitest"
+import { node } from "../support/host/StartWays.ts"
 
 const repo = resolve(import.meta.dirname, "../..")
 const bun = process.execPath
-const executable = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-/** `bun --bun` puts a `node` on PATH that is bun, and not always the bun that runs this: all of a user share the folder. */
-const isBun = (path: string) =>
-  Bun.spawnSync([path, "-p", "process.versions.bun"]).stdout.toString().trim() !== "undefined"
-const node = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .map((folder) => join(folder, "node"))
-  .find((path) => executable(path) && !isBun(path))
 
 const folders: Array<string> = []
 afterEach(() => {
@@ -144,6 +130,55 @@ describe.each(runtimes)("started by %s", (_, runtime) => {
     symlinkSync("bin/heddle.js", join(folder, "heddle"))
     const child = Bun.spawn([runtime, join(folder, "heddle")], { stdin: "ignore", stdout: "pipe", stderr: "inherit" })
     assert.strictEqual(await child.stdout.text(), "bundle\n")
+  })
+})
+
+describe("bun reads the `.env` of the working folder before the launcher runs", () => {
+  const variables = async (command: ReadonlyArray<string>, text: string, env: Record<string, string>) => {
+    const folder = checkout()
+    put(join(folder, ".env"), text)
+    put(join(folder, ".env.local"), "LOCAL=1")
+    const all = "JSON.stringify(Object.fromEntries(['A', 'B', 'C', 'LOCAL'].map((name) => [name, process.env[name]])))"
+    put(join(folder, "dist/heddle.js"), `process.stdout.write(${all})`)
+    put(join(folder, "dist/manifest.json"), manifest(folder, Bun.version))
+    const child = Bun.spawn([bun, ...command, join(folder, "bin/heddle.js")], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe"
+    })
+    return { found: JSON.parse(await child.stdout.text()), err: await child.stderr.text(), code: await child.exited }
+  }
+  const text = 'A=from-file\nexport B="$C/agent"\nC=from-file\n'
+
+  it("so what came from it is dropped, and what the user set stays", async () => {
+    const expected = { A: "mine", C: "also mine" }
+    assert.deepStrictEqual(await variables([], text, expected), {
+      found: expected,
+      err: "heddle warn: dropped what bun took from the .env files of this folder: LOCAL, B\n",
+      code: 0
+    })
+  })
+
+  it("so nothing is looked at where bun was told not to read it", async () => {
+    assert.deepStrictEqual(await variables(["--no-env-file"], text, { A: "mine" }), {
+      found: { A: "mine" },
+      err: "",
+      code: 0
+    })
+  })
+
+  it("so a variable counts as taken where the system cannot tell: by its value, or because bun replaces something", async () => {
+    const { mayComeFrom }: { mayComeFrom: (text: string, variables: Record<string, string>) => ReadonlyArray<string> } =
+      await import(join(repo, "bin/environment.js"))
+    const variables = { PATH: "/bin", KEY: "secret", URL: "http://evil", LINES: "a\nb", OTHER: "x" }
+    assert.deepStrictEqual(mayComeFrom("KEY=another\nurl = 'http://evil'\r\nLINES=\"a\r\nb\"", variables), [
+      "URL",
+      "LINES"
+    ])
+    assert.deepStrictEqual(mayComeFrom("PATH=$HOME/bin\nKEY=no", variables), ["PATH", "KEY"])
+    assert.deepStrictEqual(mayComeFrom("", variables), [])
   })
 })
 

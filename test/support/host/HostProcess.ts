@@ -7,7 +7,7 @@ import { Effect } from "effect"
 
 export type Frame = Readonly<Record<string, unknown>>
 
-const root = join(import.meta.dirname, "../../..")
+export const root = join(import.meta.dirname, "../../..")
 export const entry = join(root, "bin/heddle.js")
 export const scenario = (name: string) => join(root, "examples/scenarios", `${name}.json`)
 
@@ -15,6 +15,10 @@ export interface HostOptions {
   readonly args?: ReadonlyArray<string>
   readonly command?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
+  /** Where the process is started; the folder of heddle if absent. */
+  readonly cwd?: string
+  /** The home of the user, which the test keeps; AGENTDIR is where it is by default. */
+  readonly home?: string
 }
 
 export interface HostProcess {
@@ -32,12 +36,16 @@ export interface HostProcess {
 
 const start = (
   home: string,
-  { args = [], command = [process.execPath, entry], env = {} }: HostOptions
+  { args = [], command = [process.execPath, entry], cwd = root, env = {}, ...options }: HostOptions
 ): HostProcess => {
   const [program = "", ...before] = command
   const child = spawn(program, [...before, "--mode", "rpc", ...args], {
-    cwd: root,
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, HEDDLE_AGENT_DIR: home, ...env },
+    cwd,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      ...(options.home === undefined ? { HOME: home, HEDDLE_AGENT_DIR: home } : { HOME: options.home }),
+      ...env
+    },
     stdio: ["pipe", "pipe", "pipe"]
   })
   const lines: Array<string> = []
