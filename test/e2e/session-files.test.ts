@@ -6,55 +6,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HostProcess from "../support/host/HostProcess.ts"
+import { ask, close, lines, place, prompt, sessions } from "../support/host/SessionHost.ts"
 import { forPeople, makeHome } from "./command.ts"
 
-const { answer, scenario, type, types } = HostProcess
+const { answer, type, types } = HostProcess
 
-/** A folder that several processes use one after the other, or at the same time. */
-const place = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "heddle-sessions-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-type Opened = (args: ReadonlyArray<string>) => Promise<HostProcess.HostProcess>
-
-/** Starts processes that end with the test; the script answers "Hello!" to everything unless told otherwise. */
-const sessions = (name: string, body: (open: Opened, folder: string) => Promise<void>) =>
-  it.scopedLive(name, () =>
-    Effect.gen(function* () {
-      const folder = yield* place
-      const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof HostProcess.open>>>()
-      const open: Opened = (args) => {
-        const model = args.includes("--model") ? [] : ["--model", "offline/script"]
-        const script = args.includes("--set") ? [] : ["--set", `offline.scenario=${scenario("hello")}`]
-        const started = HostProcess.open({
-          args: ["--offline", "--rpc-updates", "delta", ...model, ...script, ...args],
-          env: { HEDDLE_AGENT_DIR: folder }
-        })
-        return Effect.runPromise(Effect.provide(started, runtime))
-      }
-      yield* Effect.promise(() => body(open, folder))
-    })
-  )
-
-const prompt = async (host: HostProcess.HostProcess, id: string, message = id) => {
-  host.send({ id, type: "prompt", message })
-  await host.until((frame) => frame["type"] === "prompt_result" && frame["id"] === id)
-}
-const ask = async (host: HostProcess.HostProcess, id: string, name: string) => {
-  host.send({ id, type: name })
-  const { data } = await host.until(answer(id))
-  return JSON.parse(JSON.stringify(data))
-}
-const close = (host: HostProcess.HostProcess) => {
-  host.closeInput()
-  return host.exited
-}
-const lines = (file: string): ReadonlyArray<Record<string, unknown>> =>
-  readFileSync(file, "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line))
 const filesIn = (folder: string) =>
   existsSync(join(folder, "sessions"))
     ? readdirSync(join(folder, "sessions"), { recursive: true }).filter((name) => String(name).includes("."))

@@ -94,6 +94,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     const making: Making = { ids: yield* Ids, clock: yield* Effect.clock }
     const persistence = yield* Persistence.make
     let current = enter(yield* Ref.get(kept), making.ids.next("epoch"))
+    yield* persistence.enter(current.log)
     recover(making, current)
 
     const info = (): SessionInfo => ({
@@ -121,7 +122,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
           const left = current
           current = enter(opened, making.ids.next("epoch"))
           recover(making, current)
-          persistence.reset()
+          yield* persistence.enter(current.log)
           yield* Ref.set(kept, opened)
           yield* Scope.close(left.scope, Exit.void)
           return info()

@@ -1,13 +1,14 @@
 /**
- * Writes one session file. The first message creates, migrates or opens the file; entries before it wait in memory. The
- * scope of `make` owns the file and the lease.
+ * Writes one session. The first message creates, migrates or opens its file; entries before it wait in memory. When another
+ * program takes the file away, everything is written again to a new one. The scope of `make` owns the file.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
-import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
+import { type SessionLog, SessionMoved, StoreFailure } from "../../services/session/SessionStore.ts"
 import type { FileRefused, GrowingFile } from "../platform/files/OwnFiles.ts"
+import type { Displaced } from "./LogFiles.ts"
 import * as SessionText from "./SessionText.ts"
 
 export interface LogOptions {
@@ -15,8 +16,12 @@ export interface LogOptions {
   /** Its entries may be read lazily. */
   readonly session: Pick<SessionLog, "header" | "entries" | "glance">
   /** Prepares the file for appending and writes the text, in one write. */
-  readonly begin: (text: string) => Effect.Effect<GrowingFile, StoreFailure>
-  /** Whether the file exists, so that entries without a message are written, too. */
+  readonly begin: (text: string) => Effect.Effect<GrowingFile, StoreFailure | Displaced>
+  /** Writes the text after a header to a new file beside the lost one. Fails with the reason. */
+  readonly beginAgain: (
+    text: string
+  ) => Effect.Effect<{ readonly file: GrowingFile; readonly path: string }, { readonly message: string }>
+  /** Whether the file has the entries of `session`, so that entries without a message are written, too. */
   readonly hasFile: boolean
 }
 
@@ -26,55 +31,147 @@ export const isWorthAFile = (entries: ReadonlyArray<SessionEntry>): boolean =>
 export const failure = (operation: StoreFailure["operation"], reference: string) => (refused: FileRefused) =>
   new StoreFailure({ operation, reference, detail: refused.message })
 
+/** Those who want to hear that the session has another file. */
+const makeWatchers = () => {
+  const watchers = new Set<(moved: SessionMoved) => void>()
+  return {
+    watch: (watcher: (moved: SessionMoved) => void) =>
+      Effect.acquireRelease(
+        Effect.sync(() => void watchers.add(watcher)),
+        () => Effect.sync(() => watchers.delete(watcher))
+      ),
+    tell: (moved: SessionMoved) => {
+      for (const watcher of watchers) watcher(moved)
+      return watchers.size > 0 ? Effect.void : Effect.logWarning(moved.message)
+    }
+  }
+}
+
+/** The file that is written, and its place. */
+interface Place {
+  path: string
+  file: GrowingFile | undefined
+  isDirty: boolean
+  /** After a failure nothing more is written: it would leave a gap. */
+  isGivenUp: boolean
+}
+
+/** Writes everything again where the file has changed; `stored` has all entries that were acknowledged. */
+const makeRescue = (options: LogOptions, place: Place, stored: () => ReadonlyArray<SessionEntry>) => {
+  const { tell, watch } = makeWatchers()
+  const oneAtATime = Effect.unsafeMakeSemaphore(1)
+
+  const moveAway = (detail: string, added: ReadonlyArray<SessionEntry>) =>
+    Effect.gen(function* () {
+      const { file: before, path: reference } = place
+      const { file, path } = yield* Effect.mapError(
+        options.beginAgain(SessionText.encode(stored()) + SessionText.encode(added)),
+        ({ message }) =>
+          new StoreFailure({
+            operation: "append",
+            reference,
+            detail: `the file ${detail}, and a new one could not be written: ${message}`
+          })
+      )
+      Object.assign(place, { file, path, isDirty: true })
+      if (before !== undefined) yield* before.leave
+      yield* tell(new SessionMoved({ reference, detail, file: path }))
+    })
+
+  /** Does `otherwise` if the file has what it should have. */
+  const look = (file: GrowingFile, added: ReadonlyArray<SessionEntry>, otherwise: Effect.Effect<void, StoreFailure>) =>
+    Effect.flatMap(file.change, (detail) => (detail === undefined ? otherwise : moveAway(detail, added)))
+
+  /** The same, but a sync and an append that notice at the same time move the session once. */
+  const unlessChanged = (
+    file: GrowingFile,
+    added: ReadonlyArray<SessionEntry>,
+    otherwise: Effect.Effect<void, StoreFailure>
+  ) =>
+    Effect.flatMap(file.change, (detail) => {
+      if (detail === undefined) return otherwise
+      return oneAtATime.withPermits(1)(Effect.suspend(() => look(place.file ?? file, added, otherwise)))
+    })
+
+  return { watch, moveAway, unlessChanged }
+}
+
 export const make = Effect.fnUntraced(function* (
   options: LogOptions
 ): Effect.fn.Return<SessionLog, never, Scope.Scope> {
-  const { begin, path, session } = options
-  let file: GrowingFile | undefined
+  const { begin, hasFile, session } = options
+  const place: Place = { path: options.path, file: undefined, isDirty: false, isGivenUp: false }
+  const appended: Array<SessionEntry> = []
   let waiting: ReadonlyArray<SessionEntry> = []
-  let isDirty = false
+  const stored = () => [...(hasFile ? session.entries : []), ...appended]
+  const { moveAway, unlessChanged, watch } = makeRescue(options, place, stored)
 
-  const sync = Effect.suspend(() => {
+  const flush = Effect.suspend(() => {
+    const { file, isDirty, path } = place
     if (file === undefined || !isDirty) return Effect.void
-    isDirty = false
+    place.isDirty = false
     return Effect.mapError(file.sync, failure("sync", path))
+  })
+  const sync = Effect.suspend(() => {
+    const { file, isGivenUp } = place
+    if (file === undefined || isGivenUp) return Effect.void
+    return Effect.zipRight(unlessChanged(file, [], Effect.void), flush)
   })
 
   yield* Effect.addFinalizer(() =>
     Effect.zipRight(
       Effect.catchAll(sync, ({ message }) => Effect.logError(message)),
-      Effect.suspend(() => file?.close ?? Effect.void)
+      Effect.suspend(() => place.file?.close ?? Effect.void)
     )
   )
 
   /** Keeps entries in memory until the first message. */
   const begun = (added: ReadonlyArray<SessionEntry>) => {
     waiting = [...waiting, ...added]
-    if (!options.hasFile && !isWorthAFile(waiting)) return Effect.void
-    return Effect.map(begin(SessionText.encode(waiting)), (made) => {
-      file = made
-      waiting = []
-      isDirty = true
+    if (!hasFile && !isWorthAFile(waiting)) return Effect.void
+    const all = waiting
+    return begin(SessionText.encode(all)).pipe(
+      Effect.map((file) => void Object.assign(place, { file, isDirty: true })),
+      Effect.catchTag("Displaced", ({ detail }) => moveAway(detail, all)),
+      Effect.map(() => {
+        waiting = []
+        for (const entry of all) appended.push(entry)
+      })
+    )
+  }
+
+  const grown = (file: GrowingFile, added: ReadonlyArray<SessionEntry>) => {
+    const append = Effect.suspend(() => {
+      place.isDirty = true
+      return Effect.mapError((place.file ?? file).append(SessionText.encode(added)), failure("append", place.path))
+    })
+    return Effect.map(unlessChanged(file, added, append), () => {
+      for (const entry of added) appended.push(entry)
     })
   }
 
-  const appendFailure = failure("append", path)
-  const write = (added: ReadonlyArray<SessionEntry>): Effect.Effect<void, StoreFailure> => {
-    if (file === undefined) return begun(added)
-    isDirty = true
-    return Effect.mapError(file.append(SessionText.encode(added)), appendFailure)
-  }
+  const write = (added: ReadonlyArray<SessionEntry>) =>
+    Effect.onError(
+      Effect.suspend(() => (place.file === undefined ? begun(added) : grown(place.file, added))),
+      () =>
+        Effect.sync(() => {
+          place.isGivenUp = true
+        })
+    )
 
   return {
     header: session.header,
-    file: Option.some(path),
+    get file() {
+      return Option.some(place.path)
+    },
     get entries() {
       return session.entries
     },
     get glance() {
       return session.glance
     },
-    append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(Effect.suspend(() => write(added)))),
-    sync
+    append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(write(added))),
+    sync,
+    watchMoves: watch
   }
 })

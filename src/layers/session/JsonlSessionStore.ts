@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
 import { type SessionHeader, sessionVersion } from "../../domain/session/SessionEntry.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
@@ -15,16 +14,15 @@ import {
   NotASession,
   type SessionFolder,
   SessionInUse,
-  SessionNotFound,
   SessionStore,
   StoreFailure
 } from "../../services/session/SessionStore.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
-import * as Lease from "../platform/files/Lease.ts"
-import { basename, dirname, join } from "../platform/files/LocalPaths.ts"
-import { type FileRefused, type Files, type Found, OwnFiles } from "../platform/files/OwnFiles.ts"
+import { basename, join } from "../platform/files/LocalPaths.ts"
+import { type Files, type Found, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as JsonlLog from "./JsonlLog.ts"
+import * as LogFiles from "./LogFiles.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionLookup from "./SessionLookup.ts"
 import * as SessionScan from "./SessionScan.ts"
@@ -53,14 +51,8 @@ const newHeader = Effect.fnUntraced(function* ({ ids, place }: Dependencies, opt
   return header
 })
 
-const unreadable = (reference: string) => (refused: FileRefused) => {
-  if (SessionLookup.isMissing(refused)) return new SessionNotFound({ reference })
-  if (refused.code === "EISDIR") return new NotASession({ reference, detail: "a folder" })
-  return JsonlLog.failure("open", reference)(refused)
-}
-
 const readBytes = ({ files }: Dependencies, reference: string, path: string) =>
-  Effect.mapError(files.read(path), unreadable(reference))
+  Effect.mapError(files.read(path), SessionLookup.unreadable(reference))
 
 /** An empty file reads as a session without messages. */
 const decode = Effect.fnUntraced(function* (
@@ -72,7 +64,7 @@ const decode = Effect.fnUntraced(function* (
   const decoded = SessionText.decode(bytes)
   switch (decoded._tag) {
     case "NotASession":
-      return yield* new NotASession({ reference })
+      return yield* new NotASession({ reference, ...(decoded.detail === undefined ? {} : { detail: decoded.detail }) })
     case "Newer":
       return yield* new NewerSession({ reference, version: decoded.version })
     case "Session":
@@ -88,10 +80,19 @@ const decode = Effect.fnUntraced(function* (
 const load = (dependencies: Dependencies, reference: string, path: string) =>
   Effect.flatMap(readBytes(dependencies, reference, path), (bytes) => decode(dependencies, reference, path, bytes))
 
+/** A longer file is listed by its first bytes alone. */
+const largestListed = 256 * 1024 ** 2
+
+const readForList = ({ files }: Dependencies, { path, size }: Found) => {
+  if (size <= largestListed) return files.read(path)
+  return Effect.map(files.readStart(path), (start) => start.subarray(0, start.lastIndexOf(10) + 1))
+}
+
 /** Yields to the event loop before each file, so that a long list does not hold up the process. */
-const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { path }: Found) {
+const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, found: Found) {
+  const { path } = found
   yield* EventLoop.nextTurn
-  const bytes = yield* readBytes(dependencies, path, path)
+  const bytes = yield* readForList(dependencies, found)
   const header = SessionText.currentHeader(bytes)
   const seen = header === undefined ? undefined : SessionScan.scan(bytes, header)
   const file = Option.some(path)
@@ -100,62 +101,41 @@ const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, { pat
   return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
 })
 
-const lease = (path: string) =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.flatMap(IsoTime.now, (now) => Lease.acquire(path, now)),
-      (release) => release
-    )
-  )
+/** A lease guards one name of a file, so a file with several could have several writers. */
+const refuseShared = Effect.fnUntraced(function* ({ files }: Dependencies, reference: string, path: string) {
+  const names = yield* Effect.mapError(files.names(path), SessionLookup.unreadable(reference))
+  if (names === 1) return
+  const detail =
+    `the file has ${names} names (hard links), so that two processes could write it. ` +
+    "Fork the session, or copy the file and remove one of the names"
+  return yield* new StoreFailure({ operation: "open", reference, detail })
+})
 
-const writeFirst = (file: Effect.Effect.Success<ReturnType<Files["open"]>>, text: string) =>
-  Effect.as(
-    Effect.onError(file.append(text), () => file.close),
-    file
-  )
-
-/** Starts writing to an existing file: replaces a file of an older version, and appends to a current one on a new line. */
-const beginOld = (files: Files, path: string, session: SessionText.SessionText) =>
-  Effect.fnUntraced(function* (text: string) {
-    const { endsWithNewline, entries, header, version } = session
-    if (version < sessionVersion) {
-      yield* files.replace(path, SessionText.encodeHeader(header) + SessionText.encode(entries) + text)
-      return yield* files.open(path)
-    }
-    return yield* writeFirst(yield* files.open(path), endsWithNewline ? text : `\n${text}`)
-  })
+/** Longer conversations do not fit into memory several times. */
+const largestSession = 2 * 1024 ** 3
 
 const open = Effect.fnUntraced(function* (dependencies: Dependencies, reference: string, path: string) {
   const { files } = dependencies
+  yield* refuseShared(dependencies, reference, path)
+  const takeLease = yield* LogFiles.makeLease
   // If the lease cannot be written, the session can still be read. The first append reports the failure.
-  const leased = yield* Effect.either(lease(path))
+  const leased = yield* Effect.either(takeLease(path))
   if (Either.isLeft(leased) && leased.left._tag === "LeaseHeld") {
     const { host, pid, since } = leased.left.owner
     return yield* new SessionInUse({ reference, owner: { pid, host, since } })
   }
-  const session = yield* load(dependencies, reference, path)
+  const { bytes, mark } = yield* Effect.mapError(files.load(path, largestSession), SessionLookup.unreadable(reference))
+  const session = yield* decode(dependencies, reference, path, bytes)
+  const { header, version } = session
   const begin = (text: string) =>
-    Effect.mapError(
-      Effect.zipRight(leased, beginOld(files, path, session)(text)),
-      ({ message: detail }) => new StoreFailure({ operation: "append", reference: path, detail })
+    Effect.mapError(Effect.zipRight(leased, LogFiles.beginOld(files, path, session, mark)(text)), (error) =>
+      error._tag === "Displaced"
+        ? error
+        : new StoreFailure({ operation: "append", reference: path, detail: error.message })
     )
-  return yield* JsonlLog.make({ path, session: session, begin, hasFile: session.version > 0 })
+  const beginAgain = LogFiles.beginAgain(files, takeLease, path, header)
+  return yield* JsonlLog.make({ path, session, begin, beginAgain, hasFile: version > 0 })
 })
-
-/** Writes the header and the first message at once, so that no file lacks a conversation. */
-const beginNew = (files: Files, path: string, header: SessionHeader, scope: Scope.Scope) =>
-  Effect.fnUntraced(
-    function* (text: string) {
-      yield* files.makeFolder(dirname(path))
-      yield* Scope.extend(lease(path), scope)
-      return yield* writeFirst(yield* files.create(path), SessionText.encodeHeader(header) + text)
-    },
-    Effect.catchTags({
-      FileRefused: JsonlLog.failure("create", path),
-      LeaseHeld: ({ owner }) =>
-        new StoreFailure({ operation: "create", reference: path, detail: `process ${owner.pid} is writing it` })
-    })
-  )
 
 const create = Effect.fnUntraced(function* (dependencies: Dependencies, options: NewSession) {
   const { files, place } = dependencies
@@ -165,8 +145,14 @@ const create = Effect.fnUntraced(function* (dependencies: Dependencies, options:
     options.path === undefined
       ? join(SessionFolders.own(place), SessionFolders.fileName(header.timestamp, header.id))
       : SessionLookup.absolute(place, options.path)
-  const begin = beginNew(files, path, header, yield* Effect.scope)
-  const log = yield* JsonlLog.make({ path, session: { header, entries }, begin, hasFile: false })
+  const takeLease = yield* LogFiles.makeLease
+  const begin = (text: string) =>
+    Effect.mapError(
+      LogFiles.beginNew(files, takeLease, path, header)(text),
+      (error) => new StoreFailure({ operation: "create", reference: path, detail: LogFiles.reasonOf(error) })
+    )
+  const beginAgain = LogFiles.beginAgain(files, takeLease, path, header)
+  const log = yield* JsonlLog.make({ path, session: { header, entries }, begin, beginAgain, hasFile: false })
   yield* log.append(entries)
   if (artifactsOf !== undefined) {
     const [from, to] = [SessionFolders.artifacts(artifactsOf), SessionFolders.artifacts(path)]

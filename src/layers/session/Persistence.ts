@@ -10,9 +10,9 @@ import * as Iterable from "effect/Iterable"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { OwnEntry } from "../../domain/session/SessionEntry.ts"
-import { type SessionLog, StoreFailure } from "../../services/session/SessionStore.ts"
+import { type SessionLog, type SessionMoved, StoreFailure } from "../../services/session/SessionStore.ts"
 
-type Watcher = (failure: StoreFailure) => void
+type Watcher = (failure: StoreFailure | SessionMoved) => void
 
 /** An abort waits for a store that hangs, but no longer than this. */
 export const deadline = "5 seconds"
@@ -44,15 +44,20 @@ const makeFork = Effect.gen(function* () {
 })
 
 export const make = Effect.gen(function* () {
+  const scope = yield* Effect.scope
   const fork = yield* makeFork
   const watchers = new Set<Watcher>()
   let failure = Option.none<StoreFailure>()
   let hasLostWrites = false
 
-  const fail = (reason: StoreFailure) => {
-    failure = Option.some(reason)
+  const tell = (reason: StoreFailure | SessionMoved) => {
     hasLostWrites = true
     for (const watcher of watchers) watcher(reason)
+  }
+
+  const fail = (reason: StoreFailure) => {
+    failure = Option.some(reason)
+    tell(reason)
   }
 
   const settle = (exit: Exit.Exit<void, StoreFailure>): Effect.Effect<void> => {
@@ -107,9 +112,10 @@ export const make = Effect.gen(function* () {
   return {
     drain,
     sync,
-    /** Another log, another medium. */
-    reset: () => {
+    /** Hears of the moves of a log until the session closes. Another log, another medium: a failure is forgotten. */
+    enter: ({ watchMoves }: SessionLog) => {
       failure = Option.none()
+      return watchMoves === undefined ? Effect.void : Scope.extend(watchMoves(tell), scope)
     },
     failure: Effect.sync(() => failure),
     hasLostWrites: Effect.sync(() => hasLostWrites),

@@ -1,15 +1,31 @@
 /** Finds the file that a reference means, and lists session files. Reads only the start of files. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { AmbiguousSession, SessionNotFound } from "../../services/session/SessionStore.ts"
+import { AmbiguousSession, NotASession, SessionNotFound } from "../../services/session/SessionStore.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
 import { join, resolve } from "../platform/files/LocalPaths.ts"
-import { type FileRefused, type Files, type Found } from "../platform/files/OwnFiles.ts"
+import { type FileRefused, type Files, type Found, notRegular } from "../platform/files/OwnFiles.ts"
 import { failure } from "./JsonlLog.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionText from "./SessionText.ts"
 
-/** The file does not exist, in contrast to one that cannot be used. */
-export const isMissing = ({ code }: FileRefused): boolean => code === "ENOENT" || code === "ENOTDIR"
+/** Tells a file that does not exist from one that cannot be used. */
+export const unreadable = (reference: string) => (refused: FileRefused) => {
+  switch (refused.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return new SessionNotFound({ reference })
+    case "EISDIR":
+      return new NotASession({ reference, detail: "a folder" })
+    case notRegular:
+      return new NotASession({ reference, detail: refused.message })
+    default:
+      return failure("open", reference)(refused)
+  }
+}
+
+/** Yields to the event loop after so many files, each of which takes some microseconds. */
+const filesInATurn = 100
 
 export const absolute = ({ cwd, home }: SessionFolders.Place, path: string): string =>
   resolve(cwd, path.startsWith("~/") ? join(home, path.slice(2)) : path)
@@ -20,7 +36,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
     Effect.map(Effect.forEach(folders, files.list), (found) =>
       found
         .flat()
-        .filter(({ isFolder, name }) => !isFolder && name.endsWith(SessionFolders.suffix))
+        .filter(({ isFile, name }) => isFile && name.endsWith(SessionFolders.suffix))
         .toSorted((one, other) => other.modifiedAt - one.modifiedAt)
     )
 
@@ -31,11 +47,17 @@ export const make = (files: Files, place: SessionFolders.Place) => {
         return id?.startsWith(reference) === true ? [{ id, path }] : []
       })
       const exact = fitting.filter(({ id }) => id === reference)
-      return exact.length > 0 ? exact : fitting
+      // Of several files with one id, the one written last counts: another program may have spoilt an older one.
+      const newest = fitting.filter(({ id }, at) => fitting.findIndex((other) => other.id === id) === at)
+      return exact.length > 0 ? exact.slice(0, 1) : newest
     })
 
-  const everywhere = Effect.map(files.list(SessionFolders.root(place)), (found) =>
-    found.filter(({ isFolder }) => isFolder).map(({ path }) => path)
+  /** Leaves out folders that cannot be listed. */
+  const everywhere = Effect.flatMap(files.list(SessionFolders.root(place)), (found) =>
+    Effect.filter(
+      found.filter(({ isFolder }) => isFolder).map(({ path }) => path),
+      (path) => Effect.isSuccess(files.list(path))
+    )
   )
 
   /** Searches the sessions of the working folder first, then all others. */
@@ -62,11 +84,14 @@ export const make = (files: Files, place: SessionFolders.Place) => {
 
   return {
     locate: (reference: string) =>
-      Effect.mapError(locate(reference), (error) => {
-        if (error._tag !== "FileRefused") return error
-        return isMissing(error) ? new SessionNotFound({ reference }) : failure("open", reference)(error)
-      }),
-    own: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) => Effect.filter(found, isOurs)),
+      Effect.mapError(locate(reference), (error) =>
+        error._tag === "FileRefused" ? unreadable(reference)(error) : error
+      ),
+    own: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
+      Effect.filter(found, (file, at) =>
+        at % filesInATurn === filesInATurn - 1 ? Effect.zipRight(EventLoop.nextTurn, isOurs(file)) : isOurs(file)
+      )
+    ),
     latest: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
       Effect.map(Effect.findFirst(found, isOurs), (first) => Option.map(first, ({ path }) => path))
     )

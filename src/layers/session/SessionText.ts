@@ -29,7 +29,7 @@ export interface SessionText {
 export type Decoded =
   | SessionText
   | { readonly _tag: "Empty" }
-  | { readonly _tag: "NotASession" }
+  | { readonly _tag: "NotASession"; readonly detail?: string }
   | { readonly _tag: "Newer"; readonly version: number }
 
 const newline = 10
@@ -50,7 +50,14 @@ const readHeader = (line: JsonObject): SessionHeader | undefined => {
   return isHeader(header) ? header : undefined
 }
 
-const versionOf = ({ version }: JsonObject): number => (typeof version === "number" ? version : 1)
+/** Files of version 1 do not say it. Undefined for what no program writes. */
+const versionOf = ({ version = 1 }: JsonObject): number | undefined =>
+  typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : undefined
+
+const absurd = ({ version }: JsonObject): string => {
+  const shown = typeof version === "object" && version !== null ? "an object" : JSON.stringify(version)
+  return `the version in its header is ${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}`
+}
 
 /** Whether the text may be the rest of a new file after a power cut. */
 const isBarelyBegun = (text: string): boolean => {
@@ -147,6 +154,7 @@ export const decode = (bytes: Uint8Array): Decoded => {
   const header = isWhole ? readHeader(first) : undefined
   if (!isWhole || header === undefined) return { _tag: "NotASession" }
   const version = versionOf(first)
+  if (version === undefined) return { _tag: "NotASession", detail: absurd(first) }
   if (version > sessionVersion) return { _tag: "Newer", version }
   const content = readOnce(bytes, version)
   return {

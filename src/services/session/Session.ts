@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
-import type { SessionLog, StoreFailure } from "./SessionStore.ts"
+import type { SessionLog, SessionMoved, StoreFailure } from "./SessionStore.ts"
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { entryId: Schema.String }) {
   override get message() {
@@ -58,10 +58,15 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     ) => Effect.Effect<SessionInfo, E, Exclude<R, Scope.Scope>>
     /** The first failure to store something, while this session goes on in memory. */
     readonly persistFailure: Effect.Effect<Option.Option<StoreFailure>>
-    /** Whether there was such a failure since the session was opened, in this log or one before a handoff. */
+    /**
+     * Whether there was such a failure since the session was opened, in this log or one before a handoff, or another
+     * program took the session's file away.
+     */
     readonly hasLostWrites: Effect.Effect<boolean>
-    /** Calls `watcher` at each such failure, until the scope closes. */
-    readonly watchFailures: (watcher: (failure: StoreFailure) => void) => Effect.Effect<void, never, Scope.Scope>
+    /** Calls `watcher` at each of these, until the scope closes. */
+    readonly watchFailures: (
+      watcher: (failure: StoreFailure | SessionMoved) => void
+    ) => Effect.Effect<void, never, Scope.Scope>
   }
 >() {}
 

@@ -66,6 +66,20 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
   }
 }
 
+/**
+ * Another program deleted, replaced or changed the session's file. The store wrote everything again, to a file of its
+ * own, and continues there.
+ */
+export class SessionMoved extends Schema.TaggedError<SessionMoved>()("SessionMoved", {
+  reference: Schema.String,
+  detail: Schema.String,
+  file: Schema.String
+}) {
+  override get message() {
+    return `Session file ${this.reference} ${this.detail}; the session was written again to ${this.file}`
+  }
+}
+
 export type ReadFailure = SessionNotFound | NotASession | NewerSession | AmbiguousSession | StoreFailure
 export type OpenFailure = ReadFailure | SessionInUse
 
@@ -82,7 +96,7 @@ export interface SessionGlance {
 /** An open session. This process is its only writer until the scope it was opened in closes. */
 export interface SessionLog {
   readonly header: SessionHeader
-  /** None for a session that lives in memory. */
+  /** None for a session that lives in memory. Another one after a `SessionMoved`. */
   readonly file: Option.Option<string>
   /** The stored entries, oldest first, repaired and migrated to the current version. */
   readonly entries: ReadonlyArray<SessionEntry>
@@ -91,6 +105,10 @@ export interface SessionLog {
   /** Stores all entries or, after a failure, the first few of them. */
   readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailure>
   readonly sync: Effect.Effect<void, StoreFailure>
+  /** Calls `watcher` whenever the store had to continue in another file, until the scope closes. */
+  readonly watchMoves?:
+    | ((watcher: (moved: SessionMoved) => void) => Effect.Effect<void, never, Scope.Scope>)
+    | undefined
 }
 
 /** A stored session, opened without the right to write it. */

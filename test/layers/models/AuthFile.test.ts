@@ -58,7 +58,7 @@ describe("writing", () => {
       const { reason } = yield* Effect.flip(AuthFile.set(AuthFile.pathIn(agentDir), "anthropic", key))
       assert.strictEqual(reason, "is a FIFO, not a file")
       const refused = yield* Effect.flip(local.replace(`${agentDir}/auth.json`, "{}"))
-      assert.strictEqual(refused.message, "is not a regular file")
+      assert.strictEqual(refused.message, "a FIFO, not a file")
       assert.isTrue((yield* Effect.promise(() => stat(`${agentDir}/pipe`))).isFIFO())
     })
   )

@@ -7,7 +7,12 @@ import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as SessionStart from "../../../src/layers/session/SessionStart.ts"
 import { Session } from "../../../src/services/session/Session.ts"
-import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/session/SessionStore.ts"
+import {
+  type SessionLog,
+  type SessionMoved,
+  SessionStore,
+  StoreFailure
+} from "../../../src/services/session/SessionStore.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 import * as FullStore from "../../support/sessions/FullStore.ts"
 
@@ -159,7 +164,7 @@ it.effect("a store that fails is told of once; the session goes on in memory, an
   const { log: other, stored } = makeLog([])
   return inSession(log, (session) =>
     Effect.gen(function* () {
-      const heard: Array<StoreFailure> = []
+      const heard: Array<StoreFailure | SessionMoved> = []
       yield* session.watchFailures((failure) => heard.push(failure))
       yield* session.append(said("1"))
       yield* session.append(said("2"))

@@ -25,6 +25,7 @@ export const make = (hook: Hook): Files => {
     )
 
   const growing = (path: string, file: GrowingFile): GrowingFile => ({
+    ...file,
     append: (text) =>
       Effect.gen(function* () {
         yield* hook("before append")
@@ -37,8 +38,7 @@ export const make = (hook: Hook): Files => {
         yield* file.append(text)
         yield* hook("after append")
       }),
-    sync: around("sync", file.sync),
-    close: file.close
+    sync: around("sync", file.sync)
   })
 
   return {
@@ -49,11 +49,11 @@ export const make = (hook: Hook): Files => {
         "create",
         Effect.map(local.create(path), (file) => growing(path, file))
       ),
-    open: (path) => Effect.map(local.open(path), (file) => growing(path, file)),
-    replace: (path, text) =>
+    open: (path, mark) => Effect.map(local.open(path, mark), (file) => growing(path, file)),
+    replace: (path, text, mode) =>
       Effect.gen(function* () {
         yield* torn("replace", () => writeFileSync(`${path}.half.tmp`, half(text)), Effect.void)
-        yield* around("replace", local.replace(path, text))
+        yield* around("replace", local.replace(path, text, mode))
       })
   }
 }

@@ -55,13 +55,17 @@ export const make = (): EventHub => {
   }
 }
 
-/** The hub of a session. It publishes by itself that the session is not stored any more (protocol.md 9.2). */
+/** The hub of a session. It publishes by itself that the session is not stored any more, or elsewhere (protocol.md 9.2). */
 export const makeForSession = (session: typeof Session.Service) => {
   const hub = make()
-  const watch = session.watchFailures(({ message: error }) => {
-    const message = `${error}. The conversation goes on in memory and is lost when the process ends.`
+  const watch = session.watchFailures((failure) => {
+    const { message: error } = failure
     hub.publish({ _tag: "PersistFailed", error })
-    hub.publish({ _tag: "Notice", level: "error", message, source: "session-persistence" })
+    const source = "session-persistence"
+    if (failure._tag === "SessionMoved")
+      return hub.publish({ _tag: "Notice", level: "warning", message: error, source })
+    const message = `${error}. The conversation goes on in memory and is lost when the process ends.`
+    hub.publish({ _tag: "Notice", level: "error", message, source })
   })
   return Effect.as(watch, hub)
 }

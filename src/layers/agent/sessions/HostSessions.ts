@@ -43,10 +43,20 @@ export interface Current {
 }
 
 /** The log of a session that is opened again begins with the entries that the session has by now. */
-const asOpened = ({ log: { append, file, header, sync }, scope }: OpenedLog, entries: SessionLog["entries"]) => ({
-  log: { append, file, header, sync, entries },
-  scope
-})
+const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): OpenedLog => {
+  const { append, header, sync, watchMoves } = log
+  const again: SessionLog = {
+    append,
+    header,
+    sync,
+    watchMoves,
+    entries,
+    get file() {
+      return log.file
+    }
+  }
+  return { log: again, scope }
+}
 
 const announce = (hub: EventHub.EventHub, session: typeof Session.Service) =>
   Effect.map(session.info, ({ epoch, name, sessionId }) => {
@@ -79,6 +89,8 @@ const makeCurrent = Effect.fnUntraced(function* (
   const move = Effect.fnUntraced(function* (next: SessionScope.OpenSession) {
     const left = current
     yield* next.control.carry(yield* left.control.carried)
+    // Only now can nothing be written to it any more: somebody may have taken its file away.
+    yield* left.session.sync
     lostWrites ||= yield* left.session.hasLostWrites
     yield* watch(next)
     Supervision.adopt(next.control.root, left.control.root)

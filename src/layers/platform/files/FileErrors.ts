@@ -1,5 +1,5 @@
 /** Errors of the system as errors of Files and OwnFiles, and versions of files. */
-import type { Stats } from "node:fs"
+import type { BigIntStats, Stats } from "node:fs"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -43,16 +43,17 @@ export const attemptSync = <A>(path: string, run: () => A): Effect.Effect<A, Fil
 
 export const versionOf = ({ mtimeMs, size }: Stats): string => `${mtimeMs}:${size}`
 
+/** What is neither a file nor a folder; undefined for these two. */
+export const oddKind = (stats: Stats | BigIntStats): string | undefined => {
+  if (stats.isFile() || stats.isDirectory()) return undefined
+  if (stats.isFIFO()) return "a FIFO"
+  if (stats.isSocket()) return "a socket"
+  return stats.isCharacterDevice() ? "a character device" : "a block device"
+}
+
 /** Why a path cannot be opened as a file. */
 export const refusal = (path: string, stats: Stats): FileError | undefined => {
-  if (stats.isFile()) return undefined
   if (stats.isDirectory()) return new FileError({ path, reason: "is_directory", description: "a directory" })
-  const description = stats.isFIFO()
-    ? "a FIFO"
-    : stats.isSocket()
-      ? "a socket"
-      : stats.isCharacterDevice()
-        ? "a character device"
-        : "a block device"
-  return new FileError({ path, reason: "not_regular", description })
+  const description = oddKind(stats)
+  return description === undefined ? undefined : new FileError({ path, reason: "not_regular", description })
 }

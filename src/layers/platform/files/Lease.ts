@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
-import { type FileRefused, refused } from "./FileErrors.ts"
+import { FileRefused, refused } from "./FileErrors.ts"
+import * as RegularFile from "./RegularFile.ts"
 
 export interface Owner {
   readonly pid: number
@@ -21,7 +22,7 @@ export interface Owner {
 
 export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly owner: Owner }> {}
 
-const read = (path: string): string | undefined => {
+const readSystem = (path: string): string | undefined => {
   try {
     return nodeFs.readFileSync(path, "latin1")
   } catch {
@@ -29,11 +30,21 @@ const read = (path: string): string | undefined => {
   }
 }
 
+/** Fails for what cannot be a lease: waiting for it to go away would not help. */
+const read = (path: string): string | undefined => {
+  try {
+    return Buffer.from(RegularFile.readStart(path)).toString("latin1")
+  } catch (cause) {
+    if (cause instanceof FileRefused) throw cause
+    return undefined
+  }
+}
+
 /** The id of the boot and the ticks since then. */
 const startOf = (pid: number): string => {
-  const stat = read(`/proc/${pid}/stat`)
+  const stat = readSystem(`/proc/${pid}/stat`)
   const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
-  const boot = read("/proc/sys/kernel/random/boot_id")?.trim()
+  const boot = readSystem("/proc/sys/kernel/random/boot_id")?.trim()
   return ticks === undefined || boot === undefined ? "" : `${boot}:${ticks}`
 }
 
@@ -75,7 +86,7 @@ const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>) =>
 /** False when there is a lease already. */
 const place = (lease: string, text: string): boolean => {
   const draft = `${lease}.${crypto.randomUUID().slice(0, 8)}.tmp`
-  nodeFs.writeFileSync(draft, text, { flag: "wx", mode: 0o600 })
+  RegularFile.write(draft, text)
   try {
     nodeFs.linkSync(draft, lease)
     return true
@@ -91,7 +102,7 @@ const place = (lease: string, text: string): boolean => {
 
 const placeWithoutLink = (lease: string, text: string): boolean => {
   try {
-    nodeFs.writeFileSync(lease, text, { flag: "wx", mode: 0o600 })
+    RegularFile.write(lease, text)
     return true
   } catch (cause) {
     if (hasCode(cause, "EEXIST")) return false
@@ -119,7 +130,8 @@ const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): 
     try {
       if (!seen.every(isUnchanged)) return "again"
       const draft = `${path}.new`
-      nodeFs.writeFileSync(draft, text, { mode: 0o600 })
+      nodeFs.rmSync(draft, { force: true })
+      RegularFile.write(draft, text)
       nodeFs.renameSync(draft, lease.path)
       for (const { path } of between) nodeFs.rmSync(path, { force: true })
       return "mine"
@@ -167,9 +179,11 @@ export const acquire = (file: string, since: string): Effect.Effect<Effect.Effec
       (owner): Effect.Effect<Effect.Effect<void>, LeaseHeld> =>
         owner === undefined
           ? Effect.succeed(
-              Effect.sync(() => {
-                if (read(lease) === mine) nodeFs.rmSync(lease, { force: true })
-              })
+              Effect.ignore(
+                Effect.try(() => {
+                  if (read(lease) === mine) nodeFs.rmSync(lease, { force: true })
+                })
+              )
             )
           : new LeaseHeld({ owner })
     )

@@ -1,4 +1,5 @@
 /** Files for the full output of commands: readable by their owner alone, written from beginning to end through threads. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,6 +27,7 @@ export const removeFolder = (path: string): Effect.Effect<void> =>
 export const create = (path: string): Effect.Effect<OutputFile, FileRefused> =>
   attempt(path, async () => {
     const handle = await open(path, "wx", 0o600)
+    await handle.chmod(0o600) // whatever the umask took away
     const close = Effect.ignore(attempt(path, () => handle.close()))
     return {
       path,
@@ -40,3 +42,16 @@ export const create = (path: string): Effect.Effect<OutputFile, FileRefused> =>
       remove: Effect.zipRight(close, Effect.ignore(attempt(path, () => rm(path, { force: true }))))
     }
   })
+
+/** Copies files and folders, and leaves out everything else: a FIFO would hang, and a link leads elsewhere. */
+export const copyFolder = (from: string, to: string): void => {
+  if (!existsSync(from)) return
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyFolder(source, target)
+    if (!entry.isFile()) continue
+    copyFileSync(source, target)
+    chmodSync(target, 0o600)
+  }
+}

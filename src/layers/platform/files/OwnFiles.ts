@@ -9,24 +9,23 @@ import { dirname, join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { FileRefused, refused } from "./FileErrors.ts"
+import * as GrowingFile from "./GrowingFile.ts"
 import * as OutputFile from "./OutputFile.ts"
+import { behindLinks } from "./LinkTarget.ts"
 import * as RegularFile from "./RegularFile.ts"
 
 export { FileRefused }
+export type { GrowingFile } from "./GrowingFile.ts"
+export { type Loaded, type Mark, notRegular } from "./RegularFile.ts"
 
 export interface Found {
   readonly path: string
   readonly name: string
   readonly isFolder: boolean
+  /** A regular file, or a link to one. */
+  readonly isFile: boolean
   readonly modifiedAt: number
   readonly size: number
-}
-
-export interface GrowingFile {
-  /** One write; after a failure the file is as long as before, as far as the system allows. */
-  readonly append: (text: string) => Effect.Effect<void, FileRefused>
-  readonly sync: Effect.Effect<void, FileRefused>
-  readonly close: Effect.Effect<void>
 }
 
 export interface FileState {
@@ -41,16 +40,24 @@ export interface FileState {
 export interface Files {
   /** Undefined when there is nothing. One system call, so that it can be asked before every request. */
   readonly state: (path: string) => Effect.Effect<FileState | undefined, FileRefused>
+  /** Refuses a link that leads nowhere with the code `NOT_REGULAR`. */
   readonly real: (path: string) => Effect.Effect<string, FileRefused>
+  /** How many names a regular file has; fails for anything else. */
+  readonly names: (path: string) => Effect.Effect<number, FileRefused>
+  /** Like all that opens a file, this refuses what is not a regular file, with the code `EISDIR` or `NOT_REGULAR`. */
   readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
+  /** The bytes, if they are not more than `largest`, and a mark for `change`. */
+  readonly load: (path: string, largest: number) => Effect.Effect<RegularFile.Loaded, FileRefused>
+  readonly change: (path: string, mark: RegularFile.Mark) => Effect.Effect<string | undefined>
   /** The first bytes, enough for a header. */
   readonly readStart: (path: string) => Effect.Effect<Uint8Array, FileRefused>
   /** Empty when there is no such folder. */
   readonly list: (folder: string) => Effect.Effect<ReadonlyArray<Found>, FileRefused>
   readonly makeFolder: (path: string) => Effect.Effect<void, FileRefused>
   /** Fails where there is one. */
-  readonly create: (path: string) => Effect.Effect<GrowingFile, FileRefused>
-  readonly open: (path: string) => Effect.Effect<GrowingFile, FileRefused>
+  readonly create: (path: string) => Effect.Effect<GrowingFile.GrowingFile, FileRefused>
+  /** Only its owner can read the file afterwards. `change` compares with `mark`, by default with the file as it is. */
+  readonly open: (path: string, mark?: RegularFile.Mark) => Effect.Effect<GrowingFile.GrowingFile, FileRefused>
   /**
    * A reader sees the old text or the new one, never a part. The file keeps its permissions unless `mode` is given; a new
    * one is for its owner alone. A link stays, and the file that it leads to is replaced.
@@ -64,9 +71,6 @@ export interface Files {
   readonly removeFolder: (path: string) => Effect.Effect<void>
 }
 
-const startBytes = 64 * 1024
-const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = nodeFs.constants
-
 const attempt = <A>(path: string, run: () => A) => Effect.try({ try: run, catch: refused(path) })
 
 const syncFolder = (path: string) => {
@@ -78,86 +82,21 @@ const syncFolder = (path: string) => {
   }
 }
 
-/** Some file systems refuse to sync folders; that is ignored. */
-const syncFolderAside = (path: string, done: () => void) =>
-  nodeFs.open(path, "r", (cause, fd) => {
-    if (cause !== null) return done()
-    nodeFs.fsync(fd, () => nodeFs.close(fd, done))
-  })
-
-/** Writes everything or nothing: after a short write, which means a full disk, the file is cut back. */
-const writeWhole = (fd: number, bytes: Uint8Array) => {
-  let written = 0
-  const takeBack = () => {
-    try {
-      nodeFs.ftruncateSync(fd, nodeFs.fstatSync(fd).size - written)
-    } catch {
-      // Readers skip a torn line at the end.
-    }
-  }
+const look = (path: string): nodeFs.Stats | undefined => {
   try {
-    while (written < bytes.length) {
-      const count = nodeFs.writeSync(fd, bytes, written)
-      if (count === 0) throw new Error("no room left")
-      written += count
-    }
-  } catch (cause) {
-    if (written > 0) takeBack()
-    throw cause
+    return nodeFs.statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }
 
-const growing = (path: string, fd: number, isNew: boolean): GrowingFile => {
-  let isFirst = isNew
-  /** A new file and its name in the folder take long to make durable, so that begins with the first line. */
-  let begun: Promise<void> | undefined
-  /** The system reports a failed write only once, so the first sync's failure is kept for the next one. */
-  let failure: Error | null = null
-  const begin = () =>
-    new Promise<void>((resolve) => {
-      nodeFs.fsync(fd, (cause) => {
-        failure = cause
-        syncFolderAside(dirname(path), resolve)
-      })
-    })
-  return {
-    append: (text) =>
-      attempt(path, () => {
-        writeWhole(fd, Buffer.from(text))
-        if (isFirst) begun = begin()
-        isFirst = false
-      }),
-    sync: Effect.async<void, FileRefused>((resume) => {
-      const finish = () =>
-        nodeFs.fsync(fd, (latest) => {
-          const cause = failure ?? latest
-          resume(cause === null ? Effect.void : Effect.fail(refused(path)(cause)))
-        })
-      if (begun === undefined) finish()
-      else void begun.then(finish)
-    }),
-    close: Effect.zipRight(
-      Effect.promise(() => begun ?? Promise.resolve()),
-      Effect.ignore(attempt(path, () => nodeFs.closeSync(fd)))
-    )
-  }
-}
-
+/** Leaves out what cannot be looked at: links that lead nowhere or in a circle. */
 const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {
   const path = join(folder, entry.name)
-  const stats = nodeFs.statSync(path, { throwIfNoEntry: false })
+  const stats = look(path)
   if (stats === undefined) return []
-  return [{ path, name: entry.name, isFolder: stats.isDirectory(), modifiedAt: stats.mtimeMs, size: stats.size }]
-}
-
-const readStart = (path: string) => {
-  const fd = nodeFs.openSync(path, "r")
-  try {
-    const bytes = new Uint8Array(startBytes)
-    return bytes.subarray(0, nodeFs.readSync(fd, bytes))
-  } finally {
-    nodeFs.closeSync(fd)
-  }
+  const [isFolder, isFile] = [stats.isDirectory(), stats.isFile()]
+  return [{ path, name: entry.name, isFolder, isFile, modifiedAt: stats.mtimeMs, size: stats.size }]
 }
 
 const isMissing = (cause: unknown) => {
@@ -182,14 +121,12 @@ const state = (path: string): FileState | undefined => {
 }
 
 const replace = (link: string, text: string, wanted: number | undefined) => {
-  const path = RegularFile.behindLinks(link)
+  const path = behindLinks(link)
   const draft = `${path}.${process.pid}.${crypto.randomUUID().slice(0, 8)}.tmp`
   try {
     const before = nodeFs.statSync(path, { throwIfNoEntry: false })
-    // A rename would replace a device, too.
-    if (before?.isFile() === false) throw new Error("is not a regular file")
-    const mode = wanted ?? before?.mode ?? 0o600
-    nodeFs.writeFileSync(draft, text, { flag: "wx", mode: mode & 0o777, flush: true })
+    if (before !== undefined) RegularFile.refuseOdd(path, before)
+    RegularFile.write(draft, text, { mode: (wanted ?? before?.mode ?? 0o600) & 0o777, flush: true })
     nodeFs.renameSync(draft, path)
     syncFolder(dirname(path))
   } catch (cause) {
@@ -203,21 +140,32 @@ const list = (folder: string) =>
     ? nodeFs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => found(folder, entry))
     : []
 
+const isLink = (path: string) => nodeFs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
+const real = (path: string): string => {
+  try {
+    return nodeFs.realpathSync(path)
+  } catch (cause) {
+    const isAstray = isMissing(cause) || refused("")(cause).code === "ELOOP"
+    if (!isAstray || !isLink(path)) throw cause
+    throw new FileRefused({ path, code: RegularFile.notRegular, message: "a link that leads nowhere" })
+  }
+}
+
 export const local: Files = {
   state: (path) => attempt(path, () => state(path)),
-  real: (path) => attempt(path, () => nodeFs.realpathSync(path)),
+  real: (path) => attempt(path, () => real(path)),
+  names: (path) => attempt(path, () => RegularFile.names(path)),
   read: (path) => attempt(path, () => RegularFile.read(path)),
-  readStart: (path) => attempt(path, () => readStart(path)),
+  load: (path, largest) => attempt(path, () => RegularFile.load(path, largest)),
+  change: (path, mark) => Effect.sync(() => RegularFile.changeSince(path, mark)),
+  readStart: (path) => attempt(path, () => RegularFile.readStart(path)),
   list: (folder) => attempt(folder, () => list(folder)),
   makeFolder: (path) => Effect.asVoid(attempt(path, () => nodeFs.mkdirSync(path, { recursive: true, mode: 0o700 }))),
-  create: (path) =>
-    attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600), true)),
-  open: (path) => attempt(path, () => growing(path, nodeFs.openSync(path, O_WRONLY | O_APPEND), false)),
+  create: (path) => attempt(path, () => GrowingFile.create(path)),
+  open: (path, mark) => attempt(path, () => GrowingFile.open(path, mark)),
   replace: (path, text, mode) => attempt(path, () => replace(path, text, mode)),
-  copyFolder: (from, to) =>
-    attempt(from, () => {
-      if (nodeFs.existsSync(from)) nodeFs.cpSync(from, to, { recursive: true })
-    }),
+  copyFolder: (from, to) => attempt(from, () => OutputFile.copyFolder(from, to)),
   createOutput: OutputFile.create,
   temporaryFolder: OutputFile.temporaryFolder,
   removeFolder: OutputFile.removeFolder

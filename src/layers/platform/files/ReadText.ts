@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { FileRefused } from "./FileErrors.ts"
 import type { Files } from "./OwnFiles.ts"
+import { notRegular } from "./RegularFile.ts"
 
 export class TextUnreadable extends Data.TaggedError("TextUnreadable")<{
   readonly path: string
@@ -36,7 +37,7 @@ export interface ReadOptions {
 }
 
 const unreadable = ({ code, message, path }: FileRefused) =>
-  new TextUnreadable({ path, reason: reasons.get(code) ?? message })
+  new TextUnreadable({ path, reason: reasons.get(code) ?? (code === notRegular ? `is ${message}` : message) })
 
 /** UTF-8, without the byte order mark. For a file that the user named. */
 export const read = (files: Pick<Files, "read">, path: string): Effect.Effect<string, TextUnreadable> =>
