@@ -1,7 +1,9 @@
 /** Serves one host, from `ready` to the last frame. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Transport } from "../services/host/Transport.ts"
@@ -113,6 +115,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       if (trust.notice !== undefined) {
         writer.offer({ _tag: "Notice", level: "warning", message: trust.notice, source: "trust" })
       }
+      const queue = yield* Context.get(yield* sessions.current, Agent).queue
+      if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(
@@ -124,20 +128,21 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const eof = stopped === undefined
       const drain = eof && options.drain
       const current = Effect.map(sessions.current, Context.get(Agent))
-      const abort = Effect.flatMap(current, (agent) => agent.abort)
+      const leave = Effect.flatMap(current, (agent) => agent.leave)
       // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
-      const cutShort = Effect.all([shell.close, abort], { concurrency: "unbounded" })
+      const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
       const windDown = Effect.gen(function* () {
         if (eof) yield* lanes.accepted
         yield* sessions.close
         if (eof) hostTools.disconnect()
-        // `abort` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
+        // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
         const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
-        yield* drain ? Effect.zipRight(idle, abort) : cutShort
+        const forget = yield* drain ? Effect.zipRight(idle, leave) : cutShort
         yield* lanes.drained
         yield* shell.endBackground
         yield* writer.end
-        yield* writerEnds
+        // What the host could be told of is handed back. The rest of the queue waits in the session's file.
+        if (Exit.isSuccess(yield* writerEnds)) yield* forget
       })
       const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
       yield* drain ? windDown : bounded

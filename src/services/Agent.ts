@@ -87,6 +87,16 @@ export class QueueRefused extends Schema.TaggedError<QueueRefused>()("QueueRefus
   }
 }
 
+/** The queue has no room for the message, or for what an edit adds to it (settings `queue.maxMessages`, `queue.maxBytes`). */
+export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
+  maxMessages: Schema.Int,
+  maxBytes: Schema.Int
+}) {
+  override get message() {
+    return "Queue is full"
+  }
+}
+
 export type PromptRejected =
   | AgentBusy
   | AgentClosing
@@ -95,6 +105,7 @@ export type PromptRejected =
   | MissingCredentials
   | BudgetExceeded
   | ClientMessageConflict
+  | QueueFull
 
 export interface MessageInput {
   readonly text: string
@@ -189,23 +200,32 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      * Has no effect in a session that the host has left.
      */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
-    /** Queues a message, also when idle. No PromptFinished follows for it. */
+    /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
     readonly enqueue: (
       queue: QueueName,
       input: MessageInput
-    ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict>
+    ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict | QueueFull>
     /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
-    /** A message leaves the queue with its MessageStarted, so none is both removed and delivered. */
+    /**
+     * A message leaves the queue with its MessageStarted, so none is both removed and delivered. What is queued when the
+     * process ends is queued again when the session is opened. Nobody waits for prompts among it any more.
+     */
     readonly queue: Effect.Effect<MessageQueue>
     /** Empties the queue. Prompts in it end as aborted. */
     readonly clearQueue: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused>
+    readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused | QueueFull>
     readonly removeQueued: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
     readonly promoteQueued: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
     /** Interrupts the run and a compaction, returns after their last event, and hands back the queue. */
     readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    /** The same, but queued messages stay for the next run. */
+    /**
+     * The same for a host that leaves: only prompts that somebody waits for are handed back, with their reports, and the
+     * rest stays queued in the session. Returns the effect that takes the prompts out of its file: to be run once their
+     * senders could hear of it.
+     */
+    readonly leave: Effect.Effect<Effect.Effect<void>>
+    /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>

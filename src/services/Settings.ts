@@ -38,6 +38,9 @@ export const SettingsValues = lazy(() =>
     enabledModels: Schema.Array(Schema.String),
     /** Where session files are kept, instead of a folder for each project in the agent's folder. */
     sessionDir: optional(Schema.String),
+    /** How many messages may wait for a run, and how many bytes they may have together. */
+    "queue.maxMessages": Schema.Int.pipe(Schema.positive()),
+    "queue.maxBytes": Schema.Int.pipe(Schema.positive()),
     /** Whether and how failed model calls are tried again. */
     "retry.enabled": free(Schema.Boolean),
     "retry.maxRetries": free(Schema.Int.pipe(Schema.between(0, 100))),
@@ -90,6 +93,8 @@ export const defaults: SettingsValues = {
   interruptMode: "wait",
   abortQueue: "return",
   enabledModels: [],
+  "queue.maxMessages": 1000,
+  "queue.maxBytes": 64 * 1024 * 1024,
   "retry.enabled": true,
   "retry.maxRetries": 3,
   "retry.baseDelayMs": 2000,

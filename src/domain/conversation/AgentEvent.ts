@@ -108,8 +108,13 @@ export type AgentEvent =
   /** The run has ended, and no queued message continues it. */
   | { readonly _tag: "RunSettled"; readonly runId: string; readonly aborted: boolean }
   | { readonly _tag: "SessionSettled" }
-  /** A message was queued, delivered, edited, moved or removed. */
-  | { readonly _tag: "QueueChanged"; readonly queue: MessageQueue }
+  /** Messages were queued, delivered, edited, moved or removed. */
+  | {
+      readonly _tag: "QueueChanged"
+      readonly queue: MessageQueue
+      /** The `messageId`s of these messages. */
+      readonly changed: ReadonlyArray<string>
+    }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
   /** The agent has switched sessions. All later events belong to the new session. */

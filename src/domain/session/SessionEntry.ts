@@ -116,6 +116,13 @@ export interface ForeignEntry extends Place {
 export type OwnEntry = NewEntry & Place
 export type SessionEntry = OwnEntry | ForeignEntry
 
+/** The entry as the child of another one. Its id stays the same. */
+export const placedAt = (entry: SessionEntry, parentId: string | null): SessionEntry => {
+  if (entry.type === "foreign") return { ...entry, parentId, raw: { ...entry.raw, parentId } }
+  if (entry.original === undefined) return { ...entry, parentId }
+  return { ...entry, parentId, original: { ...entry.original, parentId } }
+}
+
 /** The JSON object of an entry, in files and on the wire. */
 export const toJson = (entry: SessionEntry): object => {
   if (entry.type === "foreign") return entry.raw

@@ -1,4 +1,5 @@
 /** The entries of a session as nested nodes, for hosts that draw the tree. */
+import * as QueueEntries from "./QueueEntries.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import * as SessionTree from "./SessionTree.ts"
 
@@ -18,13 +19,13 @@ export interface Forest<A> {
   readonly depth: number
 }
 
-/** Takes entries parents first. An entry whose parent does not come before it becomes a root, which rules out circles. */
+/** Takes entries parents first, and leaves out what is about the queue. An entry whose parent does not come before it becomes a root, which rules out circles. */
 export const make = <A>(entries: ReadonlyArray<SessionEntry>, show: (entry: SessionEntry) => A): Forest<A> => {
   const labels = SessionTree.labels(entries)
   const nodes = new Map<string, { readonly node: Growing<A>; readonly level: number }>()
   const roots: Array<TreeNode<A>> = []
   let depth = 0
-  for (const entry of entries) {
+  for (const entry of QueueEntries.without(entries)) {
     const label = labels.get(entry.id)
     const named = label?.label === undefined ? {} : { label: label.label, labelTimestamp: label.timestamp }
     const node: Growing<A> = { entry: show(entry), children: [], ...named }

@@ -5,7 +5,8 @@
 import * as Ledger from "./Ledger.ts"
 import type { ModelName } from "./SessionSettings.ts"
 import { settingsOf } from "./SessionSettings.ts"
-import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
+import { isQueueEntry } from "./QueueEntries.ts"
+import { type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
 import type { Usage } from "../model/Usage.ts"
 
 /** The new summary includes the older ones, and one `usage` entry carries over the sum of all earlier costs. */
@@ -47,14 +48,15 @@ export const inForce = ({ branch, copied, entries, name }: Left, { modelId, prov
   return found
 }
 
-/** Makes each entry the child of the one before it. Ids stay the same. */
-export const chain = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<SessionEntry> => {
-  let parentId: string | null = null
+/** Makes each entry the child of the one before it that can be on a branch; the first one the child of `from`. */
+export const chain = (
+  entries: ReadonlyArray<SessionEntry>,
+  from: string | null = null
+): ReadonlyArray<SessionEntry> => {
+  let parentId = from
   return entries.map((entry): SessionEntry => {
-    const placed = { parentId }
-    parentId = entry.id
-    if (entry.type === "foreign") return { ...entry, ...placed, raw: { ...entry.raw, ...placed } }
-    if (entry.original === undefined) return { ...entry, ...placed }
-    return { ...entry, ...placed, original: { ...entry.original, ...placed } }
+    const placed = placedAt(entry, parentId)
+    if (!isQueueEntry(entry)) parentId = entry.id
+    return placed
   })
 }

@@ -1,6 +1,7 @@
 /** The entries of one session as a tree that only grows. Its maker owns it. Appending takes constant time. */
 import * as Option from "effect/Option"
 import type { AgentMessage } from "../conversation/Message.ts"
+import * as QueueEntries from "./QueueEntries.ts"
 import * as SessionContext from "./SessionContext.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
@@ -25,8 +26,8 @@ export const copyPath = (
   path: ReadonlyArray<SessionEntry>,
   entries: ReadonlyArray<SessionEntry>
 ): ReadonlyArray<SessionEntry> => {
-  const ids = new Set(path.map(({ id }) => id))
-  const copied = path.slice()
+  const copied = QueueEntries.without(path).slice()
+  const ids = new Set(copied.map(({ id }) => id))
   for (const label of labels(entries).values()) {
     if (!ids.has(label.targetId) || ids.has(label.id)) continue
     copied.push({ ...label, parentId: copied.at(-1)?.id ?? null })
@@ -36,7 +37,7 @@ export const copyPath = (
 
 export type SessionTree = ReturnType<typeof make>
 
-/** Takes entries in the order in which they were appended, parents first. The last one is the leaf. */
+/** Takes entries in the order in which they were appended, parents first. The last one is the leaf, or its parent if it is a queue entry. */
 export const make = (initial: ReadonlyArray<SessionEntry>) => {
   const entries: Array<SessionEntry> = []
   const byId = new Map<string, SessionEntry>()
@@ -47,7 +48,8 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
   const add = (entry: SessionEntry) => {
     entries.push(entry)
     byId.set(entry.id, entry)
-    leaf = entry.id
+    if (!QueueEntries.isQueueEntry(entry)) leaf = entry.id
+    else if (entry.parentId === null || byId.has(entry.parentId)) leaf = entry.parentId
     if (entry.type === "session_info") name = Option.some(entry.name)
   }
   for (const entry of initial) add(entry)

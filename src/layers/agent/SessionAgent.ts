@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -56,7 +57,7 @@ export interface SessionControl {
   readonly gate: Effect.Semaphore
   /** Ends the run, drops the queue, and syncs the log. */
   readonly settle: Effect.Effect<void>
-  /** Drops the queue, and refuses prompts and late records from now on. */
+  /** Refuses prompts and late records from now on. What is still queued stays in the log. */
   readonly leave: () => void
   readonly carried: Effect.Effect<Carried>
   readonly carry: (carried: Carried) => Effect.Effect<void>
@@ -81,6 +82,11 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
   const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended })
+  const dropped = (items: ReadonlyArray<QueuedMessage>) => prompts.drop(items, !state.isBusy())
+  const queue = SessionQueue.make({ publish, session, settings, dropped })
+  const queued = yield* session.queued
+  queue.restore(queued)
+  for (const { messageId } of queued) prompts.restore(messageId)
   const { announce = () => {} } = options
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
@@ -107,7 +113,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     prompts,
     announce,
     late: LateRecords.make(session, state),
-    queue: SessionQueue.make({ publish, dropped: (items) => prompts.drop(items, !state.isBusy()) }),
+    queue,
     compaction,
     /** Starts what nothing waits for, in a fiber of the session. */
     detach,
@@ -207,6 +213,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...queue.control,
     record: late.record,
     abort: RunNodes.span("abort")(fiber.abort),
+    leave: Effect.map(fiber.leave, queue.forget),
     interrupt: RunNodes.span("interrupt")(fiber.interrupt),
     awaitIdle: fiber.awaitIdle,
     close: Effect.sync(state.close),

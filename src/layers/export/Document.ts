@@ -1,5 +1,6 @@
 /** The part of a session that an exported page embeds (protocol.md 9.8). Pure. */
 import { plainText } from "../../domain/conversation/Content.ts"
+import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import { type SessionEntry, type SessionHeader, toJson } from "../../domain/session/SessionEntry.ts"
 
 export interface Document {
@@ -33,4 +34,4 @@ export const titleOf = ({ entries, header }: Document): string => {
 }
 
 export const encode = ({ entries, ...rest }: Document): string =>
-  JSON.stringify({ ...rest, entries: entries.map(toJson) })
+  JSON.stringify({ ...rest, entries: QueueEntries.without(entries).map(toJson) })

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { text, type ToolCall } from "../../domain/conversation/Content.ts"
+import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
@@ -136,6 +137,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
       messages: Effect.sync(() => current.tree.conversation().slice()),
       messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
+      queued: Effect.sync(() => QueueEntries.restore(current.glance()?.queue ?? current.tree.entries)),
       branch: Effect.sync(() => current.tree.branch()),
       tail: (fits) => Effect.sync(() => tailOf(current, fits)),
       branchTo: (entryId) =>

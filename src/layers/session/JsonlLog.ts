@@ -1,10 +1,12 @@
 /**
- * Writes one session. The first message creates, migrates or opens its file; entries before it wait in memory. When another
- * program takes the file away, everything is written again to a new one. The scope of `make` owns the file.
+ * Writes one session. The first message, said or queued, creates, migrates or opens its file; entries before it wait in
+ * memory. When another program takes the file away, everything is written again to a new one. The scope of `make` owns the
+ * file.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { isQueueEntry } from "../../domain/session/QueueEntries.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { type SessionLog, SessionMoved, StoreFailure } from "../../services/session/SessionStore.ts"
 import type { FileRefused, GrowingFile } from "../platform/files/OwnFiles.ts"
@@ -26,7 +28,7 @@ export interface LogOptions {
 }
 
 export const isWorthAFile = (entries: ReadonlyArray<SessionEntry>): boolean =>
-  entries.some(({ type }) => type === "message" || type === "custom_message")
+  entries.some((entry) => entry.type === "message" || entry.type === "custom_message" || isQueueEntry(entry))
 
 export const failure = (operation: StoreFailure["operation"], reference: string) => (refused: FileRefused) =>
   new StoreFailure({ operation, reference, detail: refused.message })

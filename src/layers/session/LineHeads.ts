@@ -16,7 +16,8 @@ const marks = {
   parent: bytesOf('","parentId":'),
   noParent: bytesOf("null"),
   timestamp: bytesOf(',"timestamp":"'),
-  role: bytesOf('","message":{"role":"')
+  role: bytesOf('","message":{"role":"'),
+  queue: bytesOf('","customType":"heddle.queue"')
 }
 
 const words = (...all: ReadonlyArray<string>) => all.map((text) => ({ text, bytes: bytesOf(`${text}"`) }))
@@ -40,6 +41,8 @@ export interface Head {
   type: string
   /** Empty if the entry is not a message. */
   role: string
+  /** The entry is about the queue. */
+  isQueue: boolean
   idAt: number
   idEnd: number
   /** Zero for a root. */
@@ -52,6 +55,8 @@ export interface Lines {
   readonly starts: ReadonlyArray<number>
   readonly types: ReadonlyArray<string>
   readonly roles: ReadonlyArray<string>
+  /** The numbers of the lines about the queue. */
+  readonly queue: ReadonlyArray<number>
   readonly isList: boolean
 }
 
@@ -59,7 +64,7 @@ export interface Lines {
 export const make = (bytes: Uint8Array) => {
   const decoder = new TextDecoder()
   const { has, isSame, next } = ByteSearch.make(bytes)
-  const head: Head = { type: "", role: "", idAt: 0, idEnd: 0, parentAt: 0, parentEnd: 0 }
+  const head: Head = { type: "", role: "", isQueue: false, idAt: 0, idEnd: 0, parentAt: 0, parentEnd: 0 }
 
   const wordAt = (vocabulary: typeof types, at: number): string => {
     for (const word of vocabulary) if (has(word.bytes, at)) return word.text
@@ -87,12 +92,14 @@ export const make = (bytes: Uint8Array) => {
     if (behind === 0 || !has(marks.timestamp, behind)) return false
     const timeEnd = bytes.indexOf(quote, behind + marks.timestamp.length)
     head.role = has(marks.role, timeEnd) ? wordAt(roles, timeEnd + marks.role.length) : ""
+    head.isQueue = head.type === "custom" && has(marks.queue, timeEnd)
     return (head.role !== "") === (head.type === "message")
   }
 
   /** All lines after the header; undefined unless all of them have the known form. */
   const lines = (): Lines | undefined => {
     const [starts, types, roles]: [Array<number>, Array<string>, Array<string>] = [[], [], []]
+    const queue: Array<number> = []
     let [isList, idAt, idEnd] = [true, 0, 0]
     if (bytes.at(-1) !== newline || bytes.includes(0)) return undefined
     for (let start = bytes.indexOf(newline) + 1; start < bytes.length;) {
@@ -103,13 +110,14 @@ export const make = (bytes: Uint8Array) => {
       if (again >= 0 && again < end) return undefined
       isList &&= isSame(head.parentAt, head.parentEnd, idAt, idEnd)
       ;[idAt, idEnd] = [head.idAt, head.idEnd]
+      if (head.isQueue) queue.push(starts.length)
       starts.push(start)
       types.push(head.type)
       roles.push(head.role)
       start = end + 1
     }
     starts.push(bytes.length)
-    return { starts, types, roles, isList }
+    return { starts, types, roles, queue, isList }
   }
 
   return {

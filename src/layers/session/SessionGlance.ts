@@ -16,18 +16,20 @@ interface Seen extends LineHeads.Lines {
   readonly branch: ReadonlyArray<number>
 }
 
-/** Parents come before their children, so one pass backwards finds the branch. */
-const climb = (heads: LineHeads.LineHeads, { isList, starts }: LineHeads.Lines): ReadonlyArray<number> | undefined => {
+/** Parents come before their children, so one pass backwards finds the branch. It ends before a last line about the queue. */
+const climb = (heads: LineHeads.LineHeads, lines: LineHeads.Lines): ReadonlyArray<number> | undefined => {
+  const { isList, queue, starts } = lines
   const branch: Array<number> = []
+  const newest = starts.length - 2
+  const leaf = queue.at(-1) === newest ? newest - 1 : newest
   let [wantedAt, wantedEnd] = [0, 0]
-  for (let line = starts.length - 2; line >= 0; line--) {
-    if (isList) {
-      branch.push(line)
-      continue
+  for (let line = newest; line >= 0; line--) {
+    if (!isList) {
+      heads.read(starts[line] ?? 0)
+      if (line < newest && !heads.hasId(wantedAt, wantedEnd)) continue
     }
-    heads.read(starts[line] ?? 0)
-    if (branch.length > 0 && !heads.hasId(wantedAt, wantedEnd)) continue
-    branch.push(line)
+    if (line <= leaf) branch.push(line)
+    if (isList) continue
     if (heads.head.parentAt === 0) return branch
     ;[wantedAt, wantedEnd] = [heads.head.parentAt, heads.head.parentEnd]
   }
@@ -100,6 +102,17 @@ const nameIn = ({ entry, types }: Seen): Option.Option<string> => {
   return read?.type === "session_info" ? Option.some(read.name) : Option.none()
 }
 
+/** Only user messages can be deliveries of queued ones. */
+const queueIn = ({ entry, queue, roles }: Seen): ReadonlyArray<SessionEntry> => {
+  const found: Array<SessionEntry> = []
+  const about = new Set(queue)
+  for (let line = queue[0] ?? roles.length; line < roles.length; line++) {
+    const read = about.has(line) || roles[line] === "user" ? entry(line) : undefined
+    if (read !== undefined) found.push(read)
+  }
+  return found
+}
+
 export const glance = (bytes: Uint8Array): SessionGlance | undefined => {
   const seen = look(bytes)
   if (seen === undefined) return undefined
@@ -107,6 +120,9 @@ export const glance = (bytes: Uint8Array): SessionGlance | undefined => {
     messageCount: countMessages(seen),
     name: nameIn(seen),
     settings: settingsIn(seen),
+    get queue() {
+      return queueIn(seen)
+    },
     tail: (fits) => tail(seen, fits)
   }
 }

@@ -1,6 +1,7 @@
 /** Opens the initial session that the options of a process choose (protocol.md 1.1). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import type { Session } from "../../services/session/Session.ts"
 import { SessionStore } from "../../services/session/SessionStore.ts"
 import * as SessionFolders from "./SessionFolders.ts"
@@ -31,7 +32,7 @@ const fork = Effect.fnUntraced(function* (store: Store, reference: string) {
     onNone: () => ({}),
     onSome: (path) => ({ parentSession: path, artifactsOf: path })
   })
-  return yield* store.create({ entries, ...from })
+  return yield* store.create({ entries: QueueEntries.without(entries), ...from })
 })
 
 const continued = Effect.fnUntraced(function* (store: Store) {

@@ -13,6 +13,7 @@ import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { Attachment, type Input, readInput } from "../protocol/Images.ts"
+import { queueFull } from "./queue.ts"
 
 const Message = lazy(() =>
   Schema.Struct({
@@ -59,6 +60,8 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
       return new Command.CommandFailure({ code: "aborted", message: error.message })
     case "NoModelSelected":
       return new Command.CommandFailure({ code: "no_model", message: error.message })
+    case "QueueFull":
+      return queueFull(error)
     case "ClientMessageConflict":
       return new Command.CommandFailure({ code: "client_message_conflict", message: error.message })
     case "MissingCredentials":
@@ -74,7 +77,7 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
   }
 }
 
-const queueing = ["closing", "client_message_conflict"]
+const queueing = ["closing", "client_message_conflict", "queue_full"]
 const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", "aborted", ...queueing]
 
 /** The checked text and images of a command, with the ids that the host gave it. */

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
-import { Agent, type QueueRefused } from "../../services/Agent.ts"
+import { Agent, type QueueFull, type QueueRefused } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import { readInput } from "../protocol/Images.ts"
@@ -15,7 +15,13 @@ import { QueueItem, queueItem, queueItems } from "../protocol/QueueFrames.ts"
 
 const refusals = ["queue_item_not_found", "already_delivered"]
 
-const refused = ({ message, reason }: QueueRefused) => new Command.CommandFailure({ code: reason, message })
+export const queueFull = ({ maxBytes, maxMessages, message }: QueueFull) =>
+  new Command.CommandFailure({ code: "queue_full", message, data: { maxMessages, maxBytes } })
+
+const refused = (error: QueueRefused | QueueFull) =>
+  error._tag === "QueueFull"
+    ? queueFull(error)
+    : new Command.CommandFailure({ code: error.reason, message: error.message })
 const invalid = (name: string, detail: string) =>
   new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` })
 
@@ -62,7 +68,7 @@ const editQueuedMessage = Command.make({
       expectedRevision: optional(Schema.Int)
     }),
   result: QueueItem,
-  errors: [...refusals, "revision_conflict"],
+  errors: [...refusals, "revision_conflict", "queue_full"],
   run: Effect.fnUntraced(function* ({ expectedRevision, images, message, messageId }) {
     const agent = yield* Agent
     const found = MessageQueue.find(yield* agent.queue, messageId)

@@ -10,6 +10,7 @@ import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
 import { TrustLevel } from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
+import { queuedTexts } from "../protocol/QueueFrames.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { stateMembers } from "./sessionInfo.ts"
@@ -35,7 +36,8 @@ const State = lazy(() =>
     messageCount: Schema.Int,
     queuedMessageCount: Schema.Int,
     pendingMessageCount: Schema.Int,
-    queuedMessages: Schema.Struct({ steering: Strings, followUp: Strings }),
+    /** Absent when more than 100 wait. */
+    queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })),
     todoPhases: Schema.Array(Schema.Unknown),
     fastModeEnabled: Schema.Boolean,
     fastModeActive: Schema.Boolean,
@@ -80,7 +82,7 @@ const getState = Command.make({
       ...(yield* stateMembers(state.model)),
       queuedMessageCount: queued,
       pendingMessageCount: queued,
-      queuedMessages: MessageQueue.texts(queue),
+      ...queuedTexts(queue),
       isBashRunning: yield* shell.isUserRunning,
       isSettled: !state.isStreaming,
       protocol: { dialect: "superset", version: protocolVersion },

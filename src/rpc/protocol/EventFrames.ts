@@ -1,9 +1,8 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
-import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
-import { queueItems } from "./QueueFrames.ts"
+import { queueUpdate } from "./QueueFrames.ts"
 
 /** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
 export type ControlEvent = Exclude<
@@ -95,12 +94,7 @@ const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
     ...(runId === undefined ? {} : { runId })
   }),
   SessionSettled: () => ({ type: "session_settled" }),
-  QueueChanged: ({ queue }) => ({
-    type: "queue_update",
-    ...MessageQueue.texts(queue),
-    items: queueItems(queue),
-    revision: queue.revision
-  }),
+  QueueChanged: ({ changed, queue }) => ({ type: "queue_update", ...queueUpdate(queue, changed) }),
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),

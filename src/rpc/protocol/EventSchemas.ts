@@ -203,11 +203,13 @@ export const events: ReadonlyArray<EventSchema> = [
   event("summarization_retry_finished", "The call for a summary has succeeded, or is not retried any more.", {}),
   event(
     "queue_update",
-    "The queue has changed; the frame has all of it. A message leaves the queue right before its `message_start`.",
+    "The queue has changed; the frame has all of it. Of more than 100 messages it has `counts`, the `items` that are new or changed and the ids of those `removed`; `get_queue` has all. A message leaves the queue right before its `message_start`.",
     {
-      steering: Schema.Array(Schema.String),
-      followUp: Schema.Array(Schema.String),
+      steering: optional(Schema.Array(Schema.String)),
+      followUp: optional(Schema.Array(Schema.String)),
+      counts: optional(Schema.Struct({ steering: Schema.Int, followUp: Schema.Int })),
       items: Schema.Array(QueueItem()),
+      removed: optional(Schema.Array(Schema.String)),
       revision: Schema.Int
     }
   ),

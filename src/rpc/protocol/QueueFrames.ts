@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
-import type * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
+import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { RequestId } from "./Frame.ts"
 
 export const QueueItem = lazy(() =>
@@ -29,6 +29,28 @@ export const queueItems = ({ followUp, steering }: MessageQueue.MessageQueue): R
   ...steering.map(queueItem),
   ...followUp.map(queueItem)
 ]
+
+/** Longer queues are not repeated with every change (protocol.md 6). */
+const longest = 100
+
+/** The members of a `queue_update`: the whole queue, or, of a long one, what has changed. */
+export const queueUpdate = (queue: MessageQueue.MessageQueue, changed: ReadonlyArray<string>) => {
+  const { revision } = queue
+  if (MessageQueue.size(queue) <= longest) return { ...MessageQueue.texts(queue), items: queueItems(queue), revision }
+  const items: Array<QueueItem> = []
+  const removed: Array<string> = []
+  for (const messageId of changed) {
+    const item = MessageQueue.find(queue, messageId)
+    if (item === undefined) removed.push(messageId)
+    else items.push(queueItem(item, MessageQueue.position(queue, item)))
+  }
+  const counts = { steering: MessageQueue.count(queue, "steering"), followUp: MessageQueue.count(queue, "followUp") }
+  return { counts, items, removed, revision }
+}
+
+/** The texts of a queue that is short enough to be repeated. */
+export const queuedTexts = (queue: MessageQueue.MessageQueue) =>
+  MessageQueue.size(queue) <= longest ? { queuedMessages: MessageQueue.texts(queue) } : {}
 
 export const Cleared = lazy(() => {
   const texts = Schema.Array(Schema.String)

@@ -9,6 +9,7 @@ import type * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
 import type { SessionLog, SessionMoved, StoreFailure } from "./SessionStore.ts"
@@ -32,7 +33,7 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
   Session,
   {
     readonly info: Effect.Effect<SessionInfo>
-    /** The new child of the leaf, which becomes the leaf. It is stored when this returns. */
+    /** The new child of the leaf, which becomes the leaf (but for queue entries). It is stored when this returns. */
     readonly append: (entry: NewEntry) => Effect.Effect<OwnEntry>
     /** What was appended so far survives a power cut when this returns. */
     readonly sync: Effect.Effect<void>
@@ -41,6 +42,8 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly messageCount: Effect.Effect<number>
     /** Every entry, in the order in which they were appended. */
     readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>
+    /** The messages that were still queued when the session was opened, or are queued by now (protocol.md 9.3). */
+    readonly queued: Effect.Effect<ReadonlyArray<QueuedMessage>>
     /** The entries from the root to the leaf. */
     readonly branch: Effect.Effect<ReadonlyArray<SessionEntry>>
     /** The end of the branch from the newest entry that fits, or all of it. Its cost grows with the result only. */

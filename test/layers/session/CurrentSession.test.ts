@@ -97,6 +97,7 @@ it.effect("a log that is not read answers from its glance, until something is ap
     messageCount: 7,
     name: Option.some("n"),
     settings: { thinkingLevel: "high" as const },
+    queue: [],
     tail: () => cutOff.slice(0, 1)
   }
   const log: SessionLog = {

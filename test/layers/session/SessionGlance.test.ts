@@ -1,6 +1,7 @@
 /** A glance must say what reading everything says, or nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
+import * as QueueEntries from "../../../src/domain/session/QueueEntries.ts"
 import * as SessionContext from "../../../src/domain/session/SessionContext.ts"
 import { settingsOf } from "../../../src/domain/session/SessionSettings.ts"
 import * as SessionTree from "../../../src/domain/session/SessionTree.ts"
@@ -16,6 +17,7 @@ const read = (text: string) => {
     messageCount: tree.conversation().length,
     name: tree.name(),
     settings: settingsOf(tree.branch()),
+    queued: QueueEntries.restore(decoded.entries),
     calls: tree.tail(SessionContext.endsCalls),
     whole: tree.tail(() => false)
   }
@@ -24,8 +26,13 @@ const read = (text: string) => {
 const glanceAt = (given: Uint8Array) => {
   const seen = glance(given)
   if (seen === undefined) return undefined
-  const { tail, ...rest } = seen
-  return { ...rest, calls: tail(SessionContext.endsCalls), whole: tail(() => false) }
+  const { queue, tail, ...rest } = seen
+  return {
+    ...rest,
+    queued: QueueEntries.restore(queue),
+    calls: tail(SessionContext.endsCalls),
+    whole: tail(() => false)
+  }
 }
 
 it("says what reading everything says", () => {
@@ -99,6 +106,7 @@ it("a session without entries has nothing in it", () =>
     messageCount: 0,
     name: Option.none(),
     settings: {},
+    queued: [],
     calls: [],
     whole: []
   }))

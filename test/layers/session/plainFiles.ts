@@ -8,6 +8,8 @@ const answer = (content: ReadonlyArray<object>, model = "m") =>
   message({ role: "assistant", content, api: "x", provider: "p", model, usage: Usage.zero, stopReason: "toolUse" })
 const call = { type: "toolCall", id: "call", name: "t", arguments: { parent: '{"type":"message"', nested: [1] } }
 
+const messageIds = fc.constantFrom("m1", "m2", "m3")
+
 /** Everything that our own files hold; entries name others by their place in the file. */
 const bodies = fc.oneof(
   fc.string().map((text) => message({ role: "user", content: [{ type: "text", text }] })),
@@ -25,6 +27,14 @@ const bodies = fc.oneof(
     { type: "custom", customType: "x" },
     { type: "label", targetId: "00000000" }
   ),
+  fc
+    .tuple(messageIds, fc.constantFrom("add", "remove"), fc.constantFrom("steering", "followUp"), fc.boolean())
+    .map(([messageId, op, queue, front]) => ({
+      type: "custom",
+      customType: "heddle.queue",
+      data: { op, items: [{ messageId, queue, content: [{ type: "text", text: "t" }] }], front }
+    })),
+  messageIds.map((messageId) => ({ ...message({ role: "user", content: [] }), messageId })),
   fc
     .nat(12)
     .map((n) => ({ type: "compaction", summary: "s", tokensBefore: 1, firstKeptEntryId: `${n}`.padStart(8, "0") }))

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
 import type { InputContent } from "../../../domain/conversation/Content.ts"
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
+import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import { ClientMessageConflict, type PromptReceipt } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -29,19 +30,38 @@ const endOf = ({ errorMessage, stopReason }: AssistantMessage): PromptEnd => {
   return { status: stopReason === "aborted" || stopReason === "toolUse" ? "aborted" : "completed" }
 }
 
+type Index = Map<string, ClientMessage>
+
+const aborted: PromptEnd = { status: "aborted" }
+
+/** A message that left the queue undelivered ended as aborted. */
+const noteQueued = (entry: QueueEntries.QueueEntry, known: Index, byMessage: Index) => {
+  const { items, op } = QueueEntries.read(entry)
+  for (const { clientMessageId, content, messageId } of items) {
+    const earlier = byMessage.get(messageId)
+    if (op === "remove" && earlier !== undefined) earlier.end = aborted
+    if (op === "remove" || earlier !== undefined || clientMessageId === undefined) continue
+    const message: ClientMessage = { content, receipt: { disposition: "queued", messageId, clientMessageId } }
+    known.set(clientMessageId, message)
+    byMessage.set(messageId, message)
+  }
+}
+
 /** Rebuilds the index. The last answer before the next user message tells how a prompt ended. */
-const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, ClientMessage> => {
-  const known = new Map<string, ClientMessage>()
+const restore = (entries: ReadonlyArray<SessionEntry>, byMessage: Index): Index => {
+  const known: Index = new Map()
   let last: ClientMessage | undefined
   for (const entry of entries) {
+    if (QueueEntries.isQueueEntry(entry)) noteQueued(entry, known, byMessage)
     if (entry.type !== "message") continue
     const { clientMessageId, message, messageId = entry.id } = entry
     if (message.role === "assistant" && last !== undefined) last.end = endOf(message)
     if (message.role !== "user") continue
-    last = undefined
-    if (clientMessageId === undefined) continue
+    last = byMessage.get(messageId)
+    if (last !== undefined) last.end = aborted
+    if (last !== undefined || clientMessageId === undefined) continue
     const receipt: PromptReceipt = { disposition: "started", messageId, clientMessageId }
-    last = { content: message.content, receipt, end: { status: "aborted" } }
+    last = { content: message.content, receipt, end: aborted }
     known.set(clientMessageId, last)
   }
   return known
@@ -50,12 +70,12 @@ const restore = (entries: ReadonlyArray<SessionEntry>): Map<string, ClientMessag
 export type ClientMessages = ReturnType<typeof make>
 
 export const make = (session: typeof Session.Service) => {
-  let byName: Map<string, ClientMessage> | undefined
-  const byMessage = new Map<string, ClientMessage>()
+  let byName: Index | undefined
+  const byMessage: Index = new Map()
 
   const known = Effect.suspend(() =>
     byName === undefined
-      ? Effect.map(session.entries, (entries) => (byName ??= restore(entries)))
+      ? Effect.map(session.entries, (entries) => (byName ??= restore(entries, byMessage)))
       : Effect.succeed(byName)
   )
 

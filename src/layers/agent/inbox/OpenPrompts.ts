@@ -47,10 +47,15 @@ export const make = ({ ended, publish }: Dependencies) => {
       return prompt !== undefined
     },
     report,
+    /** A message from before the process: it may be a prompt, but nobody waits for its report until it is sent again. */
+    restore: (messageId: string) => void open.set(messageId, { requests: [], runId: undefined }),
     /** Ends the prompts among messages that left the queue undelivered. */
     drop: (items: ReadonlyArray<QueuedMessage>, sessionSettled: boolean) => {
       for (const { messageId } of items) if (open.has(messageId)) finish(messageId, dropped, sessionSettled)
     },
+    /** Those among the messages for which somebody waits. */
+    awaited: (items: ReadonlyArray<QueuedMessage>) =>
+      items.filter(({ messageId }) => (open.get(messageId)?.requests.length ?? 0) > 0),
     /** Ends the prompts that the run has taken, and those handed back at its end. */
     settle: (runId: string, result: Omit<PromptEnd, "runId">, handedBack: ReadonlyArray<QueuedMessage>) => {
       const back = new Set(handedBack.map(({ messageId }) => messageId))

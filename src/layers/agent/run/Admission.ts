@@ -146,29 +146,28 @@ export const make = (dependencies: Dependencies) => {
     return receipt
   })
 
-  const put = (to: QueueName, input: MessageInput): PromptReceipt => {
+  /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
+  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) => {
     const { images = [], text } = input
+    const full = queue.refusal({ text, images })
+    if (full !== undefined) return full
     const messageId = ids.next("message")
     const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
     const idle = state.takesMessages() ? {} : ({ idle: true } as const)
     const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
     clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
-    queue.add(waiting)
-    return receipt
+    begun(messageId)
+    return Effect.as(queue.add(waiting), receipt)
   }
 
   /** A prompt that may wait joins the run that is under way. */
-  const join = (input: PromptInput): PromptReceipt | undefined => {
-    if (input.whenBusy === undefined || !state.takesMessages() || state.isClosing()) return undefined
-    const receipt = put(input.whenBusy, input)
-    prompts.accept(receipt.messageId, input.requestId)
-    return receipt
-  }
-
   const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
-    const waiting = join(input)
-    if (waiting !== undefined) return Effect.as(accepted(waiting), waiting)
-    return start(input, accepted)
+    const { requestId, whenBusy } = input
+    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted)
+    return Effect.tap(
+      put(whenBusy, input, (messageId) => prompts.accept(messageId, requestId)),
+      accepted
+    )
   }
 
   /** The first prompt with a name reads the session. An abort withdraws it, as it does during the check. */
@@ -189,7 +188,7 @@ export const make = (dependencies: Dependencies) => {
     const known = yield* earlier(input)
     if (known !== undefined) return repeated(known)
     if (state.isClosing()) return yield* new AgentClosing()
-    return put(to, input)
+    return yield* put(to, input)
   })
 
   return { prompt, enqueue, isKnown: clientMessages.isKnown }

@@ -2,14 +2,17 @@
  * The end of a run, in one step that nothing can come between: queued messages continue the run, return to their
  * senders, or stay queued; then the session is free, and the end is published (supplement 4.3).
  */
+import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
+import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { RunResult } from "./Run.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { RunState } from "./RunState.ts"
+
+type QueuedMessage = MessageQueue.QueuedMessage
 
 interface Dependencies {
   readonly publish: (event: AgentEvent) => void
@@ -21,33 +24,52 @@ interface Dependencies {
 
 export type RunEnd = ReturnType<typeof make>
 
+/** Which queued messages return to their senders when the run ends: all of them, or prompts that somebody waits for. */
+export type HandBack = "all" | "prompts"
+
 export const make = ({ late, prompts, publish, queue, state }: Dependencies) => {
-  let handsBack = false
+  let handsBack: HandBack | undefined
   let handedBack: ReadonlyArray<QueuedMessage> = []
 
-  const takeQueue = () => {
-    if (handsBack) handedBack = [...handedBack, ...queue.take()]
-    handsBack = false
+  const due = (): ReadonlyArray<QueuedMessage> => {
+    if (handsBack === undefined || queue.size() === 0) return []
+    const items = MessageQueue.items(queue.current())
+    return handsBack === "all" ? items : prompts.awaited(items)
   }
+
+  const keep = (items: ReadonlyArray<QueuedMessage>) => {
+    handedBack = [...handedBack, ...items]
+  }
+
+  const takeQueue = Effect.suspend(() => {
+    const items = due()
+    if (items.length === 0) return Effect.void
+    if (handsBack === "all") return Effect.map(queue.take, keep)
+    queue.putAside(items)
+    keep(items)
+    return Effect.void
+  })
 
   return {
     /** An abort was asked for: messages that are queued when the run ends return to their senders. */
-    handBack: () => {
-      handsBack = true
+    handBack: (which: HandBack) => {
+      handsBack = which
     },
+    /** Takes the queue, if it is to be handed back. To be called before `publish`. */
+    takeQueue,
     /** Answers the messages that were handed back, once. Without a run that took them, takes the queue as it is. */
-    collect: () => {
-      takeQueue()
+    collect: Effect.map(takeQueue, () => {
+      handsBack = undefined
       prompts.drop(handedBack, true)
       const items = handedBack
       handedBack = []
       return items
-    },
-    /** Ends the run, unless late records are to be stored or queued messages continue it. */
+    }),
+    /** Ends the run, unless something is to be stored first or queued messages continue it. */
     publish: (journal: RunJournal, { mayGoOn, ...result }: RunResult): "over" | "store" | "goOn" => {
       const { messages, runId } = journal
-      takeQueue()
-      if (!late.isEmpty()) return "store"
+      if (!late.isEmpty() || due().length > 0) return "store"
+      handsBack = undefined
       if (mayGoOn && queue.size() > 0) return "goOn"
       state.settle()
       publish({ _tag: "RunEnded", runId, messages })

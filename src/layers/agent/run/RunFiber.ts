@@ -7,7 +7,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Option from "effect/Option"
 import { PromptWithdrawn } from "../../../services/Agent.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
-import type { RunEnd } from "./RunEnd.ts"
+import type { HandBack, RunEnd } from "./RunEnd.ts"
 
 interface Dependencies {
   readonly compaction: Compaction
@@ -42,12 +42,13 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd }: De
       )
     )
 
-  const abort = Effect.suspend(() => {
-    runEnd.handBack()
-    // A run hands the queue back when it ends. Without one the queue is taken before anybody can start a run.
-    const now = Option.isSome(FiberHandle.unsafeGet(running)) ? [] : runEnd.collect()
-    return Effect.map(interrupt, () => [...now, ...runEnd.collect()])
-  })
+  const abort = (which: HandBack) =>
+    Effect.suspend(() => {
+      runEnd.handBack(which)
+      // A run hands the queue back when it ends. Without one the queue is taken before anybody can start a run.
+      const now = Option.isSome(FiberHandle.unsafeGet(running)) ? Effect.succeed([]) : runEnd.collect
+      return Effect.zipWith(now, Effect.zipRight(interrupt, runEnd.collect), (first, rest) => [...first, ...rest])
+    })
 
   return {
     /** Begins at once, up to the first wait, so that an interrupt in the same instant finds the run's clean-up in place. */
@@ -58,7 +59,9 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd }: De
     /** Returns after the last event of the run. Leaves the queue and a compaction of its own alone. */
     stop,
     interrupt,
-    abort,
+    abort: abort("all"),
+    /** The same, but only prompts that somebody waits for are handed back. The file keeps them. */
+    leave: abort("prompts"),
     awaitIdle: FiberHandle.awaitEmpty(running)
   }
 })

@@ -145,6 +145,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const finish = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, result: Run.RunResult) {
     state.end(journal.runId)
     yield* late.store
+    yield* end.takeQueue
     yield* session.sync
     const isStopped = yield* interrupted
     return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })

@@ -5,10 +5,11 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionEntry } from "../../../domain/compaction/Preparation.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { NewEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import * as SessionHandoff from "../../../domain/session/SessionHandoff.ts"
 import { freshEntryId, type Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { SessionFolder, SessionStore } from "../../../services/session/SessionStore.ts"
+import type { SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import { dirname } from "../../platform/files/LocalPaths.ts"
 
@@ -45,7 +46,9 @@ const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model
   const taken = new Set(copied.map(({ id }) => id))
   const current = { provider: model.provider, modelId: model.id }
   const inForce = SessionHandoff.inForce({ entries, branch, copied, name }, current)
-  const before = yield* Effect.forEach(inForce, (one) => place(tools, taken, one))
+  const queued = QueueEntries.restore(entries)
+  const waiting = queued.length === 0 ? [] : [QueueEntries.added(queued)]
+  const before = yield* Effect.forEach([...inForce, ...waiting], (one) => place(tools, taken, one))
   const first = copied[0]?.id
   const last = yield* place(tools, taken, { ...entry, ...(first === undefined ? {} : { firstKeptEntryId: first }) })
   return SessionHandoff.chain([...before, ...copied, last])
@@ -70,15 +73,21 @@ export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Mod
   const { publish, session } = tools
   const { create, entries, known } = yield* Effect.interruptible(prepare(tools, model, entry))
   yield* session.sync
-  let since: ReadonlyArray<SessionEntry> = []
-  // A host may set a name or a model while the file is made.
-  const look = Effect.map(session.entries, (all) => {
-    since = all.slice(known).filter(isNoted)
+  // A host may set a name or a model, or queue messages, while the file is made.
+  const catchUp = Effect.fnUntraced(function* (log: SessionLog, all: ReadonlyArray<SessionEntry>) {
+    const late = SessionHandoff.chain(all.slice(known).filter(isNoted), entries.at(-1)?.id)
+    yield* log.append(late)
+    // The next session has what is queued. It is taken out of this one last, so that a crash in between loses nothing.
+    const queued = QueueEntries.restore(all)
+    if (queued.length > 0) yield* session.append(QueueEntries.removed(queued))
+    const { append, file, header, sync } = log
+    return { append, file, header, sync, entries: [...log.entries, ...late] }
   })
-  const opening = Effect.interruptible(Effect.zipLeft(create, look))
-  const { epoch, name, sessionId } = yield* session.continueIn(opening)
+  const opening = Effect.interruptible(Effect.zip(create, session.entries))
+  const { epoch, name, sessionId } = yield* session.continueIn(
+    Effect.flatMap(opening, ([log, all]) => Effect.uninterruptible(catchUp(log, all)))
+  )
   publish({ _tag: "SessionChanged", sessionId, epoch })
   publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
-  for (const noted of since) if (noted.type !== "foreign") yield* session.append(noted)
   return entries.at(-1)
 })

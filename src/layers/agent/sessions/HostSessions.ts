@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
@@ -58,11 +59,13 @@ const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): Op
   return { log: again, scope }
 }
 
-const announce = (hub: EventHub.EventHub, session: typeof Session.Service) =>
-  Effect.map(session.info, ({ epoch, name, sessionId }) => {
-    hub.publish({ _tag: "SessionChanged", sessionId, epoch })
-    hub.publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
-  })
+const announce = Effect.fnUntraced(function* (hub: EventHub.EventHub, next: SessionScope.OpenSession) {
+  const { epoch, name, sessionId } = yield* next.session.info
+  hub.publish({ _tag: "SessionChanged", sessionId, epoch })
+  hub.publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+  const queue = yield* next.agent.queue
+  if (MessageQueue.size(queue) > 0) hub.publish({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+})
 
 /** How sessions are opened, with the services of the process. */
 interface Enter {
@@ -96,7 +99,7 @@ const makeCurrent = Effect.fnUntraced(function* (
     Supervision.adopt(next.control.root, left.control.root)
     left.control.leave()
     current = next
-    yield* announce(hub, next.session)
+    yield* announce(hub, next)
   })
 
   const change: Current["change"] = (open, arrived = () => Effect.void) =>

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.
 import { text } from "../../../../src/domain/conversation/Content.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
 import * as ClientMessages from "../../../../src/layers/agent/inbox/ClientMessages.ts"
-import type { Agent } from "../../../../src/services/Agent.ts"
+import type { Agent, QueueFull, QueueRefused } from "../../../../src/services/Agent.ts"
 import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import type { InterruptMode } from "../../../../src/services/Settings.ts"
@@ -232,10 +232,10 @@ it.effect("a delivered message can be neither removed nor edited nor moved, and 
           agent.editQueued(messageId, {}),
           agent.promoteQueued(messageId, "front"),
           agent.removeQueued("x")
-        ].map((effect) => Effect.flip<unknown, { reason: string }, never>(effect))
+        ].map((effect) => Effect.flip<unknown, QueueFull | QueueRefused, never>(effect))
       )
       assert.deepStrictEqual(
-        refused.map(({ reason }) => reason),
+        refused.map((error) => (error._tag === "QueueRefused" ? error.reason : error.message)),
         ["already_delivered", "already_delivered", "already_delivered", "queue_item_not_found"]
       )
       yield* agent.close
