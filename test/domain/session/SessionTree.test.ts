@@ -49,6 +49,19 @@ describe("SessionTree", () => {
     expect(texts(tree)).toEqual(["summary third"])
   })
 
+  it("an entry about the queue is a child of the leaf, and the leaf stays", () => {
+    const queued: NewEntry = { type: "custom", customType: "heddle.queue", data: {} }
+    const tree = grow(["a", null, user("1")], ["b", "a", user("2")], ["q", "b", queued])
+    expect(tree.leafId()).toBe("b")
+    tree.append({ ...queued, ...place("r", "b") })
+    tree.append({ ...user("3"), ...place("c", "b") })
+    expect(texts(tree)).toEqual(["1", "2", "3"])
+    expect(tree.branch().map(({ id }) => id)).toEqual(["a", "b", "c"])
+    expect(grow(["a", null, user("1")], ["b", "a", user("2")], ["q", "a", queued]).leafId()).toBe("a")
+    expect(grow(["a", null, user("1")], ["q", null, queued]).leafId()).toBe(null)
+    expect(grow(["a", null, user("1")], ["q", "gone", queued]).leafId()).toBe("a")
+  })
+
   it("survives entries that point in a circle or nowhere", () => {
     expect(texts(grow(["a", "b", user("1")], ["b", "a", user("2")]))).toEqual(["1", "2"])
     expect(texts(grow(["a", "gone", user("1")]))).toEqual(["1"])

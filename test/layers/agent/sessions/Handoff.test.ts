@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import { plainText } from "../../../../src/domain/conversation/Content.ts"
+import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
 import * as Ledger from "../../../../src/domain/session/Ledger.ts"
+import * as QueueEntries from "../../../../src/domain/session/QueueEntries.ts"
 import * as SessionTree from "../../../../src/domain/session/SessionTree.ts"
 import * as JsonlSessionStore from "../../../../src/layers/session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
@@ -250,6 +253,49 @@ it.effect("a place in the old session is not looked for in the new one", () =>
       })
     )
   })
+)
+
+it.effect(
+  "what is queued goes along, also what comes while the new session is made, and is left in no other file",
+  () =>
+    Effect.gen(function* () {
+      const made = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      let wait: Effect.Effect<unknown> = Effect.void
+      const store = waitingStore(() => wait)
+      yield* Harness.run({ ...options, store }, (harness) =>
+        Effect.gen(function* () {
+          const { agent, ask, session, store } = harness
+          const queued = (id: string) =>
+            Effect.map(store.read(id), ({ entries }) => QueueEntries.restore(entries).map(({ text }) => text))
+          yield* ask("Tell me")
+          wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
+          yield* agent.prompt({ text: "Look" })
+          const { messageId } = yield* agent.enqueue("followUp", { text: "before" })
+          yield* agent.enqueue("followUp", { text: "never" })
+          yield* Deferred.await(made)
+          yield* agent.enqueue("followUp", { text: "meanwhile" })
+          yield* agent.removeQueued(MessageQueue.items(yield* agent.queue)[1]?.messageId ?? "")
+          yield* agent.editQueued(messageId, { text: "edited" })
+          assert.deepStrictEqual(yield* queued("session-1"), ["edited", "meanwhile"])
+          const changed = yield* Deferred.make<ReadonlyArray<string>>()
+          yield* agent.attach({
+            offer: ({ _tag }) =>
+              void (_tag === "SessionChanged" && Deferred.unsafeDone(changed, Effect.orDie(queued("session-2")))),
+            ready: Effect.void
+          })
+          yield* Deferred.succeed(goOn, undefined)
+          assert.deepStrictEqual(yield* Deferred.await(changed), ["edited", "meanwhile"])
+          assert.deepStrictEqual(yield* queued("session-1"), [])
+          yield* agent.awaitIdle
+          assert.deepStrictEqual(yield* queued("session-2"), [])
+          const said = (yield* session.branch).flatMap((entry) =>
+            entry.type === "message" && entry.message.role === "user" ? [plainText(entry.message.content)] : []
+          )
+          assert.deepStrictEqual(said, ["edited", "meanwhile"])
+        })
+      )
+    })
 )
 
 it.effect("an abort does not wait for the store that makes the new session: the old one is left as it is", () =>
