@@ -67,6 +67,23 @@ const engineOptions = () => {
   return Object.fromEntries([...`${scripts?.cli}`.matchAll(/\b(BUN_\w+)=(\S+)/g)].map(([, ...option]) => option))
 }
 
+// Programs that heddle starts could read the keys in /proc, where the kernel shows what a process was started with.
+const forgetSecrets = async () => {
+  if (process.platform !== "linux") return
+  const { openSync, writeSync } = await import("node:fs")
+  const stat = readFileSync("/proc/self/stat", "latin1")
+  const [argumentsFrom, , from, to] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(45, 49)
+    .map(Number)
+  const memory = openSync("/proc/self/mem", "r+")
+  const blank = (start, length) => writeSync(memory, Buffer.alloc(length), 0, length, start)
+  blank(from, to - from)
+  const [before, key] = readFileSync("/proc/self/cmdline", "latin1").match(/^.*?\0--api-key[\0=]([^\0]+)/s) ?? []
+  if (key !== undefined) blank(argumentsFrom + before.length - key.length, key.length)
+}
+
 const becomeBun = async (inherited) => {
   const bun = underBun ? process.execPath : await findBun()
   if (bun === undefined) {
@@ -93,6 +110,7 @@ const becomeBun = async (inherited) => {
     process.exit(1)
   })
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+  await forgetSecrets().catch(() => undefined) // where it is not allowed, heddle works all the same
 }
 
 // When this file has run, bun collects garbage. That takes 1 ms before the program is loaded and 10 ms after.

@@ -33,6 +33,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
       import("./rpc/Server.ts")
     ])
   )
+  yield* Process.takeOver
   const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
   const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Process.stopSignal })
   const end = Effect.fnUntraced(function* (signal: Process.StopSignal | undefined) {

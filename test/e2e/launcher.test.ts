@@ -4,11 +4,10 @@ import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, assert, describe, it } from "vitest"
-import { node } from "../support/host/StartWays.ts"
+import { node } from "../support/host/RealNode.ts"
 
 const repo = resolve(import.meta.dirname, "../..")
 const bun = process.execPath
-
 const folders: Array<string> = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })

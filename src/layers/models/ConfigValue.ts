@@ -48,7 +48,15 @@ const outputOf = Effect.fnUntraced(function* (command: string, processes: Runner
     return size <= largestOutput
   }
   const ended = yield* Effect.mapError(
-    processes.run({ command: ["/bin/sh", "-c", command], onOutput }),
+    // A password manager needs its own secrets, and may leave an agent running.
+    Effect.suspend(() =>
+      processes.run({
+        command: ["/bin/sh", "-c", command],
+        env: Environment.complete(),
+        onOutput,
+        mayLeaveJobs: true
+      })
+    ),
     () => "could not be started"
   )
   if (ended.exitCode === undefined) return yield* Effect.fail("printed too much")

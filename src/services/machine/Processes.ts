@@ -10,14 +10,14 @@ import type * as Scope from "effect/Scope"
 /** The program was not started. A program that fails is a result. */
 export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed", { message: Schema.String }) {}
 
-export type Environment = Readonly<Record<string, string>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A program that runs for its output, without a shell tree of its own. */
 export interface Program {
   /** Its name or path, then its arguments. */
   readonly command: ReadonlyArray<string>
   readonly cwd?: string
-  /** The whole environment of the program; heddle's own if absent. */
+  /** The whole environment of the program; heddle's own without the secrets if absent. */
   readonly env?: Environment
   /** Gets stdout piece by piece. False: enough was seen, and the program is ended. */
   readonly onOutput: (chunk: Uint8Array) => boolean
@@ -25,6 +25,8 @@ export interface Program {
   readonly memoryLimit?: number
   /** Whether stderr is read; it is discarded unless this is true. */
   readonly keepErrors?: boolean
+  /** Whether what it leaves running lives on when heddle ends: a program of the user may start an agent of its own. */
+  readonly mayLeaveJobs?: boolean
 }
 
 export interface ProgramEnd {

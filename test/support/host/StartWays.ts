@@ -1,25 +1,6 @@
 /** Every documented way to start heddle in a folder (docs/hosts.md). */
-import { accessSync, constants } from "node:fs"
-import { delimiter, join } from "node:path"
 import { entry, type HostOptions, root } from "./HostProcess.ts"
-
-const isExecutable = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** `bun --bun` puts a `node` on PATH that is bun, and not always the bun that runs this: all of a user share the folder. */
-const isBun = (path: string) =>
-  Bun.spawnSync([path, "-p", "process.versions.bun"]).stdout.toString().trim() !== "undefined"
-
-export const node = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .map((folder) => join(folder, "node"))
-  .find((path) => isExecutable(path) && !isBun(path))
+import { node } from "./RealNode.ts"
 
 export interface StartWay {
   readonly name: string

@@ -5,9 +5,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as OwnSecrets from "./OwnSecrets.ts"
+import { isSecret } from "./VariableNames.ts"
 
 export class Environment extends Context.Reference<Environment>()("heddle/layers/platform/processes/Environment", {
-  defaultValue: () => ({ get: (name: string): string | undefined => process.env[name] })
+  defaultValue: () => ({ get: (name: string): string | undefined => process.env[name] ?? OwnSecrets.get(name) })
 }) {}
 
 type Variables = typeof Environment.Service
@@ -15,8 +17,17 @@ type Variables = typeof Environment.Service
 /** Undefined also for an empty variable: people switch a variable off that way. */
 export const valueIn = (environment: Variables, name: string): string | undefined => environment.get(name) || undefined
 
-/** All variables of heddle's own environment, for the programs it starts. */
-export const inherited = (): Readonly<Record<string, string | undefined>> => process.env
+/** The variables of heddle's own environment, for the programs it starts: all but the secrets. */
+export const inherited = (): Readonly<Record<string, string>> => {
+  const variables: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !isSecret(name)) variables[name] = value
+  }
+  return variables
+}
+
+/** With the secrets: for programs that the user has named to get at a secret, such as a password manager. */
+export const complete = (): Readonly<Record<string, string | undefined>> => ({ ...OwnSecrets.all(), ...process.env })
 
 export const variable = (name: string): Effect.Effect<Option.Option<string>> =>
   Effect.map(Environment, (environment) => Option.fromNullable(valueIn(environment, name)))

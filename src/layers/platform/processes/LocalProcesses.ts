@@ -2,9 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Program, type ProgramEnd, Processes, SpawnFailed } from "../../../services/machine/Processes.ts"
+import { inherited } from "./Environment.ts"
+import * as Marks from "./offspring/Marks.ts"
+import * as Offspring from "./offspring/Offspring.ts"
+import * as Orphans from "./offspring/Orphans.ts"
 import * as ProcessTree from "./ProcessTree.ts"
+import * as SpawnFailure from "./SpawnFailure.ts"
 
-const failed = (cause: unknown) => new SpawnFailed({ message: cause instanceof Error ? cause.message : String(cause) })
+const failed = (cause: unknown) => new SpawnFailed({ message: SpawnFailure.explain(cause) })
 
 /** A shell sets the limit and then becomes the program. */
 const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
@@ -12,20 +17,24 @@ const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
     ? command
     : ["/bin/sh", "-c", `ulimit -c 0; ulimit -d ${memoryLimit}; exec "$0" "$@"`, ...command]
 
-const spawn = (program: Program) =>
-  Effect.try({
-    try: () =>
-      Bun.spawn([...withLimit(program)], {
-        ...(program.cwd === undefined ? {} : { cwd: program.cwd }),
-        // Said outright: without it Bun passes on the environment that heddle started with, not the current one.
-        env: program.env ?? process.env,
-        detached: true,
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: program.keepErrors === true ? "pipe" : "ignore"
-      }),
-    catch: failed
-  })
+const start = (program: Program) => {
+  const { cwd, env, keepErrors = false, mayLeaveJobs = false } = program
+  const child = Offspring.start(mayLeaveJobs ? Marks.ofOthers : Marks.ofPrograms, () =>
+    Bun.spawn([...withLimit(program)], {
+      ...(cwd === undefined ? {} : { cwd }),
+      // Said outright: without it Bun passes on the environment that heddle started with, not the current one.
+      env: env ?? inherited(),
+      detached: true,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: keepErrors ? "pipe" : "ignore"
+    })
+  )
+  void child.exited.finally(Orphans.expectFrom(child))
+  return child
+}
+
+const spawn = (program: Program) => Effect.try({ try: () => start(program), catch: failed })
 
 type Child = Effect.Effect.Success<ReturnType<typeof spawn>>
 

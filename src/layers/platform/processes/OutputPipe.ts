@@ -3,7 +3,7 @@
  * Bun.spawn are two sockets, and no program can reopen a socket as /dev/stderr.
  */
 import { closeSync } from "node:fs"
-import { dlopen, ptr } from "bun:ffi"
+import * as LibC from "./offspring/LibC.ts"
 
 export interface OutputPipe {
   /** The descriptor for the child. The reader sees the end when every copy of it is closed. */
@@ -14,27 +14,11 @@ export interface OutputPipe {
   readonly close: () => void
 }
 
-const libraries = process.platform === "darwin" ? ["libSystem.B.dylib"] : ["libc.so.6", "libc.so"]
-
-const load = () => {
-  for (const name of libraries) {
-    try {
-      return dlopen(name, { pipe: { args: ["ptr"], returns: "i32" } }).symbols.pipe
-    } catch {
-      continue // another C library, or none that can be called
-    }
-  }
-  return undefined
-}
-
-let pipe: ReturnType<typeof load> | null = null
-
 /** Undefined when the C library cannot be called or no descriptor is left. Children do not inherit the descriptors. */
 export const open = (): OutputPipe | undefined => {
-  if (pipe === null) pipe = process.platform === "win32" ? undefined : load()
-  const ends = new Int32Array(2)
-  if (pipe === undefined || pipe(ptr(ends)) !== 0) return undefined
-  const [output = -1, input = -1] = ends
+  const pipe = LibC.pipe()
+  if (pipe === undefined) return undefined
+  const { input, output } = pipe
   const { close, read } = fromStream(Bun.file(output).stream())
   let open = true
   return {

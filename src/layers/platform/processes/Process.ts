@@ -5,6 +5,16 @@ import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 
+let ours = false
+
+/** This process runs nothing but heddle: all its children and its whole environment are heddle's to deal with. */
+export const takeOver: Effect.Effect<void> = Effect.sync(() => {
+  ours = true
+})
+
+/** False in a program that has heddle as a library. */
+export const isOurs = (): boolean => ours
+
 /** Milliseconds since the process started. */
 export const uptime: Effect.Effect<number> = Effect.sync(() => Math.round(performance.now()))
 

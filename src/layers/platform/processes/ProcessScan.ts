@@ -1,18 +1,23 @@
 /**
- * Finds the processes that belong to a shell. On Linux through /proc: by process group and session, by a mark in the
- * environment that every descendant inherits, and by parent. Elsewhere only the process group is known.
+ * Finds the processes that belong to a shell. On Linux through /proc: by process group and session, by the marks that every
+ * descendant inherits, and by parent. Elsewhere only the process group is known.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
+import * as Marks from "./offspring/Marks.ts"
+import * as Orphans from "./offspring/Orphans.ts"
+import { childrenOf, type Entry, fileLockLimit, read, readEntry } from "./offspring/ProcFiles.ts"
 
 export const markVariable = "HEDDLE_PROCESS_MARK"
 
 export interface Family {
   /** The shells, each of which leads a group and a session. */
   readonly leaders: ReadonlyArray<number>
-  /** The mark of its processes begins with this. */
+  /** The mark of its processes begins with this: their limit on file locks, and the variable. */
   readonly mark: string
   /** The start of the shell by performance.now(), if there is one. */
   readonly since?: number
+  /** Whether nobody else can have started an orphan that bears no mark. */
+  readonly claims?: () => boolean
   /** All members seen so far. A child without the mark cannot be found again once its parent is gone. */
   readonly known: Map<number, Entry>
 }
@@ -22,40 +27,6 @@ export interface Scan {
   readonly alive: ReadonlyArray<number>
   /** False when a process ended during the scan: it may have left a child that was not seen. */
   readonly settled: boolean
-}
-
-export interface Entry {
-  readonly pid: number
-  readonly state: string
-  readonly parent: number
-  readonly group: number
-  readonly session: number
-  /** Clock ticks since boot. */
-  readonly startedAt: number
-}
-
-const read = (name: string): string | undefined => {
-  try {
-    return readFileSync(`/proc/${name}`, "latin1")
-  } catch {
-    return undefined // the process has ended, or belongs to another user
-  }
-}
-
-const readEntry = (pid: number): Entry | undefined => {
-  const text = read(`${pid}/stat`)
-  if (text === undefined) return undefined
-  // The name is in parentheses and may itself contain spaces and parentheses.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
-  const [state = "", parent, group, session] = fields
-  return {
-    pid,
-    state,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    startedAt: Number(fields[19])
-  }
 }
 
 export const findsMarks = process.platform === "linux"
@@ -93,6 +64,36 @@ const lowestPid = ({ leaders: [leader], since }: Family): number => {
   return newest >= leader ? leader : 0
 }
 
+/** Everything below this process, which is all that its commands can have started when orphans are adopted. */
+const descendants = (entries: ReadonlyArray<Entry>): ReadonlySet<number> => {
+  const below = new Set([process.pid])
+  addChildren(below, entries)
+  return below
+}
+
+const addChildren = (found: Set<number>, entries: ReadonlyArray<Entry>) => {
+  for (let before = -1; before !== found.size;) {
+    before = found.size
+    for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
+  }
+}
+
+const bearsMark = (pid: number, mark: string): boolean => {
+  if (Marks.isEffective()) {
+    const limit = fileLockLimit(pid)
+    if (limit?.startsWith(Marks.ofProcess) === true) return limit.startsWith(mark)
+  }
+  return read(`${pid}/environ`)?.includes(`${markVariable}=${mark}`) ?? false
+}
+
+/** An orphan without a mark goes with the only command that can have started it, or with the last tree. */
+const isClaimed = ({ claims, known, leaders: [leader] }: Family, entry: Entry): boolean => {
+  if (claims?.() !== true || !Orphans.isUnmarked(entry)) return false
+  if (leader === undefined) return true
+  const began = known.get(leader)?.startedAt
+  return began !== undefined && entry.startedAt >= began
+}
+
 const scanProc = (family: Family): Scan => {
   const { known, leaders, mark } = family
   ourStart ??= readEntry(process.pid)?.startedAt ?? 0
@@ -107,19 +108,16 @@ const scanProc = (family: Family): Scan => {
     if (entry === undefined) settled = false
     else if (entry.startedAt >= ourStart) entries.push(entry)
   }
-  const marked = `${markVariable}=${mark}`
-  const isMember = ({ group, pid, session, startedAt, state }: Entry) =>
-    state !== "Z" &&
-    (leaders.includes(group) ||
-      leaders.includes(session) ||
-      known.get(pid)?.startedAt === startedAt ||
-      (read(`${pid}/environ`)?.includes(marked) ?? false))
+  const below = Orphans.areAdopted() ? descendants(entries) : undefined
+  const isMember = (entry: Entry) =>
+    entry.state !== "Z" &&
+    (leaders.includes(entry.group) ||
+      leaders.includes(entry.session) ||
+      known.get(entry.pid)?.startedAt === entry.startedAt ||
+      (below?.has(entry.pid) !== false && (bearsMark(entry.pid, mark) || isClaimed(family, entry))))
   const found = new Set(entries.filter(isMember).map(({ pid }) => pid))
   // A child may have cleared its environment and left the session. It is still found by its parent.
-  for (let before = -1; before !== found.size;) {
-    before = found.size
-    for (const { parent, pid } of entries) if (found.has(parent)) found.add(pid)
-  }
+  addChildren(found, entries)
   const alive = entries.filter(({ pid, state }) => found.has(pid) && state !== "Z")
   for (const entry of alive) known.set(entry.pid, entry)
   return { alive: alive.map(({ pid }) => pid), settled }
@@ -150,9 +148,6 @@ export const untold = (
     pid !== undefined && living.has(pid) && (told.has(pid) || isTold(known.get(pid)?.parent))
   return alive.filter((pid) => !isTold(pid))
 }
-
-const childrenOf = (pid: number): ReadonlyArray<number> | undefined =>
-  read(`${pid}/task/${pid}/children`)?.split(" ").filter(Boolean).map(Number)
 
 /** Some kernels do not list children. */
 let listsChildren: boolean | undefined

@@ -8,7 +8,6 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import {
@@ -18,9 +17,13 @@ import {
   SpawnFailed,
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
+import * as Marks from "./offspring/Marks.ts"
+import * as Offspring from "./offspring/Offspring.ts"
+import * as Orphans from "./offspring/Orphans.ts"
 import * as OutputPipe from "./OutputPipe.ts"
 import * as OutputReader from "./OutputReader.ts"
 import * as ProcessScan from "./ProcessScan.ts"
+import * as SpawnFailure from "./SpawnFailure.ts"
 
 interface Shell {
   readonly child: Bun.Subprocess
@@ -131,7 +134,7 @@ const exited = ({ child, output }: Shell) =>
   )
 
 const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => {
-  const mark = crypto.randomUUID()
+  const mark = Marks.forTree()
   let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
   /** Looked for once: each search would look into a dozen folders. */
@@ -178,7 +181,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
       Effect.try({
         try: () => {
           foundShell ??= Bun.which(shellPath) ?? shellPath
-          return toProcess(start([foundShell, shellPath], options, `${mark}.${++count}`, runtime))
+          return toProcess(start([foundShell, shellPath], options, Marks.forCommand(mark, ++count), runtime))
         },
         catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
       })
@@ -192,7 +195,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
 
   const endAll = Effect.gen(function* () {
     yield* hurry
-    const family = { leaders: [...left], mark: `${mark}.`, known: new Map() }
+    const family = { leaders: [...left], mark, claims: Orphans.isLastTree, known: new Map() }
     if (count > 0) yield* endFamily(family, () => Promise.resolve())
     for (const { close } of openOutputs) close()
   })
@@ -217,19 +220,29 @@ const start = (
   const pipe = OutputPipe.open()
   const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
   try {
-    const child = Bun.spawn([file, ...args], {
-      argv0: shellPath,
-      cwd,
-      env: { ...env, [ProcessScan.markVariable]: mark },
-      detached: true,
-      stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
-    })
+    const child = Offspring.start(mark, () =>
+      Bun.spawn([file, ...args], {
+        argv0: shellPath,
+        cwd,
+        env: { ...env, [ProcessScan.markVariable]: mark },
+        detached: true,
+        stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
+      })
+    )
     const source =
       pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    const family = { leaders: [child.pid], mark, since: performance.now(), known: new Map<number, ProcessScan.Entry>() }
+    const family: ProcessScan.Family = {
+      leaders: [child.pid],
+      mark,
+      since: performance.now(),
+      claims: () => Orphans.isAlone(child),
+      known: new Map()
+    }
+    const done = Orphans.expectFrom(child)
     const look = setTimeout(() => ProcessScan.scan(family), firstLook)
     const stop = () => {
       clearTimeout(look)
+      done()
       cleanUp()
     }
     return { child, family, output: OutputReader.make(source, take, runtime), cleanUp: stop }
@@ -244,12 +257,12 @@ const start = (
 
 const explain = (cause: unknown, shellPath: string, cwd: string): string => {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `Working directory not found: ${cwd}`
-  if (Predicate.hasProperty(cause, "code") && cause.code === "ENOENT") return `Shell not found: ${shellPath}`
-  return `Command could not be started: ${cause instanceof Error ? cause.message : String(cause)}`
+  if (SpawnFailure.codeOf(cause) === "ENOENT") return `Shell not found: ${shellPath}`
+  return `Command could not be started: ${SpawnFailure.explain(cause)}`
 }
 
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => build(options)),
-    ({ endAll }) => endAll
+    Effect.sync(() => ({ ...build(options), close: Orphans.openTree() })),
+    ({ close, endAll }) => Effect.ensuring(endAll, Effect.sync(close))
   )
