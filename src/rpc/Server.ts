@@ -12,6 +12,7 @@ import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
+import * as Stopwatch from "../services/Stopwatch.ts"
 import { Trust } from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -107,7 +108,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         lanes,
         hostTools,
         sessions,
-        now: () => clock.unsafeCurrentTimeMillis()
+        now: () => Stopwatch.read(clock)
       })
       writer.record(readyFrame(connection))
       yield* sessions.attach(writer)

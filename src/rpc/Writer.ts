@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import type { EventSink } from "../services/Agent.ts"
 import type { Transport } from "../services/host/Transport.ts"
+import * as Stopwatch from "../services/Stopwatch.ts"
 import type { Connection } from "./Connection.ts"
 import { nameFrames, toFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
@@ -119,7 +120,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     const clock = yield* Effect.clock
     while (true) {
       const [batch, done] = yield* take
-      const now = clock.unsafeCurrentTimeMillis()
+      const now = Stopwatch.read(clock)
       let text = ""
       for (const item of batch) {
         text += encoder.encode(item, now)

@@ -11,6 +11,7 @@ import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import { Tools } from "../../services/Tools.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
@@ -143,6 +144,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     ready: hub.ready,
     controls: controls.values,
     now,
+    ticks: () => Stopwatch.read(clock),
     retries: retries.chain
   })
   const admission = Admission.make({

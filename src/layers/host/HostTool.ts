@@ -1,10 +1,10 @@
 /** Makes a Tool from a host tool: checks the arguments, keeps the deadline, words the failures. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostTool } from "../../services/host/HostTools.ts"
 import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import type * as ArgumentCheck from "./ArgumentCheck.ts"
 
@@ -15,15 +15,15 @@ const withDeadline = Effect.fnUntraced(function* (
   args: JsonObject,
   context: ToolContext
 ) {
-  let heardAt = yield* Clock.currentTimeMillis
+  let heardAt = yield* Stopwatch.reading
   const progress = (output: ToolOutput) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(Stopwatch.reading, (now) => {
       heardAt = now
       return context.progress(output)
     })
   const expired = Effect.gen(function* () {
     while (true) {
-      const left = heardAt + timeoutMs - (yield* Clock.currentTimeMillis)
+      const left = heardAt + timeoutMs - (yield* Stopwatch.reading)
       if (left <= 0) return yield* new ToolFailure({ message: `Host tool "${name}" timed out after ${timeoutMs} ms` })
       yield* Effect.sleep(left)
     }

@@ -1,9 +1,9 @@
 /** The tool `find`: files and folders by name, among those that version control would see. */
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Files } from "../../services/machine/Files.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import * as Glob from "./search/Glob.ts"
@@ -26,13 +26,13 @@ const parameters = Schema.Struct({
 type Args = typeof parameters.Type
 
 const collect = Effect.fnUntraced(function* (root: string, pattern: string, most: number) {
-  const deadline = (yield* Clock.currentTimeMillis) + maxMillis
+  const deadline = (yield* Stopwatch.reading) + maxMillis
   const matches = Glob.matcher(pattern.replace(/(?<=.)\/$/, ""))
   const onlyFolders = pattern.endsWith("/")
   const walk = yield* Walk.make(root)
   const found: Array<Walk.Visited> = []
   while (found.length <= most) {
-    if ((yield* Clock.currentTimeMillis) > deadline) return { found, isPartial: true }
+    if ((yield* Stopwatch.reading) > deadline) return { found, isPartial: true }
     const visited = yield* walk.next(batchSize)
     if (visited.length === 0) break
     for (const entry of visited) {

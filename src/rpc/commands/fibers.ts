@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
@@ -62,10 +63,18 @@ const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {
     : "waiting"
 }
 
+/** The same moment as the Stopwatch reads it and as the time of day. */
+interface Times {
+  readonly ticks: number
+  readonly now: number
+}
+
 /** Cancelling a node cancels all nodes below it, so they show it, too. */
-const snapshot = (node: LiveNode, now: number, above = false): FiberNode => {
+const snapshot = (node: LiveNode, { ticks, now }: Times, above = false): FiberNode => {
   const { id, parent, processes, progress, spec, startedAt } = node
   const cancelling = above || node.cancelling
+  const ago = (time: number) => Math.round(ticks - time)
+  const ageMs = ago(startedAt)
   const waitingOn =
     spec.waitingOn ?? (spec.kind === "command" && node.fiber === undefined ? { kind: "lane" } : undefined)
   return {
@@ -73,14 +82,16 @@ const snapshot = (node: LiveNode, now: number, above = false): FiberNode => {
     kind: spec.kind,
     label: spec.label,
     status: statusOf(node, cancelling),
-    startedAt,
-    ageMs: now - startedAt,
+    startedAt: now - ageMs,
+    ageMs,
     refs: spec.refs ?? {},
     cancellable: parent !== undefined,
-    ...(progress === undefined ? {} : { progress: { count: progress.count, unit: "deltas", lastAt: progress.lastAt } }),
+    ...(progress === undefined
+      ? {}
+      : { progress: { count: progress.count, unit: "deltas", lastAt: now - ago(progress.lastAt) } }),
     ...(processes.size === 0 ? {} : { pids: [...processes].map(({ pid }) => pid) }),
     ...(waitingOn === undefined ? {} : { waitingOn }),
-    children: [...node.children].map((child) => snapshot(child, now, cancelling))
+    children: [...node.children].map((child) => snapshot(child, { ticks, now }, cancelling))
   }
 }
 
@@ -99,7 +110,8 @@ const getFibers = Command.make({
     const { sessionId } = yield* state
     const { root } = supervision
     const now = yield* Clock.currentTimeMillis
-    return { now, fibers: [{ ...snapshot(root, now), refs: { sessionId } }] }
+    const ticks = yield* Stopwatch.reading
+    return { now, fibers: [{ ...snapshot(root, { ticks, now }), refs: { sessionId } }] }
   })
 })
 

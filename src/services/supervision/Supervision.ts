@@ -11,6 +11,7 @@ import * as FiberRefs from "effect/FiberRefs"
 import type * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../../domain/conversation/AgentEvent.ts"
+import * as Stopwatch from "../Stopwatch.ts"
 
 /** The id is unknown, the node cannot be ended, or it was asked to end and has not done so in time. */
 export class CancelFailed extends Schema.TaggedError<CancelFailed>()("CancelFailed", {
@@ -68,6 +69,7 @@ export interface Registry {
 export interface LiveNode {
   readonly id: string
   readonly spec: NodeSpec
+  /** As the Stopwatch reads, like all times of nodes. */
   readonly startedAt: number
   registry: Registry
   parent: LiveNode | undefined
@@ -193,7 +195,7 @@ const within = <A, E, R>(fiber: Fiber.RuntimeFiber<A, E>, parent: LiveNode, spec
   Effect.uninterruptibleMask<A, E, R>((restore) => {
     const before = fiber.getFiberRef(current)
     const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-    const live = open(parent, spec, clock.unsafeCurrentTimeMillis())
+    const live = open(parent, spec, Stopwatch.read(clock))
     live.fiber = fiber
     const leave = Effect.suspend(() => {
       close(live)

@@ -6,6 +6,7 @@ import * as Server from "../../../src/rpc/Server.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
 import * as Processes from "../../support/host/Processes.ts"
+import * as JumpingClock from "../../support/JumpingClock.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as TestHost from "../../support/host/TestHost.ts"
 
@@ -227,4 +228,37 @@ it.scopedLive("a run that is cancelled ends as by abort, and what was queued com
     assert.strictEqual(data(yield* host.ask({ type: "get_state" }))["queuedMessageCount"], 0)
     assert.deepStrictEqual(paths(yield* host.ask({ type: "get_fibers" })), ["/session"])
   })
+)
+
+it.scopedLive.each([-1, 1] as const)("durations are right while the time of day is set by hours: %d", (direction) =>
+  Effect.gen(function* () {
+    const tool: HostTool = {
+      name: "patient",
+      description: "waits",
+      parameters: { type: "object" },
+      timeoutMs: 10_000,
+      call: () => Effect.as(Effect.sleep(20), { content: [{ type: "text", text: "well" }] })
+    }
+    const turns = [bashCall("sleep 0.05"), ScriptedModel.call(["t2", "patient", {}]), bashCall("echo begun; sleep 30")]
+    const host = yield* start(turns, [tool])
+    yield* host.send({ id: "p", type: "prompt", message: "go" })
+    const isEnd = ({ type }: Frame) => type === "tool_execution_end"
+    const ended = [yield* host.until(isEnd), yield* host.until(isEnd)]
+    const plausible = (least: number) => (ms: unknown) =>
+      assert.isTrue(typeof ms === "number" && Number.isInteger(ms) && ms >= least && ms < 20_000, String(ms))
+    for (const frame of ended) {
+      assert.strictEqual(frame["isError"], false)
+      plausible(10)(frame["durationMs"])
+    }
+    plausible(40)(record(record(ended[0]?.["result"])["details"])["durationMs"])
+    yield* host.until(({ type }) => type === "tool_execution_update")
+    const tree = yield* host.ask({ type: "get_fibers" })
+    const now = Number(data(tree)["now"])
+    for (const { ageMs, startedAt } of nodes(tree)) {
+      plausible(0)(ageMs)
+      assert.strictEqual(now - Number(startedAt), ageMs)
+    }
+    const run = nodes(tree).find(({ kind }) => kind === "run")
+    plausible(0)(data(yield* host.ask({ type: "cancel", targetId: run?.["id"] }))["ms"])
+  }).pipe(Effect.withClock(JumpingClock.make(direction)))
 )

@@ -1,9 +1,9 @@
 /** Finds a node of the supervision tree by any of its names and ends it, with all below it. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
+import * as Stopwatch from "../../../services/Stopwatch.ts"
 import {
   CancelFailed,
   type CancelOutcome,
@@ -29,7 +29,7 @@ const isAlive = (started: SupervisedProcess) => started.isAlive()
 const pid = (started: SupervisedProcess) => started.pid
 
 const end = Effect.fnUntraced(function* (node: LiveNode, graceMs: number) {
-  const began = yield* Clock.currentTimeMillis
+  const began = yield* Stopwatch.reading
   const processes = processesOf(node)
   node.cancelling = true
   node.spec.onCancel?.()
@@ -37,7 +37,7 @@ const end = Effect.fnUntraced(function* (node: LiveNode, graceMs: number) {
   const ended = yield* Effect.timeoutOption(Effect.zipRight(askToEnd(node), gone.await), graceMs)
   const alive = processes.filter(isAlive).map(pid)
   if (Option.isNone(ended) || alive.length > 0) return yield* refused("still_running", "It is still running", alive)
-  const ms = (yield* Clock.currentTimeMillis) - began
+  const ms = yield* Stopwatch.since(began)
   const outcome: CancelOutcome = { outcome: node.outcome, pidsKilled: processes.map(pid), ms }
   return outcome
 })

@@ -2,7 +2,6 @@
  * The steps of a run as nodes of the supervision tree: how each is called and by which names it can be ended. Each step
  * is also a span, for teams that embed the agent in a traced service.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
@@ -11,6 +10,7 @@ import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as Model from "../../../domain/model/Model.ts"
 import { Ids } from "../../../services/Ids.ts"
+import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { firstSuccess } from "../../Sharing.ts"
 
@@ -38,7 +38,7 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
 }
 
 /** The tree of one session. The code that ends nodes is loaded at the first `cancel`. */
-export const makeTree = Effect.zipWith(Clock.currentTimeMillis, Ids, (now, ids): Supervision.Supervision => {
+export const makeTree = Effect.zipWith(Stopwatch.reading, Ids, (now, ids): Supervision.Supervision => {
   const root = Supervision.makeRoot({ kind: "session", label: "session" }, now, () => ids.next("fiber"))
   const loaded = firstSuccess(Effect.promise(() => import("./EndNode.ts")))
   return {

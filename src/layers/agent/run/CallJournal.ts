@@ -23,15 +23,17 @@ interface Dependencies {
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly now: () => number
+  /** What the Stopwatch reads. */
+  readonly ticks: () => number
   readonly messages: Array<Message>
   readonly calls: () => ReadonlyArray<OpenCall>
 }
 
-export const make = ({ calls, ids, messages, now, publish, runId, session }: Dependencies) => {
+export const make = ({ calls, ids, messages, now, publish, runId, session, ticks }: Dependencies) => {
   const startCall = (position: number) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
-    open.startedAt = now()
+    open.startedAt = ticks()
     const { arguments: args, id: toolCallId, name: toolName } = open.call
     publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
   }
@@ -48,7 +50,7 @@ export const make = ({ calls, ids, messages, now, publish, runId, session }: Dep
     const { id: toolCallId, name: toolName } = open.call
     const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
     open.result = message
-    const durationMs = timestamp - (open.startedAt ?? timestamp)
+    const durationMs = open.startedAt === undefined ? 0 : Math.round(ticks() - open.startedAt)
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
     const messageId = ids.next("message")
     messages.push(message)

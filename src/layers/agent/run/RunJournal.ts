@@ -23,6 +23,7 @@ interface Dependencies {
   readonly session: typeof Session.Service
   readonly ids: typeof Ids.Service
   readonly now: () => number
+  readonly ticks: () => number
   readonly budget: SessionBudget
   /** Starts what the run does not wait for, in a fiber of the session. */
   readonly detach: (effect: Effect.Effect<void>) => void
@@ -85,13 +86,13 @@ const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<Mess
 export type RunJournal = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
-  const { budget, detach, ids, now, publish, runId, session } = dependencies
+  const { budget, detach, ids, now, publish, runId, session, ticks } = dependencies
   const messages: Array<Message> = []
   const usage = makeUsageRecord(budget)
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
-  const calls = CallJournal.make({ runId, publish, session, ids, now, messages, calls: () => turn.calls })
+  const calls = CallJournal.make({ runId, publish, session, ids, now, ticks, messages, calls: () => turn.calls })
 
   const startTurn = () => {
     turn = { index: turn.index + 1, calls: [] }

@@ -47,6 +47,7 @@ interface Options {
   readonly ready: Effect.Effect<void>
   readonly systemPrompt: string
   readonly now: () => number
+  readonly ticks: () => number
   readonly controls: () => ControlValues
   readonly model: ModelInForce
   readonly retries: (runId: string) => RetryChain
@@ -85,6 +86,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     queue,
     ready,
     state,
+    ticks,
     tools
   } = options
   const client = yield* ModelClient
@@ -102,11 +104,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const isSteered = () => controls().interruptMode === "immediate" && queue.hasSteering()
 
   const begin = ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
-    const journal = RunJournal.make({ runId, publish, session, ids, now, budget, detach })
+    const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, fibers, ready, isSteered }, calls)
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready, now }
+    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks }
     const turn = Effect.flatMap(model.certain, (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))
     )

@@ -25,12 +25,12 @@ interface Dependencies {
   readonly answered: () => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly now: () => number
+  readonly ticks: () => number
 }
 
 /** Passes the events of the model call to the journal until the call ends. */
 const receive = Effect.fnUntraced(function* (
-  { journal, now, ready }: Dependencies,
+  { journal, ready, ticks }: Dependencies,
   events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>,
   node: LiveNode | undefined
 ) {
@@ -43,7 +43,7 @@ const receive = Effect.fnUntraced(function* (
       if (journal.receive(event)) speaks = true
       if (event._tag === "Delta") deltas++
     }
-    advance(node, deltas, now())
+    advance(node, deltas, ticks())
     // Lets the writer send text to the host before anything else happens.
     if (speaks) yield* Effect.yieldNow()
     if (done) return

@@ -17,6 +17,7 @@ import {
   SpawnFailed,
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
+import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
@@ -56,9 +57,6 @@ export const signal = (target: number, name: NodeJS.Signals): void => {
 /** A timer takes a millisecond at least. */
 const pause = (ms: number) => new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
-/** Milliseconds of the Clock, from the counter that never jumps. */
-const millis = (clock: Clock.Clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6
-
 /**
  * Signals a family until nothing of it is alive. Each round signals what it finds, so the next one finds whatever has
  * escaped. Nobody gets TERM twice, and a process that got it may start others to tidy up with. A promise, because every
@@ -70,7 +68,7 @@ const signalAll = async (
   deadlineFor: (began: number) => number,
   clock: Clock.Clock
 ) => {
-  const began = millis(clock)
+  const began = Stopwatch.read(clock)
   ProcessScan.noteDescendants(family)
   const told = new Set(family.leaders.map((pid) => -pid))
   for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
@@ -89,7 +87,7 @@ const signalAll = async (
     const { alive, settled } = ProcessScan.scan(family)
     // On a machine where processes come and go all the time, no scan is ever settled.
     if (alive.length === 0 && (settled || ++empty === 3)) return
-    const time = millis(clock)
+    const time = Stopwatch.read(clock)
     const deadline = deadlineFor(began)
     if (time > deadline + patience) return
     if (time >= deadline || ProcessScan.ignoreTerm(alive)) {
@@ -189,7 +187,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
 
   const hurry = Effect.clockWith((clock) =>
     Effect.sync(() => {
-      hurriedAt = Math.min(hurriedAt, millis(clock))
+      hurriedAt = Math.min(hurriedAt, Stopwatch.read(clock))
     })
   )
 

@@ -1,7 +1,7 @@
 /** The search engine inside heddle. Patterns are JavaScript regular expressions. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Stopwatch from "../../../services/Stopwatch.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import type { Files } from "../../../services/machine/Files.ts"
@@ -75,12 +75,12 @@ const searchFile = Effect.fnUntraced(function* (path: string, findLines: FindLin
 })
 
 const searchTree = Effect.fnUntraced(function* (query: Query, findLines: FindLines) {
-  const deadline = (yield* Clock.currentTimeMillis) + query.maxMillis
+  const deadline = (yield* Stopwatch.reading) + query.maxMillis
   const isWanted = query.glob === undefined ? () => true : Glob.matcher(query.glob)
   const walk = yield* Walk.make(query.root)
   const matches: Array<Match> = []
   while (matches.length <= query.limit) {
-    if ((yield* Clock.currentTimeMillis) > deadline) return { matches, isPartial: true }
+    if ((yield* Stopwatch.reading) > deadline) return { matches, isPartial: true }
     const visited = yield* walk.next(batchSize)
     if (visited.length === 0) break
     const files = visited.filter(({ kind, path }) => kind === "file" && isWanted(LocalPaths.relative(query.root, path)))

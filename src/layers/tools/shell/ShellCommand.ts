@@ -1,5 +1,4 @@
 /** Runs one command to its result: output, updates, timeout, cancellation, interrupt. */
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,6 +7,7 @@ import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { ProcessTree, ShellProcess, ShellSpawn } from "../../../services/machine/Processes.ts"
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
+import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
@@ -114,7 +114,7 @@ const compose = (recorded: OutputRecorder.Recorded, ending: Ending, durationMs: 
 export const run = ({ artifacts, tree }: Dependencies, options: CommandOptions) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore): Effect.fn.Return<ShellResult, ShellFailure> {
-      const began = yield* Clock.currentTimeMillis
+      const began = yield* Stopwatch.reading
       const { artifacts: folder = Effect.succeedNone, onDelta, onInterrupted } = options.hooks
       const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta })
       const exit = yield* Effect.mapError(
@@ -122,7 +122,7 @@ export const run = ({ artifacts, tree }: Dependencies, options: CommandOptions) 
         ({ message }) => new ShellFailure({ reason: "not_started", message })
       )
       const recorded = yield* recorder.finish
-      const durationMs = (yield* Clock.currentTimeMillis) - began
+      const durationMs = yield* Stopwatch.since(began)
       if (Exit.isSuccess(exit)) return compose(recorded, exit.value, durationMs)
       if (Exit.isInterrupted(exit) && onInterrupted !== undefined) {
         yield* onInterrupted(compose(recorded, cancelled, durationMs))

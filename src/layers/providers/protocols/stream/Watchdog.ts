@@ -1,6 +1,7 @@
 /** The deadlines of one model call, on Effect's clock. Activity only notes the time; one alarm looks at it. */
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Stopwatch from "../../../../services/Stopwatch.ts"
 import type { Alarm } from "../../../platform/Alarm.ts"
 
 export interface Deadlines {
@@ -42,7 +43,7 @@ export const describe = ({ afterMs, deadline }: Expired): string => {
 
 export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
   const { firstEventMs, idleMs, totalMs } = deadlines
-  const now = () => clock.unsafeCurrentTimeMillis()
+  const now = () => Stopwatch.read(clock)
   const started = now()
   let last = started
   let heard = false
