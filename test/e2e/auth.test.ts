@@ -1,5 +1,5 @@
 /** `heddle auth` and keys as hosts and people meet them. */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { forPeople, makeHome } from "./command.ts"
@@ -65,6 +65,16 @@ describe("heddle auth", () => {
     assert.strictEqual(result.code, 1)
     assert.strictEqual(forPeople(result), "Error: DIR/auth.json: is not a JSON object of keys by provider")
     assert.strictEqual(readFileSync(authFile(), "utf8"), "{ sk-secret")
+  })
+
+  it("changes the file that a linked auth.json leads to, for its owner alone, and leaves the link", async () => {
+    const target = join(home.agentDir, "elsewhere.json")
+    writeFileSync(target, "{}", { mode: 0o644 })
+    symlinkSync("elsewhere.json", authFile())
+    assert.strictEqual((await home.run(["auth", "set", "openai"], { input: "sk-secret" })).code, 0)
+    assert.deepStrictEqual(JSON.parse(readFileSync(target, "utf8")), { openai: { type: "api_key", key: "sk-secret" } })
+    assert.strictEqual(statSync(target).mode & 0o777, 0o600)
+    assert.strictEqual(readlinkSync(authFile()), "elsewhere.json")
   })
 
   it("says what to do when there is no key at all", async () => {
