@@ -150,10 +150,10 @@ describe("a key that came with the project does not change the default", () => {
   it.scoped.each<readonly [string, Setup]>([
     ["openai/gpt-6.1-sol", { projectEnv, variables: { OPENAI_API_KEY: "o" } }],
     ["mock/mock-model", { projectEnv, providers: bench.providers }],
-    ["anthropic/claude-opus-5-5", { projectEnv }],
-    ["anthropic/claude-opus-5-5", { projectEnv, variables: { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" } }],
+    ["anthropic/claude-sonnet-5-5", { projectEnv }],
+    ["anthropic/claude-sonnet-5-5", { projectEnv, variables: { OPENAI_API_KEY: "o", ANTHROPIC_API_KEY: "a" } }],
     [
-      "anthropic/claude-opus-5-5",
+      "anthropic/claude-sonnet-5-5",
       { projectEnv, variables: { OPENAI_API_KEY: "o" }, asked: ask("anthropic", undefined) }
     ],
     ["openai/gpt-6.1-sol", { projectEnv, variables: { OPENAI_API_KEY: "o" }, settings: { defaultModel: "*" } }]
