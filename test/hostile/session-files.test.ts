@@ -368,6 +368,20 @@ describe("a session file that others take away while it is open", () => {
     }
   })
 
+  sessions("in a session that was opened again around the same file: told once", async (open, folder) => {
+    const [path, again] = [join(folder, "in/x.jsonl"), join(folder, "in/x-2.jsonl")]
+    const host = await open(["--session", path])
+    await prompt(host, "one")
+    host.send({ id: "w", type: "switch_session", sessionPath: path })
+    assert.propertyVal(await host.until(answer("w")), "success", true)
+    rmSync(path)
+    await prompt(host, "two")
+    assert.strictEqual((await ask(host, "s", "get_state")).sessionFile, again)
+    assert.deepStrictEqual(said(again), ["one", "two"])
+    assert.strictEqual(host.frames().filter(type("notice")).length, 1)
+    assert.deepStrictEqual(await close(host), { code: 1, signal: null })
+  })
+
   sessions("and is left for another session: the exit code still tells", async (open, folder) => {
     const path = join(folder, "in/x.jsonl")
     const host = await open(["--session", path])

@@ -238,7 +238,7 @@ export const events: ReadonlyArray<EventSchema> = [
   event("session_info_update", "The same for hosts that know this name.", { title: optional(Schema.String) }),
   event(
     "extension_error",
-    "A failure outside the run. When the session cannot be stored, `extensionPath` is `session` and `event` is `persist`.",
+    "A failure outside the run. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`.",
     {
       extensionPath: Schema.String,
       event: Schema.String,
@@ -247,7 +247,7 @@ export const events: ReadonlyArray<EventSchema> = [
   ),
   event(
     "notice",
-    "A message for people. When the session cannot be stored, `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`.",
+    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`.",
     {
       level: Schema.Literal("info", "warning", "error"),
       message: Schema.String,

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { hostname } from "node:os"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -300,6 +310,38 @@ it.scoped("a list reads again only what has changed, and tells of every change",
       files
     )
   })
+)
+
+it.scoped("a file too large for a list is listed by its first bytes", () =>
+  withStore((store) =>
+    Effect.gen(function* () {
+      const log = yield* Effect.scoped(store.create({ entries: [said("a")] }))
+      truncateSync(fileOf(log), 300 * 1024 ** 2)
+      const before = process.memoryUsage.rss()
+      const [found] = yield* store.list
+      assert.deepInclude(found, { sessionId: "session-1", messageCount: 1, firstMessage: "a" })
+      assert.isBelow(process.memoryUsage.rss() - before, 200 * 1024 ** 2)
+    })
+  )
+)
+
+it.scoped("of several files with one id the one written last is found", () =>
+  withStore((store, root) =>
+    Effect.gen(function* () {
+      const folder = join(root, "sessions/--work--")
+      mkdirSync(folder, { recursive: true })
+      for (const [name, at] of [
+        ["2026-2_abcd", 2],
+        ["2026_abcd", 1]
+      ] as const) {
+        writeFileSync(join(folder, `${name}.jsonl`), lines({ ...header, id: "abcd" }, said("a")))
+        utimesSync(join(folder, `${name}.jsonl`), at, at)
+      }
+      for (const reference of ["abcd", "ab"]) {
+        assert.strictEqual(basename(fileOf(yield* store.read(reference))), "2026-2_abcd.jsonl")
+      }
+    })
+  )
 )
 
 it.scoped("a list of many sessions lets other fibers run between two files", () =>

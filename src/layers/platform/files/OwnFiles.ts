@@ -8,6 +8,7 @@ import * as nodeFs from "node:fs"
 import { dirname, join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as GrowingFile from "./GrowingFile.ts"
 import * as OutputFile from "./OutputFile.ts"
@@ -46,8 +47,8 @@ export interface Files {
   readonly names: (path: string) => Effect.Effect<number, FileRefused>
   /** Like all that opens a file, this refuses what is not a regular file, with the code `EISDIR` or `NOT_REGULAR`. */
   readonly read: (path: string) => Effect.Effect<Uint8Array, FileRefused>
-  /** The bytes, if they are not more than `largest`, and a mark for `change`. */
-  readonly load: (path: string, largest: number) => Effect.Effect<RegularFile.Loaded, FileRefused>
+  /** The bytes, if they are not more than `largest`, and a mark for `change`, which holds until the scope closes. */
+  readonly load: (path: string, largest: number) => Effect.Effect<RegularFile.Loaded, FileRefused, Scope.Scope>
   readonly change: (path: string, mark: RegularFile.Mark) => Effect.Effect<string | undefined>
   /** The first bytes, enough for a header. */
   readonly readStart: (path: string) => Effect.Effect<Uint8Array, FileRefused>
@@ -157,7 +158,11 @@ export const local: Files = {
   real: (path) => attempt(path, () => real(path)),
   names: (path) => attempt(path, () => RegularFile.names(path)),
   read: (path) => attempt(path, () => RegularFile.read(path)),
-  load: (path, largest) => attempt(path, () => RegularFile.load(path, largest)),
+  load: (path, largest) =>
+    Effect.acquireRelease(
+      attempt(path, () => RegularFile.load(path, largest)),
+      ({ close }) => Effect.ignore(attempt(path, close))
+    ),
   change: (path, mark) => Effect.sync(() => RegularFile.changeSince(path, mark)),
   readStart: (path) => attempt(path, () => RegularFile.readStart(path)),
   list: (folder) => attempt(folder, () => list(folder)),

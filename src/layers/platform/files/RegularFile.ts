@@ -54,15 +54,24 @@ export interface Loaded {
   readonly mark: Mark
 }
 
-/** Reads a file of at most `largest` bytes. */
-export const load = (path: string, largest: number): Loaded =>
-  using(path, (fd, { dev: device, ino: inode, size }) => {
-    if (size > largest) {
+/**
+ * Reads a file of at most `largest` bytes and keeps it open, because the system gives the number of a file that is gone to
+ * the next one.
+ */
+export const load = (path: string, largest: number): Loaded & { readonly close: () => void } => {
+  const { fd, stats } = open(path, O_RDONLY)
+  const close = () => nodeFs.closeSync(fd)
+  try {
+    if (stats.size > largest) {
       throw new FileRefused({ path, code: "EFBIG", message: `larger than ${largest / 1024 ** 2} MiB` })
     }
     const bytes = nodeFs.readFileSync(fd)
-    return { bytes, mark: { device, inode, size: BigInt(bytes.length) } }
-  })
+    return { bytes, mark: { device: stats.dev, inode: stats.ino, size: BigInt(bytes.length) }, close }
+  } catch (cause) {
+    close()
+    throw cause
+  }
+}
 
 /** The first bytes, enough for a header. */
 export const readStart = (path: string): Uint8Array =>

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -53,6 +54,54 @@ it.scoped("what is not there is nothing to list and nothing to copy, but cannot 
     const found = (yield* local.list(folder)).map(({ isFolder, name }) => `${name} ${isFolder}`)
     assert.deepStrictEqual(found.toSorted(), ["long false", "sub true"])
     assert.strictEqual((yield* local.readStart(join(folder, "long"))).length, 65_536)
+  })
+)
+
+it.scoped("nothing but regular files is read, opened, replaced or copied", () =>
+  Effect.gen(function* () {
+    const folder = yield* tempFolder
+    const [fifo, link] = [join(folder, "fifo"), join(folder, "link")]
+    spawnSync("mkfifo", [fifo])
+    symlinkSync("nowhere", link)
+    for (const [path, code] of [
+      [fifo, "NOT_REGULAR"],
+      [folder, "EISDIR"]
+    ] as const) {
+      const failures = [
+        yield* Effect.flip(local.read(path)),
+        yield* Effect.flip(local.readStart(path)),
+        yield* Effect.flip(local.load(path, 1)),
+        yield* Effect.flip(local.names(path)),
+        yield* Effect.flip(local.open(path)),
+        yield* Effect.flip(local.replace(path, ""))
+      ]
+      for (const failure of failures) assert.strictEqual(failure.code, code)
+    }
+    assert.strictEqual((yield* Effect.flip(local.real(link))).message, "a link that leads nowhere")
+    writeFileSync(join(folder, "file"), "text", { mode: 0o644 })
+    const copy = join(yield* tempFolder, "copy")
+    yield* local.copyFolder(folder, copy)
+    assert.deepStrictEqual(readdirSync(copy), ["file"])
+    assert.strictEqual(statSync(join(copy, "file")).mode & 0o777, 0o600)
+    assert.isTrue(statSync(fifo).isFIFO())
+  })
+)
+
+it.scoped("a file is not loaded beyond the bound, and is left while it is synced", () =>
+  Effect.gen(function* () {
+    const path = join(yield* tempFolder, "x")
+    const file = yield* local.create(path)
+    yield* file.append("0123456789")
+    assert.strictEqual((yield* Effect.flip(local.load(path, 9))).code, "EFBIG")
+    const { bytes, mark } = yield* local.load(path, 10)
+    assert.deepStrictEqual([bytes.length, yield* local.change(path, mark)], [10, undefined])
+    const syncing = yield* Effect.fork(file.sync)
+    yield* Effect.yieldNow()
+    yield* file.leave
+    yield* syncing
+    assert.strictEqual((yield* Effect.flip(file.append("more"))).code, "EBADF")
+    truncateSync(path, 3)
+    assert.strictEqual(yield* local.change(path, mark), "was changed by another program")
   })
 )
 
