@@ -1,5 +1,5 @@
 /** Files for the full output of commands: readable by their owner alone, written from beginning to end through threads. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs"
+import { chmodSync, copyFileSync, existsSync, fchmodSync, mkdirSync, readdirSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ export const removeFolder = (path: string): Effect.Effect<void> =>
 export const create = (path: string): Effect.Effect<OutputFile, FileRefused> =>
   attempt(path, async () => {
     const handle = await open(path, "wx", 0o600)
-    await handle.chmod(0o600) // whatever the umask took away
+    fchmodSync(handle.fd, 0o600) // whatever the umask took away
     const close = Effect.ignore(attempt(path, () => handle.close()))
     return {
       path,
