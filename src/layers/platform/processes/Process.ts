@@ -4,12 +4,14 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as ThreadCheck from "./ThreadCheck.ts"
 
 let ours = false
 
 /** This process runs nothing but heddle: all its children and its whole environment are heddle's to deal with. */
 export const takeOver: Effect.Effect<void> = Effect.sync(() => {
   ours = true
+  ThreadCheck.begin()
 })
 
 /** False in a program that has heddle as a library. */

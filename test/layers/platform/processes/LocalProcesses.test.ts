@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Runtime } from "effect"
 import { existsSync } from "node:fs"
+import * as Environment from "../../../../src/layers/platform/processes/Environment.ts"
 import { service as processes } from "../../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as Process from "../../../../src/layers/platform/processes/Process.ts"
 
@@ -23,6 +24,22 @@ it.effect("hands the output over, and tells the exit code and the complaint", ()
       })
       assert.deepStrictEqual([said, ended], ["a\nb\n", result])
     }
+  })
+)
+
+it.effect("a program without an environment of its own gets none of our secrets", () =>
+  Effect.gen(function* () {
+    process.env["HEDDLE_TEST_TOKEN"] = "secret"
+    process.env["HEDDLE_TEST_PLAIN"] = "plain"
+    let said = ""
+    const onOutput = (chunk: Uint8Array) => {
+      said += textOf(chunk)
+      return true
+    }
+    const command = ["/bin/sh", "-c", 'echo "$HEDDLE_TEST_TOKEN-$HEDDLE_TEST_PLAIN"']
+    yield* processes.run({ command, onOutput })
+    yield* processes.run({ command, env: Environment.complete(), onOutput })
+    assert.strictEqual(said, "-plain\nsecret-plain\n")
   })
 )
 

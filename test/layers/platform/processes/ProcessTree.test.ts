@@ -3,6 +3,8 @@ import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Scope } from "effect"
+import * as Orphans from "../../../../src/layers/platform/processes/offspring/Orphans.ts"
+import * as ProcFiles from "../../../../src/layers/platform/processes/offspring/ProcFiles.ts"
 import * as ProcessTree from "../../../../src/layers/platform/processes/ProcessTree.ts"
 import type { ProcessTree as Tree } from "../../../../src/services/machine/Processes.ts"
 import * as Processes from "../../../support/host/Processes.ts"
@@ -133,6 +135,11 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     ["a session of its own that ignores TERM", `setsid bash -c "${stubborn}" & wait`, 3],
     ["a child without environment", `echo ready; env -i sleep ${unmarked}; true`, 1],
     ["a session of its own without environment", `env -i setsid sleep ${unmarked} & echo ready; wait`, 1],
+    [
+      "a double fork into a session of its own without environment",
+      `(env -i setsid sh -c '(sleep ${unmarked} &)' > /dev/null 2>&1 &); echo ready; sleep 30`,
+      1
+    ],
     ["closed output", "sleep 30 >&- 2>&- & echo ready; exec >&- 2>&-; wait", 2]
   ]
 
@@ -253,6 +260,21 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         assert.deepStrictEqual(Processes.holding(tree.mark), [])
       })
     )
+  )
+
+  it.live("a child that the program around heddle has started is neither ended nor reaped", () =>
+    Effect.gen(function* () {
+      const own = (script: string) => Bun.spawn(["sh", "-c", script], { detached: true, env: {}, stdin: "pipe" })
+      const waiting = own("read line; exit 6")
+      yield* withShell("sleep 30 & echo ready; wait", (shell) => shell.end)
+      waiting.stdin.end()
+      assert.strictEqual(yield* Effect.promise(() => waiting.exited), 6)
+      const ended = own("exit 7")
+      // Without a turn of the event loop, in which Bun would reap it.
+      while (ProcFiles.readEntry(ended.pid)?.state !== "Z");
+      Orphans.reap()
+      assert.strictEqual(yield* Effect.promise(() => ended.exited), 7)
+    })
   )
 
   it.live("leaves no descriptor open", () =>
