@@ -1,6 +1,7 @@
 /** What an embedding service imports. Loading this starts nothing and touches nothing outside the process. */
 export * as AgentEvent from "./domain/conversation/AgentEvent.ts"
 export * as AssistantDraft from "./domain/conversation/AssistantDraft.ts"
+export * as Blocks from "./domain/conversation/Blocks.ts"
 export * as Content from "./domain/conversation/Content.ts"
 export * as Message from "./domain/conversation/Message.ts"
 export * as Model from "./domain/model/Model.ts"

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Json from "../domain/Json.ts"
+import { scalarsOf } from "../domain/JsonScalars.ts"
 import { Agent } from "../services/Agent.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { Sessions } from "../services/session/Sessions.ts"
@@ -40,6 +41,9 @@ export interface Dispatch {
 
 /** Runs a handler for the session that the host is in when the handler starts. */
 type Enter<R> = <A, E>(handler: Effect.Effect<A, E, CommandServices>) => Effect.Effect<A, E, R>
+
+/** A text that breaks a bound is answered, whole or not. */
+const isWhole = (text: string) => Json.excessOf(text) !== undefined || Either.isRight(Json.parse(text))
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
@@ -125,6 +129,13 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
     return Effect.void
   }
 
+  /** A result that the host cannot send fails its call: nobody would wait for another one. */
+  const refuse = (text: string, excess: string) => {
+    const frame = Object.fromEntries(scalarsOf(text))
+    hostTools.refuse(Frame.typeOf(frame), frame, excess)
+    return reject(Frame.parseFailure(excess, Frame.idOf(frame)))
+  }
+
   const read = (line: Jsonl.Line) => {
     switch (line._tag) {
       case "Oversized":
@@ -133,6 +144,8 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
         return reject(Frame.parseFailure("invalid UTF-8"))
       case "Text": {
         if (line.text.trim() === "") return Effect.void
+        const excess = Json.excessOf(line.text)
+        if (excess !== undefined) return refuse(line.text, excess)
         const frame = Json.parse(line.text)
         return Either.isRight(frame) ? dispatch(frame.right) : reject(Frame.parseFailure(frame.left))
       }
@@ -144,7 +157,7 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
   return {
     receive,
     receiveLast: (line) =>
-      line._tag === "Text" && Either.isRight(Json.parse(line.text))
+      line._tag === "Text" && isWhole(line.text)
         ? receive(line)
         : Effect.logWarning("dropped an incomplete last line")
   }

@@ -3,6 +3,8 @@
  * proportion to its own length; a block of which it has missed a delta is encoded anew. Owned by UpdateFrames.
  */
 import * as AssistantDraft from "../domain/conversation/AssistantDraft.ts"
+import * as Blocks from "../domain/conversation/Blocks.ts"
+import * as JsonScan from "../domain/JsonScan.ts"
 import { escapeSeparators } from "./protocol/Frame.ts"
 
 export const stringify = (value: unknown): string => escapeSeparators(JSON.stringify(value))
@@ -13,6 +15,28 @@ const around = {
   thinking: ['{"type":"thinking","thinking":"', '"}']
 } as const
 
+/** Arguments above this size are encoded again only when they have grown by an eighth, so that the cost stays linear. */
+const largeArguments = 256 * 1024
+
+/** The JSON of a tool call while its arguments arrive. */
+const makeOpenCall = () => {
+  let scan = JsonScan.make()
+  let length = 0
+  let shown = ""
+  let shownLength = 0
+  return (block: Blocks.ToolCallBlock, delta: string): string => {
+    const { text } = block
+    const told = length + delta.length === text.length
+    if (!told) scan = JsonScan.make()
+    scan.push(told ? delta : text)
+    length = text.length
+    const grown = length - shownLength
+    if (told && length > largeArguments && grown < shownLength / 8) return shown
+    shownLength = length
+    return (shown = stringify(AssistantDraft.toContent(block, scan)))
+  }
+}
+
 export const make = () => {
   let messageId = ""
   /** The JSON of the closed blocks, and their number. */
@@ -21,26 +45,32 @@ export const make = () => {
   /** The escaped text of the open block, and its length unescaped. */
   let open = ""
   let length = 0
+  let openCall = makeOpenCall()
+
+  const beginBlock = () => {
+    open = ""
+    length = 0
+    openCall = makeOpenCall()
+  }
 
   const begin = (id: string) => {
     messageId = id
     closed = ""
     count = 0
-    open = ""
-    length = 0
+    beginBlock()
   }
 
-  const close = (draft: AssistantDraft.AssistantDraft, until: number) => {
-    for (; count < until; count++) {
-      const block = draft.blocks[count]
-      if (block !== undefined) closed += (closed === "" ? "" : ",") + stringify(AssistantDraft.toContent(block))
-      open = ""
-      length = 0
+  const close = ({ blocks }: AssistantDraft.AssistantDraft, until: number) => {
+    if (count >= until) return
+    for (const block of Blocks.slice(blocks, count, until)) {
+      closed += (closed === "" ? "" : ",") + stringify(AssistantDraft.toContent(block))
     }
+    count = until
+    beginBlock()
   }
 
-  const openBlock = (block: AssistantDraft.Block, delta: string): string => {
-    if (block.type === "toolCall") return stringify(AssistantDraft.toContent(block))
+  const openBlock = (block: Blocks.Block, delta: string): string => {
+    if (block.type === "toolCall") return openCall(block, delta)
     const told = length + delta.length === block.text.length
     open = told ? open + stringify(delta).slice(1, -1) : stringify(block.text).slice(1, -1)
     length = block.text.length
@@ -52,11 +82,12 @@ export const make = () => {
     /** `delta` is the text that the open block has gained since the last call. */
     message: (id: string, draft: AssistantDraft.AssistantDraft, delta: string): string => {
       if (id !== messageId) begin(id)
-      close(draft, draft.open ? draft.blocks.length - 1 : draft.blocks.length)
-      const last = draft.open ? draft.blocks[draft.blocks.length - 1] : undefined
+      const { blocks, ...rest } = draft
+      close(draft, Blocks.countOf(blocks) - (draft.open ? 1 : 0))
+      const last = draft.open ? blocks?.last : undefined
       const content = last === undefined ? closed : `${closed}${closed === "" ? "" : ","}${openBlock(last, delta)}`
-      const { content: _, role, ...rest } = AssistantDraft.toMessage({ ...draft, blocks: [] })
-      return `{"role":"${role}","content":[${content}],${stringify(rest).slice(1)}`
+      const { content: _, role, ...members } = AssistantDraft.toMessage(rest)
+      return `{"role":"${role}","content":[${content}],${stringify(members).slice(1)}`
     }
   }
 }

@@ -24,6 +24,8 @@ export interface HostToolCalls {
   readonly toTool: (definition: HostToolDefinition) => HostTool
   /** True for every frame about a call, also about one that is over: the caller has nothing left to do with it. */
   readonly receive: (type: string, frame: unknown) => boolean
+  /** The host has answered a call with a frame that cannot be taken: the call fails, and the model is told why. */
+  readonly refuse: (type: string | undefined, frame: Readonly<Record<string, unknown>>, why: string) => void
   /** The host is gone: the calls it has not answered fail, and so does every later call. */
   readonly disconnect: () => void
 }
@@ -100,6 +102,9 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
     return Effect.suspend(() => (connected ? Effect.acquireUseRelease(begin, use, end) : lost))
   }
 
+  const pendingOf = (type: string | undefined, id: unknown) =>
+    (type === "host_tool_update" || type === "host_tool_result") && typeof id === "string" ? calls.get(id) : undefined
+
   return {
     toTool: (definition) => ({
       ...definition,
@@ -108,8 +113,8 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
     }),
     receive: (type, frame) => {
       if (type !== "host_tool_update" && type !== "host_tool_result") return false
-      if (!Predicate.isReadonlyRecord(frame) || typeof frame["id"] !== "string") return true
-      const pending = calls.get(frame["id"])
+      if (!Predicate.isReadonlyRecord(frame)) return true
+      const pending = pendingOf(type, frame["id"])
       if (pending === undefined) return true
       if (type === "host_tool_update") receiveUpdate(pending, frame["partialResult"])
       else {
@@ -117,6 +122,12 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
         receiveResult(pending, frame["result"], frame["isError"])
       }
       return true
+    },
+    refuse: (type, frame, why) => {
+      const pending = pendingOf(type, frame["id"])
+      if (pending === undefined) return
+      if (type === "host_tool_result") calls.delete(pending.id)
+      settle(pending, new ToolFailure({ message: `Invalid ${type} payload: ${why}` }))
     },
     disconnect: () => {
       connected = false

@@ -1,8 +1,10 @@
 /** Serves one host, from `ready` to the last frame. */
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
@@ -72,6 +74,7 @@ const read = Effect.fnUntraced(function* (
 /**
  * Serves until the host closes its side or stops reading, and then returns `undefined`, or until `stop` completes, and
  * then returns its value. Either way the run is ended as by `abort`, every command is answered, and all frames are written.
+ * Dies where the writer did, after the same end.
  */
 export const serve = <Stop>(options: ServerOptions<Stop>) =>
   Effect.scoped(
@@ -147,6 +150,11 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       })
       const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
       yield* drain ? windDown : bounded
+      // A writer ends when it is told to, or when the host is gone. Anything else is a bug of ours, and no orderly end.
+      const written = yield* Fiber.poll(writing)
+      if (Option.isSome(written) && Exit.isFailure(written.value) && Cause.isDie(written.value.cause)) {
+        return yield* Effect.failCause(Cause.stripFailures(written.value.cause))
+      }
       return stopped
     })
   )

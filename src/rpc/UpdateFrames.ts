@@ -1,10 +1,13 @@
 /**
  * Encodes `message_update` frames. In delta form every step is one small frame. In full form each frame repeats the whole
  * message twice, so deltas are merged until they are long enough in relation to the message (supplement 3.3): the bytes
- * stay linear in the text, and the joined deltas are exactly the text. Owned by the connection's writer.
+ * stay linear in the text, and the joined deltas are exactly the text. Blocks begin and end at once, until that has cost
+ * too much in one message; from then on a block that came and went between two updates is only in `message`. Owned by
+ * the connection's writer.
  */
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
-import type { AssistantDraft } from "../domain/conversation/AssistantDraft.ts"
+import type { Update } from "../domain/conversation/AssistantDraft.ts"
+import * as Blocks from "../domain/conversation/Blocks.ts"
 import { type Usage, zero } from "../domain/model/Usage.ts"
 import type { Connection } from "./Connection.ts"
 import * as DraftJson from "./DraftJson.ts"
@@ -20,32 +23,45 @@ const bytesPerMs = (4 * 1024 * 1024) / 1000
  */
 const largeMessage = 256 * 1024
 
+/** What the frames at the bounds of blocks may cost in one message before they are held back, too. */
+const mostForBounds = 16 * 1024 * 1024
+
+/** Steps of the last block that are held back. */
 interface Pending {
-  /** The newest of the merged events. Its draft includes all of them. */
+  /** The newest of them. Its draft includes all. */
   event: MessageUpdated
+  /** Whether the host has not been told that the block has begun. */
+  readonly isNew: boolean
   delta: string
+  isEnded: boolean
   readonly dueAt: number
 }
 
 export interface UpdateFrames {
-  /** The frames to write for this step; "" while its delta is held back. */
+  /** The frames to write for this step; "" while it is held back. */
   readonly push: (event: MessageUpdated, now: number) => string
-  /** The frame of the deltas that are held back. It has to go before any other record. */
+  /** The frames of the steps that are held back. They have to go before any other record. */
   readonly flush: () => string
-  /** When the deltas that are held back must go out at the latest. */
+  /** When the steps that are held back must go out at the latest. */
   readonly dueAt: () => number | undefined
 }
 
+const dueFor = ({ draft }: MessageUpdated, now: number) =>
+  now + Math.max(100, Blocks.sizeOf(draft.blocks) / bytesPerMs)
+
 export const make = (connection: Connection, envelope: () => string): UpdateFrames => {
   let pending: Pending | undefined
+  /** The message at hand, and what the bounds of its blocks have cost. */
+  let messageId = ""
+  let spent = 0
   // Usage rarely changes between two deltas, so its JSON is kept until it does.
   let usage: Usage = zero
   let usageJson = JSON.stringify(zero)
   const json = DraftJson.make()
 
   /** `delta` is "" where a block starts or ends. */
-  const frame = (event: MessageUpdated, members: string, delta: string): string => {
-    const { draft, messageId, runId, update } = event
+  const frame = (event: MessageUpdated, update: Update, members: string, delta: string): string => {
+    const { draft, messageId, runId } = event
     if (draft.usage !== usage) {
       usage = draft.usage
       usageJson = JSON.stringify(usage)
@@ -58,46 +74,70 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     return `${head}"message":${message},${step},"partial":${message}${tail}`
   }
 
-  const deltaFrame = (event: MessageUpdated, delta: string) =>
-    frame(event, `,"delta":${DraftJson.stringify(delta)}`, delta)
+  const deltaFrame = (event: MessageUpdated, update: Update, delta: string) =>
+    frame(event, update, `,"delta":${DraftJson.stringify(delta)}`, delta)
+
+  const boundFrame = (event: MessageUpdated, update: Update): string => {
+    const members = DraftJson.stringify(updateMembers(event.draft, update)).slice(1, -1)
+    return frame(event, update, members === "" ? "" : `,${members}`, "")
+  }
 
   const flush = () => {
     if (pending === undefined) return ""
-    const { delta, event } = pending
+    const { delta, event, isEnded, isNew } = pending
+    const { contentIndex, kind } = event.update
     pending = undefined
-    return deltaFrame(event, delta)
+    const started = isNew ? boundFrame(event, { kind, contentIndex, step: "start" }) : ""
+    const gained = delta === "" ? "" : deltaFrame(event, { kind, contentIndex, step: "delta", delta }, delta)
+    return started + gained + (isEnded ? boundFrame(event, { kind, contentIndex, step: "end" }) : "")
   }
 
-  const boundary = (event: MessageUpdated) => {
-    const members = DraftJson.stringify(updateMembers(event.draft, event.update)).slice(1, -1)
-    return flush() + frame(event, members === "" ? "" : `,${members}`, "")
+  const flushIfDue = (now: number) => (pending !== undefined && now >= pending.dueAt ? flush() : "")
+
+  const holdBound = (event: MessageUpdated, now: number): string => {
+    if (event.update.step === "end") {
+      pending ??= { event, isNew: false, delta: "", isEnded: true, dueAt: dueFor(event, now) }
+      pending.event = event
+      pending.isEnded = true
+      return flushIfDue(now)
+    }
+    // A block of which the host knows is brought to its end. Another one is in the message, and that is enough.
+    const before = pending?.isNew === false ? flush() : ""
+    pending = { event, isNew: true, delta: "", isEnded: false, dueAt: pending?.dueAt ?? dueFor(event, now) }
+    return before + flushIfDue(now)
+  }
+
+  const bound = (event: MessageUpdated, now: number): string => {
+    if (event.messageId !== messageId) {
+      messageId = event.messageId
+      spent = 0
+    }
+    if (spent > mostForBounds && connection.updates === "full") return holdBound(event, now)
+    const held = flush()
+    const text = boundFrame(event, event.update)
+    spent += text.length
+    return held + text
   }
 
   const pace = (event: MessageUpdated, delta: string, now: number): string => {
-    const size = sizeOf(event.draft)
-    if (pending === undefined) pending = { event, delta, dueAt: now + Math.max(100, size / bytesPerMs) }
+    if (pending === undefined) pending = { event, isNew: false, delta, isEnded: false, dueAt: dueFor(event, now) }
     else {
       pending.event = event
       pending.delta += delta
     }
-    const grown = size <= largeMessage && pending.delta.length * 64 >= size
-    return grown || now >= pending.dueAt ? flush() : ""
+    const size = Blocks.sizeOf(event.draft.blocks)
+    const isGrown = !pending.isNew && size <= largeMessage && pending.delta.length * 64 >= size
+    return isGrown ? flush() : flushIfDue(now)
   }
 
   return {
     push: (event, now) => {
-      if (event.update.step !== "delta") return boundary(event)
-      if (connection.updates === "delta") return flush() + deltaFrame(event, event.update.delta)
-      return pace(event, event.update.delta, now)
+      const { update } = event
+      if (update.step !== "delta") return bound(event, now)
+      if (connection.updates === "delta") return flush() + deltaFrame(event, update, update.delta)
+      return pace(event, update.delta, now)
     },
     flush,
     dueAt: () => pending?.dueAt
   }
-}
-
-/** Characters are close enough to bytes for pacing. */
-const sizeOf = (draft: AssistantDraft): number => {
-  let size = 0
-  for (const block of draft.blocks) size += block.text.length
-  return size
 }

@@ -5,6 +5,7 @@
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
@@ -44,10 +45,12 @@ const makeEncoder = (connection: Connection) => {
   const envelope = () =>
     `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
   const updates = UpdateFrames.make(connection, envelope)
-  const record = (frame: object): string => {
-    const json = JSON.stringify(frame)
-    return Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
-  }
+  const recordJson = (json: string): string => Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
+  const record = (frame: object): string =>
+    Either.match(Frame.toJson(frame), {
+      onRight: recordJson,
+      onLeft: (reason) => Frame.mended(frame, reason).map(recordJson).join("")
+    })
   const flushDue = (now: number): string => {
     const dueAt = updates.dueAt()
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
@@ -58,7 +61,7 @@ const makeEncoder = (connection: Connection) => {
       case "MessageUpdated":
         return updates.push(item, now)
       case "Response":
-        return Frame.encode(item.response)
+        return Frame.encodeResponse(item.response)
       case "Record":
         return updates.flush() + record(item.frame)
       case "Due":

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
+import * as Blocks from "../../src/domain/conversation/Blocks.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as UpdateFrames from "../../src/rpc/UpdateFrames.ts"
@@ -55,7 +56,7 @@ describe("UpdateFrames", () => {
   it("full form: joined deltas are exactly the text, and bytes grow in proportion to it", () => {
     const sizes = [2000, 4000, 8000].map((count) => {
       const { draft, frames, text } = stream("full", count)
-      assert.strictEqual(joined(frames), draft.blocks[0]?.text)
+      assert.strictEqual(joined(frames), draft.blocks?.last.text)
       return text.length
     })
     const [a = 0, b = 0, c = 0] = sizes
@@ -66,7 +67,7 @@ describe("UpdateFrames", () => {
   it("full form: what is held back is due after 100 ms", () => {
     const updates = UpdateFrames.make(Connections.make("full"), () => "")
     const block = { type: "text", text: "x".repeat(10_000) } as const
-    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
     assert.strictEqual(updates.push({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update }, 1000), "")
     assert.strictEqual(updates.dueAt(), 1100)
@@ -78,7 +79,7 @@ describe("UpdateFrames", () => {
     const { frames, draft } = stream("full", 20_000)
     const sizes = frames.flatMap(({ message }) => message.content.map((block: { text: string }) => block.text.length))
     const before = Math.max(...sizes.filter((size) => size < 400_000))
-    assert.strictEqual(joined(frames), draft.blocks[0]?.text)
+    assert.strictEqual(joined(frames), draft.blocks?.last.text)
     assert.strictEqual(sizes.at(-1), 400_000)
     assert.isBelow(before, 270_000)
     assert.isAbove(stream("full", 20_000, 1).frames.length, frames.length + 20)

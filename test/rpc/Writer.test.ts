@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, FastCheck, Fiber, Mailbox, TestClock } from "effect"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
+import * as Blocks from "../../src/domain/conversation/Blocks.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import type { UpdateForm } from "../../src/rpc/Connection.ts"
 import * as Writer from "../../src/rpc/Writer.ts"
@@ -117,7 +118,7 @@ it.effect("deltas that are held back are written before the end, also when nothi
     let text = ""
     const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
     const block = { type: "text", text: "x".repeat(10_000) } as const
-    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
     writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
     yield* writer.end
@@ -150,7 +151,8 @@ it.effect("what breaks a silence waits for the turn of the event loop to end, wh
     assert.deepStrictEqual(text.match(/"type":"\w+"/g), ['"type":"note"', '"type":"response"'])
     // The turn after a write, in which more may gather.
     yield* endTurn
-    const draft = { ...AssistantDraft.empty(model, 0), blocks: [{ type: "text", text: "y" } as const], open: true }
+    const blocks = Blocks.append(undefined, { type: "text", text: "y" })
+    const draft = { ...AssistantDraft.empty(model, 0), blocks, open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
     writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
     yield* Effect.repeatN(Effect.yieldNow(), 5)
@@ -209,7 +211,7 @@ it.effect("deltas that are held back go out after 100 ms each time, when nothing
     const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
     yield* Effect.fork(run)
     const block = { type: "text", text: "x".repeat(10_000) } as const
-    const draft = { ...AssistantDraft.empty(model, 0), blocks: [block], open: true }
+    const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const seen: Array<ReadonlyArray<string>> = []
     for (const delta of ["a", "b", "c"]) {
       const update = { kind: "text", step: "delta", contentIndex: 0, delta } as const

@@ -4,34 +4,20 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as Blocks from "./Blocks.ts"
 import type { JsonObject, OutputContent, ToolCall } from "./Content.ts"
 import * as Json from "../Json.ts"
+import type { JsonScan } from "../JsonScan.ts"
 import type { AssistantMessage, StopReason } from "./Message.ts"
 import type { Model } from "../model/Model.ts"
 import type { FinishReason, ModelEvent } from "../model/ModelEvent.ts"
 import * as Usage from "../model/Usage.ts"
 
-type TextBlock = { readonly type: "text"; readonly text: string; readonly signature?: string }
-type ThinkingBlock = {
-  readonly type: "thinking"
-  readonly text: string
-  readonly signature?: string
-  readonly redacted?: boolean
-}
-/** `text` is the raw JSON of the arguments, and `ended` tells whether the model completed it. */
-type ToolCallBlock = {
-  readonly type: "toolCall"
-  readonly text: string
-  readonly id: string
-  readonly name: string
-  readonly ended: boolean
-}
-export type Block = TextBlock | ThinkingBlock | ToolCallBlock
-
 export interface AssistantDraft {
   readonly model: Model
   readonly timestamp: number
-  readonly blocks: ReadonlyArray<Block>
+  /** Absent before the first block. */
+  readonly blocks?: Blocks.Blocks
   /** Whether the last block is still open. */
   readonly open: boolean
   readonly usage: Usage.Usage
@@ -52,15 +38,17 @@ export type Update =
 export const empty = (model: Model, timestamp: number): AssistantDraft => ({
   model,
   timestamp,
-  blocks: [],
   open: false,
   usage: Usage.zero
 })
 
-const appendBlock = (draft: AssistantDraft, block: Block): readonly [AssistantDraft, Update] => [
-  { ...draft, blocks: [...draft.blocks, block], open: true },
-  { kind: block.type, step: "start", contentIndex: draft.blocks.length }
-]
+const appendBlock = (draft: AssistantDraft, block: Blocks.Block): readonly [AssistantDraft, Update] => {
+  const contentIndex = Blocks.countOf(draft.blocks)
+  return [
+    { ...draft, blocks: Blocks.append(draft.blocks, block), open: true },
+    { kind: block.type, step: "start", contentIndex }
+  ]
+}
 
 /** Ignores events that are out of place, such as a delta without an open block. */
 export const apply = (
@@ -75,13 +63,12 @@ export const apply = (
     case "ToolCallStarted":
       return appendBlock(draft, { type: "toolCall", text: "", id: event.id, name: event.name, ended: false })
     case "Delta": {
-      const contentIndex = draft.blocks.length - 1
-      const block = draft.blocks[contentIndex]
-      if (block === undefined || !draft.open) return [draft, undefined]
-      const blocks = draft.blocks.with(contentIndex, { ...block, text: block.text + event.delta })
+      const { blocks } = draft
+      if (blocks === undefined || !draft.open) return [draft, undefined]
+      const { count, last } = blocks
       return [
-        { ...draft, blocks },
-        { kind: block.type, step: "delta", contentIndex, delta: event.delta }
+        { ...draft, blocks: Blocks.replaceLast(blocks, { ...last, text: last.text + event.delta }) },
+        { kind: last.type, step: "delta", contentIndex: count - 1, delta: event.delta }
       ]
     }
     case "BlockEnded":
@@ -99,43 +86,44 @@ const endBlock = (
   draft: AssistantDraft,
   { redacted, signature }: { readonly signature?: string; readonly redacted?: boolean }
 ): readonly [AssistantDraft, Update | undefined] => {
-  const contentIndex = draft.blocks.length - 1
-  const block = draft.blocks[contentIndex]
-  if (block === undefined || !draft.open) return [draft, undefined]
+  const { blocks } = draft
+  if (blocks === undefined || !draft.open) return [draft, undefined]
+  const block = blocks.last
   const signed = signature === undefined ? {} : { signature }
-  const ended: Block =
+  const ended: Blocks.Block =
     block.type === "toolCall"
       ? { ...block, ended: true }
       : block.type === "text"
         ? { ...block, ...signed }
         : { ...block, ...signed, ...(redacted === true ? { redacted } : {}) }
   return [
-    { ...draft, blocks: draft.blocks.with(contentIndex, ended), open: false },
-    { kind: block.type, step: "end", contentIndex }
+    { ...draft, blocks: Blocks.replaceLast(blocks, ended), open: false },
+    { kind: block.type, step: "end", contentIndex: blocks.count - 1 }
   ]
 }
 
 /** Closes the block that an abort or a failure cut off. A tool call stays marked as unfinished. */
 export const cutOff = (draft: AssistantDraft): readonly [AssistantDraft, Update | undefined] => {
-  const last = draft.blocks[draft.blocks.length - 1]
-  if (last === undefined || !draft.open) return [draft, undefined]
+  const { blocks } = draft
+  if (blocks === undefined || !draft.open) return [draft, undefined]
   return [
     { ...draft, open: false },
-    { kind: last.type, step: "end", contentIndex: draft.blocks.length - 1 }
+    { kind: blocks.last.type, step: "end", contentIndex: blocks.count - 1 }
   ]
 }
 
 /** A record, because arrays are not valid arguments. */
 const asObject = (value: unknown): JsonObject => (Predicate.isRecord(value) ? { ...value } : {})
 
-const toolCall = (block: ToolCallBlock): ToolCall => ({
+const toolCall = (block: Blocks.ToolCallBlock, args: unknown): ToolCall => ({
   type: "toolCall",
   id: block.id,
   name: block.name,
-  arguments: asObject(Json.parsePartial(block.text))
+  arguments: asObject(args)
 })
 
-export const toContent = (block: Block): OutputContent => {
+/** The scan has read the text of the block, so that the text need not be looked at again. */
+export const toContent = (block: Blocks.Block, scan?: JsonScan): OutputContent => {
   switch (block.type) {
     case "text":
       return {
@@ -151,7 +139,7 @@ export const toContent = (block: Block): OutputContent => {
         ...(block.redacted === undefined ? {} : { redacted: block.redacted })
       }
     case "toolCall":
-      return toolCall(block)
+      return toolCall(block, scan === undefined ? Json.parsePartial(block.text) : Json.parseScanned(block.text, scan))
   }
 }
 
@@ -160,7 +148,7 @@ export type End = { readonly stopReason: StopReason; readonly errorMessage?: str
 /** The message so far. While it streams, its stop reason is the placeholder `stop`. */
 export const toMessage = (draft: AssistantDraft, end?: End): AssistantMessage => ({
   role: "assistant",
-  content: draft.blocks.map(toContent),
+  content: Blocks.slice(draft.blocks).map((block) => toContent(block)),
   api: draft.model.api,
   provider: draft.model.provider,
   model: draft.model.id,
@@ -171,15 +159,30 @@ export const toMessage = (draft: AssistantDraft, end?: End): AssistantMessage =>
   timestamp: draft.timestamp
 })
 
-/** A tool call is ready to run, or its arguments were cut off by the output limit or are not JSON. */
-export type RequestedCall = { readonly call: ToolCall; readonly state: "ready" | "malformed" | "unfinished" }
+/**
+ * A tool call is ready to run, or its arguments were cut off by the output limit, are not JSON, or break the bounds of
+ * data from others. Arguments that break a bound are not kept, and `excess` says which.
+ */
+export type RequestedCall = {
+  readonly call: ToolCall
+  readonly state: "ready" | "malformed" | "unfinished" | "excessive"
+  readonly excess?: string
+}
 
-export const requestedCalls = (draft: AssistantDraft): ReadonlyArray<RequestedCall> =>
-  draft.blocks.flatMap((block): ReadonlyArray<RequestedCall> => {
-    if (block.type !== "toolCall") return []
-    // Several providers send no arguments instead of `{}`.
-    const parsed = Json.parse(block.text === "" ? "{}" : block.text)
-    const complete = Either.isRight(parsed) && Predicate.isRecord(parsed.right)
-    const cut = !block.ended || draft.finished?.stopReason === "length"
-    return [{ call: toolCall(block), state: complete ? "ready" : cut ? "unfinished" : "malformed" }]
-  })
+const requested = (block: Blocks.ToolCallBlock, isCut: boolean): RequestedCall => {
+  const excess = Json.excessOf(block.text)
+  if (excess !== undefined) return { call: toolCall(block, {}), state: "excessive", excess }
+  // Several providers send no arguments instead of `{}`.
+  const parsed = Json.parse(block.text === "" ? "{}" : block.text)
+  if (Either.isRight(parsed) && Predicate.isRecord(parsed.right)) {
+    return { call: toolCall(block, parsed.right), state: "ready" }
+  }
+  return { call: toolCall(block, Json.parsePartial(block.text)), state: isCut ? "unfinished" : "malformed" }
+}
+
+export const requestedCalls = (draft: AssistantDraft): ReadonlyArray<RequestedCall> => {
+  const isShort = draft.finished?.stopReason === "length"
+  return Blocks.slice(draft.blocks).flatMap((block) =>
+    block.type === "toolCall" ? [requested(block, isShort || !block.ended)] : []
+  )
+}

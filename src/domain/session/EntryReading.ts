@@ -2,11 +2,20 @@
  * Reads entries written by pi, xcsh, omp and older versions of heddle. An entry that had to be converted keeps its
  * original, and an unknown entry stays as it is, so that writing either again gives the same object.
  */
+import * as Either from "effect/Either"
 import { type JsonObject, text } from "../conversation/Content.ts"
 import { isAgentMessage, isInput, isObject, isOutput, isOwnEntry, isUsage, stopReasons } from "./EntryShape.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import * as Usage from "../model/Usage.ts"
+import * as Json from "../Json.ts"
+import { maxDepth, maxValues } from "../JsonScan.ts"
+
+/** An entry wraps what it stores, and what it stores may be as deep and as much as others may send. */
+const lineBounds = { depth: maxDepth + 16, values: maxValues + 1024 }
+
+/** Undefined if the line is not JSON, or not JSON that heddle would have taken from anybody. */
+export const parseLine = (text: string): unknown => Either.getOrUndefined(Json.parseBounded(text, lineBounds))
 
 /** Old files have plain text in place of blocks. Blocks of an unknown type are left out. */
 const blocks = (content: unknown, isKnown: (block: unknown) => boolean): ReadonlyArray<unknown> => {

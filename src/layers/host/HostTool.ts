@@ -1,6 +1,7 @@
 /** Makes a Tool from a host tool: checks the arguments, keeps the deadline, words the failures. */
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
+import * as JsonValue from "../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostTool } from "../../services/host/HostTools.ts"
 import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
@@ -52,11 +53,16 @@ export const toTool = (tool: HostTool): Tool => {
   }
 }
 
-/** The names of a set, if they are unique and none is taken. */
-export const checkNames = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>) => {
+/** The names of a set, if they are unique, none is taken, and the schemas can be sent. */
+export const check = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>) => {
   const names = tools.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) return new HostToolRefused({ reason: "duplicate", name: twice })
   const conflict = names.find((name) => taken.has(name))
-  return conflict === undefined ? Effect.succeed(names) : new HostToolRefused({ reason: "conflict", name: conflict })
+  if (conflict !== undefined) return new HostToolRefused({ reason: "conflict", name: conflict })
+  for (const { name, parameters } of tools) {
+    const detail = JsonValue.problemOf(parameters)
+    if (detail !== undefined) return new HostToolRefused({ reason: "parameters", name, detail })
+  }
+  return Effect.succeed(names)
 }

@@ -21,10 +21,10 @@ export const make = () => {
     (tools, reserved = []) =>
       Effect.flatMap(
         loaded,
-        Effect.fnUntraced(function* ({ checkNames, toTool }) {
+        Effect.fnUntraced(function* ({ check, toTool }) {
           const others = [...sources].filter((source) => source !== mine)
           const taken = new Set([...reserved, ...others.flatMap(({ names }) => names)])
-          mine.names = yield* checkNames(tools, taken)
+          mine.names = yield* check(tools, taken)
           mine.offered = tools.filter(({ hidden }) => hidden !== true).map(toTool)
           return mine.names
         })

@@ -2,9 +2,7 @@
  * Reads the start of each line of a session file from its bytes: type, id, parent and role of the entry. Understands
  * only lines whose members stand in the order in which heddle, pi, xcsh and omp write them.
  */
-import * as Either from "effect/Either"
-import { readEntry } from "../../domain/session/EntryReading.ts"
-import * as Json from "../../domain/Json.ts"
+import { parseLine, readEntry } from "../../domain/session/EntryReading.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import * as ByteSearch from "../platform/files/ByteSearch.ts"
 
@@ -127,7 +125,7 @@ export const make = (bytes: Uint8Array) => {
     hasId: (from: number, end: number) => isSame(from, end, head.idAt, head.idEnd),
     id: () => decoder.decode(bytes.subarray(head.idAt, head.idEnd)),
     entry: (start: number, end: number): SessionEntry | undefined =>
-      readEntry(Either.getOrUndefined(Json.parse(decoder.decode(bytes.subarray(start, end)))))
+      readEntry(parseLine(decoder.decode(bytes.subarray(start, end))))
   }
 }
 

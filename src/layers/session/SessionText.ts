@@ -2,11 +2,9 @@
  * The text of session files (protocol.md 9.2 to 9.4): a header line, then a line for each entry. Reading is lenient: it
  * skips a line that is not an entry, and gives the children of that line to the entry before it.
  */
-import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
-import { readEntry } from "../../domain/session/EntryReading.ts"
+import { parseLine, readEntry } from "../../domain/session/EntryReading.ts"
 import { isObject } from "../../domain/session/EntryShape.ts"
-import * as Json from "../../domain/Json.ts"
 import { type SessionEntry, type SessionHeader, sessionVersion, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionMigration from "../../domain/session/SessionMigration.ts"
 import type { SessionGlance } from "../../services/session/SessionStore.ts"
@@ -73,7 +71,7 @@ const forEachLine = (bytes: Uint8Array, line: (value: JsonObject | undefined) =>
     const end = found < 0 ? bytes.length : found
     const text = decoder.decode(bytes.subarray(from, end))
     from = end + 1
-    const value = Either.getOrUndefined(Json.parse(text))
+    const value = parseLine(text)
     if (isObject(value)) line(value)
     else if (text.trim() !== "") line(undefined)
   }
@@ -139,7 +137,7 @@ const readOnce = (bytes: Uint8Array, version: number) => {
 export const firstLine = (bytes: Uint8Array): unknown => {
   const found = bytes.indexOf(newline)
   const text = new TextDecoder().decode(found < 0 ? bytes : bytes.subarray(0, found))
-  return Either.getOrUndefined(Json.parse(text))
+  return parseLine(text)
 }
 
 export const currentHeader = (bytes: Uint8Array): SessionHeader | undefined => {

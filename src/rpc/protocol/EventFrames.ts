@@ -118,9 +118,9 @@ export const updateType = ({ kind, step }: AssistantDraft.Update): string => `${
 /** The members of an assistantMessageEvent beside type and index, where a block starts or ends. */
 export const updateMembers = (
   { blocks }: AssistantDraft.AssistantDraft,
-  { contentIndex, step }: AssistantDraft.Update
+  { step }: AssistantDraft.Update
 ): object => {
-  const block = blocks[contentIndex]
+  const block = blocks?.last
   if (block?.type === "toolCall") {
     return step === "start" ? { id: block.id, toolName: block.name } : { toolCall: AssistantDraft.toContent(block) }
   }

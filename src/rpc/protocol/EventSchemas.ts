@@ -238,7 +238,7 @@ export const events: ReadonlyArray<EventSchema> = [
   event("session_info_update", "The same for hosts that know this name.", { title: optional(Schema.String) }),
   event(
     "extension_error",
-    "A failure outside the run. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`.",
+    "A failure outside the run. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded.",
     {
       extensionPath: Schema.String,
       event: Schema.String,

@@ -1,8 +1,10 @@
 /** Envelopes: the members that all commands share, and the response to a command (protocol.md 2.1). */
+import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
+import * as JsonValue from "../../domain/JsonValue.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
 /** Echoed unchanged: a number stays a number. */
@@ -63,8 +65,36 @@ export const unknownCommand = (command: string, id: Id | undefined, echoId: bool
   ...(id === undefined || echoId ? {} : { requestId: id })
 })
 
-/** One line. Escapes the separators at which some line readers split; leaves out absent members. */
+/** Leaves out absent members. The left side says why the frame cannot be encoded. */
+export const toJson = (frame: object): Either.Either<string, string> =>
+  Either.try({ try: () => JSON.stringify(frame), catch: String })
+
+/** One line. Escapes the separators at which some line readers split. */
 export const encode = (frame: object): string => escapeSeparators(JSON.stringify(frame)) + "\n"
+
+/** A response that cannot be encoded becomes a failure with the same id. */
+export const encodeResponse = (response: Response): string =>
+  Either.getOrElse(
+    Either.try(() => encode(response)),
+    (reason) => {
+      const { command, id } = response
+      return encode(failure(command, id, `The response cannot be encoded: ${reason}`, "encode_failed"))
+    }
+  )
+
+const isScalar = (value: unknown) => typeof value !== "object" && typeof value !== "bigint"
+
+/**
+ * The JSON of a record that cannot be encoded, so that the host still sees it in its place: what cannot be encoded is
+ * replaced by a text, and a frame beside it says so. A host that waits for the end of a call or of a run gets it.
+ */
+export const mended = (frame: object, reason: string): ReadonlyArray<string> => {
+  const scalars = Object.fromEntries(Object.entries(frame).filter(([, value]) => isScalar(value)))
+  const copy = JsonValue.encodable(frame)
+  const json = Either.getOrElse(toJson(Predicate.isObject(copy) ? copy : scalars), () => JSON.stringify(scalars))
+  const error = `A record of type ${typeOf(frame)} cannot be encoded: ${reason}`
+  return [json, JSON.stringify({ type: "extension_error", extensionPath: "rpc", event: "encode", error })]
+}
 
 export const escapeSeparators = (json: string): string =>
   json.includes("\u2028") || json.includes("\u2029")

@@ -60,7 +60,7 @@ describe("AssistantDraft", () => {
 
   it("a delta or an end without an open block changes nothing", () => {
     const { draft, updates } = fold([{ _tag: "Delta", delta: "x" }, { _tag: "BlockEnded" }])
-    assert.deepStrictEqual([draft.blocks.length, updates.length], [0, 0])
+    assert.deepStrictEqual([draft.blocks, updates.length], [undefined, 0])
   })
 
   it("a delta or an end behind a block that has ended changes nothing", () => {

@@ -10,7 +10,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import { plainText, text } from "../../../domain/conversation/Content.ts"
+import { plainText, text, type ToolCall } from "../../../domain/conversation/Content.ts"
+import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { type SessionTools, type Tool, ToolFailure } from "../../../services/Tools.ts"
@@ -63,10 +64,12 @@ const cancelledText = "Cancelled by host"
 const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
 
 /** The tool that answers a call, or the reason why none does. */
-const resolve = ({ tools }: Dependencies, { call, state }: RequestedCall) => {
+const resolve = ({ tools }: Dependencies, { call, excess, state }: RequestedCall) => {
   const none = (message: string) => Either.left(new ToolFailure({ message }))
+  const invalid = (why: string) => Effect.succeed(none(`Invalid arguments for ${call.name}: ${why}`))
   if (state === "unfinished") return Effect.succeed(none(cutOffText))
-  if (state === "malformed") return Effect.succeed(none(`Invalid arguments for ${call.name}: not a JSON object`))
+  if (state === "malformed") return invalid("not a JSON object")
+  if (state === "excessive") return invalid(`${excess}; send plainer ones`)
   return Effect.map(
     tools.find(call.name),
     Option.match({ onNone: () => none(`Tool ${call.name} not found`), onSome: (tool) => Either.right(tool) })
@@ -85,6 +88,14 @@ const interruptedOutput = (reason: string, latest: ToolOutput | undefined): Tool
     content: [text(said === "" ? reason : `${said}\n\n${reason}`)],
     details: latest?.details ?? {}
   }
+}
+
+/** A result that cannot be stored or sent, such as one that contains itself, is an error that the model is told. */
+const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
+  const problem = outcome._tag === "Defect" ? undefined : JsonValue.problemOf(outcome.output)
+  if (outcome._tag === "Defect" || problem === undefined) return outcome
+  const message = `The result of ${name} cannot be used: ${problem}`
+  return { ...outcome, output: failureOutput(new ToolFailure({ message })), isError: true }
 }
 
 const note = (batch: Batch, outcome: Outcome) => {
@@ -127,7 +138,7 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   fiber.addObserver((exit) => {
     batch.running.delete(fiber)
     isOver = true
-    note(batch, outcome(exit))
+    note(batch, keepable(outcome(exit), call))
   })
 }
 
