@@ -157,8 +157,6 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
   return {
     receive,
     receiveLast: (line) =>
-      line._tag === "Text" && isWhole(line.text)
-        ? receive(line)
-        : Effect.logWarning("dropped an incomplete last line")
+      line._tag === "Text" && isWhole(line.text) ? receive(line) : Effect.logWarning("dropped an incomplete last line")
   }
 }

@@ -15,7 +15,7 @@ const around = {
   thinking: ['{"type":"thinking","thinking":"', '"}']
 } as const
 
-/** Arguments above this size are encoded again only when they have grown by an eighth, so that the cost stays linear. */
+/** Arguments above this size are encoded again only when they have grown by half, so that the cost stays linear. */
 const largeArguments = 256 * 1024
 
 /** The JSON of a tool call while its arguments arrive. */
@@ -31,7 +31,7 @@ const makeOpenCall = () => {
     scan.push(told ? delta : text)
     length = text.length
     const grown = length - shownLength
-    if (told && length > largeArguments && grown < shownLength / 8) return shown
+    if (told && length > largeArguments && grown < shownLength / 2) return shown
     shownLength = length
     return (shown = stringify(AssistantDraft.toContent(block, scan)))
   }

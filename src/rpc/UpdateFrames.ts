@@ -46,8 +46,7 @@ export interface UpdateFrames {
   readonly dueAt: () => number | undefined
 }
 
-const dueFor = ({ draft }: MessageUpdated, now: number) =>
-  now + Math.max(100, Blocks.sizeOf(draft.blocks) / bytesPerMs)
+const dueFor = ({ draft }: MessageUpdated, now: number) => now + Math.max(100, Blocks.sizeOf(draft.blocks) / bytesPerMs)
 
 export const make = (connection: Connection, envelope: () => string): UpdateFrames => {
   let pending: Pending | undefined

@@ -41,10 +41,15 @@ const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
   return parameters
 }
 
-const explain = (error: ParseResult.ParseError): string =>
-  ParseResult.ArrayFormatter.formatErrorSync(error)
+/** The texts quote the arguments, which may be megabytes. */
+const longestExplanation = 2000
+
+const explain = (error: ParseResult.ParseError): string => {
+  const said = ParseResult.ArrayFormatter.formatErrorSync(error)
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
+  return said.length > longestExplanation ? `${said.slice(0, longestExplanation)}…` : said
+}
 
 export const make = <A, I>(spec: Spec<A, I>): Tool => {
   const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters, prepare } = spec

@@ -116,10 +116,7 @@ const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as
 export const updateType = ({ kind, step }: AssistantDraft.Update): string => `${prefixes[kind]}_${step}`
 
 /** The members of an assistantMessageEvent beside type and index, where a block starts or ends. */
-export const updateMembers = (
-  { blocks }: AssistantDraft.AssistantDraft,
-  { step }: AssistantDraft.Update
-): object => {
+export const updateMembers = ({ blocks }: AssistantDraft.AssistantDraft, { step }: AssistantDraft.Update): object => {
   const block = blocks?.last
   if (block?.type === "toolCall") {
     return step === "start" ? { id: block.id, toolName: block.name } : { toolCall: AssistantDraft.toContent(block) }
