@@ -11,7 +11,7 @@ import { Agent, type QueueFull, type QueueRefused } from "../../services/Agent.t
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import { readInput } from "../protocol/Images.ts"
-import { QueueItem, queueItem, queueItems } from "../protocol/QueueFrames.ts"
+import { QueueItem, queueItem, queueItems, toCleared } from "../protocol/QueueFrames.ts"
 
 const refusals = ["queue_item_not_found", "already_delivered"]
 
@@ -34,9 +34,8 @@ const clearQueue = Command.make({
   result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
-    const before = yield* agent.queue
-    yield* agent.clearQueue
-    return MessageQueue.texts(before)
+    const { cleared } = toCleared(yield* agent.clearQueue)
+    return cleared ?? { steering: [], followUp: [] }
   })
 })
 

@@ -210,9 +210,6 @@ export const killAt = (at: number, command?: ReadonlyArray<string>) =>
     return killed
   }).pipe(Effect.scoped)
 
-/** The number of lines that the whole script writes. */
-export const lineCount = Effect.map(killAt(Number.POSITIVE_INFINITY), ({ lines }) => lines)
-
 /** Kills at each of the given lines, and tells where something was lost, doubled or came back. */
 export const sweep = (at: ReadonlyArray<number>, command?: ReadonlyArray<string>) =>
   Effect.map(
@@ -220,4 +217,16 @@ export const sweep = (at: ReadonlyArray<number>, command?: ReadonlyArray<string>
       Effect.map(killAt(line, command), ({ faults }) => faults.map((fault) => `after line ${line}: ${fault}`))
     ),
     (faults) => faults.flat()
+  )
+
+/** Plays the script once without a kill before its end, then kills after each of its lines. */
+export const sweepAll = (command?: ReadonlyArray<string>) =>
+  Effect.flatMap(killAt(Number.POSITIVE_INFINITY, command), ({ faults, lines }) =>
+    Effect.map(
+      sweep(
+        Array.from({ length: lines }, (_, n) => n + 1),
+        command
+      ),
+      (found) => ({ lines, faults: [...faults, ...found] })
+    )
   )

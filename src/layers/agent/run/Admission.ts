@@ -147,18 +147,21 @@ export const make = (dependencies: Dependencies) => {
   })
 
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
-  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) => {
-    const { images = [], text } = input
-    const full = queue.refusal({ text, images })
-    if (full !== undefined) return full
-    const messageId = ids.next("message")
-    const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
-    const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-    const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
-    clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
-    begun(messageId)
-    return Effect.as(queue.add(waiting), receipt)
-  }
+  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        const { images = [], text } = input
+        const full = queue.refusal({ text, images })
+        if (full !== undefined) return full
+        const messageId = ids.next("message")
+        const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
+        const idle = state.takesMessages() ? {} : ({ idle: true } as const)
+        const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+        clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
+        begun(messageId)
+        return Effect.as(queue.add(waiting), receipt)
+      })
+    )
 
   /** A prompt that may wait joins the run that is under way. */
   const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {

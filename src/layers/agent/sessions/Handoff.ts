@@ -76,7 +76,7 @@ export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Mod
   // A host may set a name or a model, or queue messages, while the file is made.
   const catchUp = Effect.fnUntraced(function* (log: SessionLog, all: ReadonlyArray<SessionEntry>) {
     const late = SessionHandoff.chain(all.slice(known).filter(isNoted), entries.at(-1)?.id)
-    yield* log.append(late)
+    if (late.length > 0) yield* log.append(late)
     // The next session has what is queued. It is taken out of this one last, so that a crash in between loses nothing.
     const queued = QueueEntries.restore(all)
     if (queued.length > 0) yield* session.append(QueueEntries.removed(queued))

@@ -80,7 +80,7 @@ it.effect.prop(
     Effect.gen(function* () {
       const { orders, still, turns } = yield* gated
       const tools = [tool("noop", () => Effect.succeed(output("done")))]
-      yield* Harness.run({ turns, tools }, ({ agent, events }) =>
+      yield* Harness.run({ turns, tools }, ({ agent, events, session }) =>
         Effect.gen(function* () {
           const model = QueueModel.make()
           yield* agent.attach({
@@ -124,6 +124,9 @@ it.effect.prop(
             const moves = op.do === "model" || before !== model.isRunning()
             if (moves) yield* Queue.take(still)
             assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), model.texts(), `after ${at}`)
+            const { followUp, steering } = model.texts()
+            const stored = (yield* session.queued).map(({ text }) => text)
+            assert.deepStrictEqual(stored, [...steering, ...followUp], `in the log after ${at}`)
             assert.strictEqual((yield* agent.state).isStreaming, model.isRunning())
           }
           yield* agent.awaitIdle
