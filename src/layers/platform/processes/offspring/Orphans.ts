@@ -23,8 +23,8 @@ let reaper: ReturnType<typeof setInterval> | undefined
 /** Milliseconds between two looks for orphans that have ended. */
 const reapInterval = 1000
 
-/** Call before the first process is started. */
-export const adopt = (): boolean => (adopts ??= LibC.adoptOrphans())
+/** Call before the first process is started. In another program, orphans of its own children would pile up with it as zombies. */
+export const adopt = (): boolean => (adopts ??= Process.isOurs() && LibC.adoptOrphans())
 
 /** Whether every process that a command has started is below this process. */
 export const areAdopted = (): boolean => adopts === true
@@ -56,12 +56,9 @@ export const isLastTree = (): boolean => running.size === 0 && trees === 1
 const children = (): ReadonlyArray<number> =>
   ProcFiles.childrenOf(process.pid) ?? readdirSync("/proc").map(Number).filter(Boolean)
 
-/**
- * An adopted child that has taken the mark off. Only in a process that is heddle's alone: among the children of another
- * program may be some that it has started itself. No descendant of a command can come back to our session.
- */
+/** An adopted child that has taken the mark off. No descendant of a command can come back to our session. */
 export const isUnmarked = ({ parent, pid, session }: ProcFiles.Entry): boolean => {
-  if (!Process.isOurs() || parent !== process.pid || started.has(pid)) return false
+  if (adopts !== true || parent !== process.pid || started.has(pid)) return false
   ourSession ??= ProcFiles.readEntry(process.pid)?.session
   return session !== ourSession && !isMarked(pid)
 }
