@@ -162,6 +162,21 @@ describe.skipIf(process.platform !== "linux").concurrent("processes that try to 
     })
   )
 
+  it.scopedLive("SIGKILL at the moment in which the first of many commands has begun", () =>
+    Effect.gen(function* () {
+      const tag = seconds()
+      const host = yield* open(Array.from({ length: 10 }, () => `${ghost(tag)}; sleep ${tag}`))
+      host.send(prompt)
+      yield* Processes.until(
+        () => Processes.holding(tag).length,
+        (running) => running > 0
+      )
+      host.child.kill("SIGKILL")
+      yield* Effect.promise(() => host.exited)
+      yield* Processes.count(tag, 0)
+    })
+  )
+
   it.scopedLive("the guardian outlives a kill of the whole process group, and one that was killed is replaced", () =>
     Effect.gen(function* () {
       const tag = seconds()

@@ -8,14 +8,15 @@ import * as LibC from "./LibC.ts"
 import * as Marks from "./Marks.ts"
 
 /**
- * $1 begins the marks of this process. A member gets one TERM and, a second later, KILL. Zombies do not count: the first
- * process of a container may reap late or never.
+ * $1 begins the marks of this process. A member gets one TERM and, less than a second later, KILL. Zombies do not count: the first
+ * process of a container may reap late or never. One look may miss a process whose parent ends meanwhile, two do not.
  */
 const script = `trap '' HUP INT TERM PIPE
 cd /proc || exit
 while read -r _; do :; done
 told=' '
 round=0
+missed=0
 while [ $round -lt 40 ]; do
   found=
   for file in $(grep -lsE "^Max file locks +$1[1-9][0-9]{8} |HEDDLE_PROCESS_MARK=$1" [0-9]*/limits [0-9]*/environ); do
@@ -23,21 +24,21 @@ while [ $round -lt 40 ]; do
     read -r stat < $pid/stat || continue
     case \${stat##*) } in Z*) continue;; esac
     found=1
-    if [ $round -ge 10 ]; then kill -KILL $pid
+    if [ $round -ge 7 ]; then kill -KILL $pid
     else case $told in *" $pid "*) ;; *) told="$told$pid "; kill -TERM $pid; kill -CONT $pid;; esac; fi
   done
-  [ "$found" ] || exit
+  if [ "$found" ]; then missed=0; else
+    [ $missed -eq 1 ] && exit
+    missed=1
+    continue
+  fi
   round=$((round + 1))
   sleep 0.1 || { sleep 1; round=$((round + 9)); }
 done 2>/dev/null`
 
-/** Milliseconds. Most commands have ended by then, and their result has not waited for a second process to start. */
-const delay = 5
-
 /** The write end of the pipe while the guardian lives. */
 let line: number | undefined
 let isImpossible = false
-let isDue = false
 
 const release = () => {
   if (line !== undefined) closeSync(line)
@@ -46,15 +47,15 @@ const release = () => {
 
 type Watch = (child: Bun.Subprocess) => void
 
-/** Soon there is a guardian. One that somebody has killed is replaced at the next command. */
+/**
+ * Call before a command is started: a SIGKILL may come at any moment after. A guardian that somebody has killed is
+ * replaced at the next command.
+ */
 export const ensure = (watch: Watch): void => {
-  if (line !== undefined || isDue || isImpossible || !Marks.isEffective()) return
-  isDue = true
-  setTimeout(start, delay, watch).unref()
+  if (line === undefined && !isImpossible && Marks.isEffective()) start(watch)
 }
 
 const start = (watch: Watch) => {
-  isDue = false
   const pipe = LibC.pipe()
   if (pipe === undefined) return
   try {

@@ -26,23 +26,25 @@ export const forCommand = (tree: string, count: number): string => `${tree}${Str
 /** What the limit was before, and is again between two commands: heddle may itself run below another heddle. */
 let before: bigint | null | undefined
 
+const limitBefore = (): bigint | null => (before === undefined ? (before = LibC.fileLockLimit() ?? null) : before)
+
 /** Undefined until the first question. */
 let isShown: boolean | undefined
 
 /** Whether processes bear marks here and /proc shows them. Some sandboxes know no such limit. */
 export const isEffective = (): boolean =>
-  typeof before === "bigint" && (isShown ??= ProcFiles.fileLockLimit(process.pid) !== undefined)
+  limitBefore() !== null && (isShown ??= ProcFiles.fileLockLimit(process.pid) !== undefined)
 
 /** What `spawn` starts bears the mark. Nothing else can start a process meanwhile, except for another thread. */
 export const put = <A>(mark: string, spawn: () => A): A => {
-  if (before === undefined) before = LibC.fileLockLimit() ?? null
-  if (before === null || !LibC.setFileLockLimit(BigInt(mark))) {
+  const own = limitBefore()
+  if (own === null || !LibC.setFileLockLimit(BigInt(mark))) {
     before = null
     return spawn()
   }
   try {
     return spawn()
   } finally {
-    LibC.setFileLockLimit(before)
+    LibC.setFileLockLimit(own)
   }
 }

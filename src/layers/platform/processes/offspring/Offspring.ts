@@ -8,8 +8,8 @@ import * as OwnSecrets from "../OwnSecrets.ts"
 export const start = <A extends Bun.Subprocess>(mark: string, spawn: () => A): A => {
   OwnSecrets.hide()
   Orphans.adopt()
+  if (mark !== Marks.ofOthers) Guardian.ensure(Orphans.watch)
   const child = Marks.put(mark, spawn)
   Orphans.watch(child)
-  if (mark !== Marks.ofOthers) Guardian.ensure(Orphans.watch)
   return child
 }
