@@ -103,15 +103,19 @@ export const credentials = (options: AgentOptions) =>
 export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
 
 /** Loaded with the first call to a provider. */
-const protocols = Effect.map(
-  Effect.promise(() => import("./providers/protocols/builtIn.ts")),
-  (builtIn) => builtIn.make()
-)
+const protocols = (maxAnswerBytes: number) =>
+  Effect.map(
+    Effect.promise(() => import("./providers/protocols/builtIn.ts")),
+    (builtIn) => builtIn.make({ maxAnswerBytes })
+  )
 
 const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
   const settings = yield* Settings
   const offline = yield* Offline.make({ scenario: Option.fromNullable(settings["offline.scenario"]), cwd })
-  return yield* ProviderRegistry.makeClient({ providers: [offline], protocols })
+  return yield* ProviderRegistry.makeClient({
+    providers: [offline],
+    protocols: protocols(settings["providers.maxAnswerBytes"])
+  })
 })
 
 /** Which models there are, and calls to them. */

@@ -67,6 +67,8 @@ export const SettingsValues = lazy(() =>
     "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
     "models.discover": Schema.Array(Schema.String),
+    /** Longest answer of a model server that is read, decompressed. */
+    "providers.maxAnswerBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
     /** Longest line accepted on stdin. */
     "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
     /** The shell that runs commands; bash where absent. */
@@ -112,6 +114,7 @@ export const defaults: SettingsValues = {
   "compaction.idleTimeoutSeconds": 300,
   "branchSummary.reserveTokens": 16_384,
   "models.discover": [],
+  "providers.maxAnswerBytes": 64 * 1024 * 1024,
   "rpc.maxFrameBytes": 64 * 1024 * 1024
 }
 

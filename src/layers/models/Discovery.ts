@@ -12,6 +12,9 @@ import type { ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
 
 const timeout = "5 seconds"
 
+/** Ten times what the largest catalogues list. */
+const mostModels = 5000
+
 const Served = Schema.Struct({
   id: Schema.NonEmptyString,
   /** vLLM says `max_model_len`, OpenRouter and others `context_length`. */
@@ -44,7 +47,10 @@ const ask = Effect.fnUntraced(function* (provider: ProviderEntry) {
     decodeAnswer(answer),
     () => new HttpJson.HttpFailed({ reason: "did not answer with a list of models" })
   )
-  return data.flatMap((item) => Option.toArray(decodeServed(item))).filter(isForText)
+  return data
+    .slice(0, mostModels)
+    .flatMap((item) => Option.toArray(decodeServed(item)))
+    .filter(isForText)
 })
 
 const discoverOne = Effect.fnUntraced(function* (id: string) {

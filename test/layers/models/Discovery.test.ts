@@ -61,6 +61,14 @@ it.scoped("what a server lists joins the catalogue, with the window it tells", (
   })
 )
 
+it.scoped("no more than 5000 models join it", () =>
+  Effect.gen(function* () {
+    const served = Array.from({ length: 6000 }, (_, n) => ({ id: `m${n}` }))
+    const { value } = yield* discover(yield* server(list(served)))
+    assert.strictEqual(value.length, 5001)
+  })
+)
+
 it.scoped("asks below the address of the provider, with its key if it has one", () =>
   Effect.gen(function* () {
     const asked: Array<string> = []
@@ -111,14 +119,20 @@ describe("a server that does not is named in a warning, and nothing else happens
     ["answered with status 404", () => new Response("nope", { status: 404 })],
     ["did not answer with JSON", () => new Response("<html>proxy</html>")],
     ["did not answer with a list of models", () => Response.json({ models: [] })],
-    ["did not answer with a list of models", () => Response.json(null)]
+    ["did not answer with a list of models", () => Response.json(null)],
+    ["answered with more than 8 MB", () => new Response(new Uint8Array(9 * 1024 * 1024))],
+    [
+      "cannot be used: http://127.0.0.1 redirects to another origin, http://elsewhere.test. Nothing was sent there; if it is right, set it as the base URL",
+      () => Response.redirect("http://elsewhere.test/v1/models", 307)
+    ]
   ])("%s", ([reason, answer]) =>
     Effect.gen(function* () {
       const baseUrl = yield* server(answer)
       const { log, value } = yield* discover(baseUrl)
-      assert.deepStrictEqual(log, [
-        `no models from lab: the server at ${baseUrl}/models ${reason} (setting models.discover)`
-      ])
+      assert.deepStrictEqual(
+        log.map((line) => line.replaceAll(/(127\.0\.0\.1):\d+ redirects/g, "$1 redirects")),
+        [`no models from lab: the server at ${baseUrl}/models ${reason} (setting models.discover)`]
+      )
       assert.strictEqual(value.length, 1)
     })
   )

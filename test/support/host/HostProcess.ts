@@ -31,6 +31,8 @@ export interface HostProcess {
   readonly closeInput: () => void
   /** The first frame, received or yet to come, that fits; rejects when the process ends without one. */
   readonly until: (fits: (frame: Frame) => boolean) => Promise<Frame>
+  /** Waits until stderr has a text that fits. */
+  readonly untilStderr: (fits: RegExp) => Promise<void>
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
@@ -63,7 +65,10 @@ const start = (
     }
     for (const check of waiting) check()
   })
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk))
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    errors += chunk
+    for (const check of waiting) check()
+  })
   child.stdin.on("error", () => {})
   const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.on("close", (code, signal) => resolve({ code, signal }))
@@ -87,6 +92,17 @@ const start = (
         }
         waiting.add(check)
         void exited.then(() => reject(new Error(`ended without the frame; stderr: ${errors}`)))
+        check()
+      }),
+    untilStderr: (fits) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!fits.test(errors)) return
+          waiting.delete(check)
+          resolve()
+        }
+        waiting.add(check)
+        void exited.then(() => reject(new Error(`ended without ${fits}; stderr: ${errors}`)))
         check()
       }),
     exited

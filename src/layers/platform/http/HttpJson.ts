@@ -1,6 +1,7 @@
 /** One small GET whose answer is JSON. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { AnswerTooLarge, readText, RedirectRefused, safeFetch } from "./SafeFetch.ts"
 
 /** The reason completes "the server …" and repeats nothing of what it sent. */
 export class HttpFailed extends Data.TaggedError("HttpFailed")<{ readonly reason: string }> {}
@@ -9,21 +10,22 @@ const largest = 8 * 1024 * 1024
 
 const failed = (reason: string) => new HttpFailed({ reason })
 
+const reasonOf = (cause: unknown): HttpFailed => {
+  if (cause instanceof AnswerTooLarge) return failed("answered with more than 8 MB")
+  return failed(cause instanceof RedirectRefused ? `cannot be used: ${cause.message}` : "cannot be reached")
+}
+
 export const get = (address: string, headers: Readonly<Record<string, string>>): Effect.Effect<unknown, HttpFailed> =>
   Effect.tryPromise({
     try: async (signal) => {
-      const answer = await fetch(address, { headers: { accept: "application/json", ...headers }, signal })
-      return { status: answer.status, ok: answer.ok, text: answer.ok ? await answer.text() : "" }
+      const answer = await safeFetch(address, { headers: { accept: "application/json", ...headers }, signal })
+      return { status: answer.status, ok: answer.ok, text: answer.ok ? await readText(answer, largest) : "" }
     },
-    catch: () => failed("cannot be reached")
+    catch: reasonOf
   }).pipe(
     Effect.filterOrFail(
       ({ ok }) => ok,
       ({ status }) => failed(`answered with status ${status}`)
-    ),
-    Effect.filterOrFail(
-      ({ text }) => text.length <= largest,
-      () => failed("answered with more than 8 MB")
     ),
     Effect.flatMap(({ text }) =>
       Effect.try({

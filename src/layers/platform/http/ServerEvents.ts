@@ -2,7 +2,7 @@
  * Reads the server-sent events of an HTTP response into a mailbox, inside one promise: neither a call nor a delta costs
  * a fiber. Only a full mailbox does, because the promise then waits for room.
  */
-import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser"
+import { createParser, type EventSourceMessage } from "eventsource-parser"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,6 +10,7 @@ import * as FiberId from "effect/FiberId"
 import * as Mailbox from "effect/Mailbox"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as AnswerSize from "./AnswerSize.ts"
 
 /** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
@@ -18,6 +19,8 @@ export class SourceFailed extends Data.TaggedError("SourceFailed")<{
 }> {}
 
 export interface Source<A, E> {
+  /** The reading fails when the body is longer, decompressed. */
+  readonly maxBytes: number
   readonly open: (signal: AbortSignal) => Promise<Response>
   /** Called before the body is read. */
   readonly onAnswer: (response: Response) => void
@@ -39,19 +42,11 @@ export interface Source<A, E> {
 /** Ends the reading early: with a failure, or as if the body had ended. */
 export type Cut<E> = (failure: E | undefined) => void
 
-/** In characters. No model sends an event longer than this. */
-const longestEvent = 64 * 1024 * 1024
-
-/** The standard wants unknown fields to be skipped. */
-const onError = (error: ParseError) => {
-  if (error.type === "max-buffer-size-exceeded") throw error
-}
-
-/** Returns the events that a piece of the body completes. */
+/** Returns the events that a piece of the body completes. Skips unknown fields, as the standard wants. */
 const splitter = () => {
   let events: Array<EventSourceMessage> = []
   const decoder = new TextDecoder()
-  const parser = createParser({ onEvent: (event) => void events.push(event), onError, maxBufferSize: longestEvent })
+  const parser = createParser({ onEvent: (event) => void events.push(event) })
   return (piece: Uint8Array): ReadonlyArray<EventSourceMessage> => {
     events = []
     parser.feed(decoder.decode(piece, { stream: true }))
@@ -72,11 +67,14 @@ const readBody = async <A, E>(
     stage = "read"
     const body = response.body?.getReader()
     const split = splitter()
+    const measure = AnswerSize.make(source.maxBytes)
     while (!controller.signal.aborted) {
       const piece = await body?.read()
       if (piece === undefined || piece.done) break
       source.onBytes()
-      for (const event of split(piece.value)) {
+      const events = split(piece.value)
+      measure(piece.value.length, events.length)
+      for (const event of events) {
         stage = "take"
         const failure = source.take(event)
         if (failure !== undefined) return failure

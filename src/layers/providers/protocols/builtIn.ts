@@ -2,5 +2,10 @@
 import type { Protocol } from "../Protocol.ts"
 import * as AnthropicMessages from "./anthropic/AnthropicMessages.ts"
 import * as OpenAi from "./openai/OpenAi.ts"
+import type { Options } from "./stream/SdkProtocol.ts"
 
-export const make = (): ReadonlyArray<Protocol> => [AnthropicMessages.make(), OpenAi.responses(), OpenAi.chat()]
+export const make = (options: Options): ReadonlyArray<Protocol> => [
+  AnthropicMessages.make(options),
+  OpenAi.responses(options),
+  OpenAi.chat(options)
+]

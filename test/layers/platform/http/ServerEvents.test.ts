@@ -16,6 +16,7 @@ const answer = (pieces: ReadonlyArray<Uint8Array>): Response => {
 }
 
 const quiet: ServerEvents.Source<string, string> = {
+  maxBytes: 64 * 1024 * 1024,
   open: () => new Promise(() => undefined),
   onAnswer: () => undefined,
   onBytes: () => undefined,
@@ -57,12 +58,18 @@ const readAll = Effect.fnUntraced(function* (mailbox: Mailbox.ReadonlyMailbox<st
 })
 
 /** What was heard of an answer, in order, and how it ended. */
-const listen = (response: Response, refuse: (data: string) => boolean = () => false, odd?: string) =>
+const listen = (
+  response: Response,
+  refuse: (data: string) => boolean = () => false,
+  odd?: string,
+  maxBytes = quiet.maxBytes
+) =>
   Effect.gen(function* () {
     const heard: Array<string> = []
     const { drain, take } = repeating()
     const mailbox = yield* start(8, {
       ...quiet,
+      maxBytes,
       open: () => Promise.resolve(response),
       onAnswer: ({ status }) => void heard.push(`answer ${status}`),
       onBytes: () => void heard.push("bytes"),
@@ -115,11 +122,19 @@ describe("the events of an answer", () => {
     })
   )
 
+  it.scoped("an answer that is larger than allowed fails, with the events before it", () =>
+    Effect.gen(function* () {
+      const event = bytes("data: 1\n\n")
+      const { end, events } = yield* listen(answer([event, event, event]), () => false, undefined, event.length * 2)
+      assert.deepStrictEqual([end, events.length], [`read: the answer is larger than ${event.length * 2} bytes`, 2])
+    })
+  )
+
   it.scoped("an event without end fails instead of filling the memory", () =>
     Effect.gen(function* () {
       const piece = bytes("x".repeat(8 * 1024 * 1024))
       const { end } = yield* listen(answer([bytes("data: "), ...Array.from({ length: 12 }, () => piece)]))
-      assert.strictEqual(end, "read: Buffered data exceeded max buffer size of 67108864 characters")
+      assert.strictEqual(end, "read: the event is larger than 16777216 bytes")
     })
   )
 

@@ -27,6 +27,7 @@ const counting = (): Machine<Count> => {
       events = []
       return drained
     },
+    fault: () => undefined,
     end: () => undefined,
     finished: () => false,
     drainMs: 0
@@ -34,7 +35,15 @@ const counting = (): Machine<Count> => {
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
 const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting()) =>
-  Pump.stream({ request: request(), connection: connection(), dialect: Dialect.anthropic, machine, open, deadlines })
+  Pump.stream({
+    request: request(),
+    connection: connection(),
+    dialect: Dialect.anthropic,
+    machine,
+    open,
+    deadlines,
+    maxAnswerBytes: 1024 * 1024
+  })
 
 /** An answer of which nothing is made before it is read. */
 const answer = (pieces: (n: number) => string | undefined): Response => {

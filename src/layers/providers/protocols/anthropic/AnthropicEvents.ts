@@ -102,6 +102,7 @@ export const make = (): Machine<Raw> => {
       return undefined
     },
     end: () => (finished ? undefined : (refused ?? streamEnded)),
+    fault: blocks.fault,
     drain: blocks.drain,
     finished: () => finished,
     drainMs: lastBytesMs

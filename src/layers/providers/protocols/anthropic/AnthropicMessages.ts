@@ -38,7 +38,7 @@ const clientOptions = (url: string, connection: Connection): ClientOptions => {
     timeout: never,
     logLevel: "off",
     openTelemetry: false,
-    fetchOptions: SdkClients.fetchOptions,
+    ...SdkClients.transport,
     defaultHeaders: { ...auth.defaultHeaders, ...Record.map(connection.headers, Redacted.value) }
   }
 }
@@ -50,13 +50,16 @@ const load = () =>
         new Anthropic(clientOptions(url, connection))
   )
 
-export const make = () =>
-  SdkProtocol.make({
-    api: "anthropic-messages",
-    load,
-    format: AnthropicRequest.format,
-    path: "/v1/messages",
-    send: (client, options) => client.request(options).asResponse(),
-    dialect: Dialect.anthropic,
-    machine: AnthropicEvents.make
-  })
+export const make = (options = SdkProtocol.defaults) =>
+  SdkProtocol.make(
+    {
+      api: "anthropic-messages",
+      load,
+      format: AnthropicRequest.format,
+      path: "/v1/messages",
+      send: (client, options) => client.request(options).asResponse(),
+      dialect: Dialect.anthropic,
+      machine: AnthropicEvents.make
+    },
+    options
+  )

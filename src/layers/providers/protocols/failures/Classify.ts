@@ -86,7 +86,8 @@ const certificate = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|EPROTO/
 
 const ofTransport = (code: string): ModelFailureReason => {
   if (code === "ETIMEDOUT") return "timeout"
-  if (code === "ERR_INVALID_URL" || certificate.test(code)) return "configuration"
+  if (code === "ERR_INVALID_URL" || code === "ERR_REDIRECT" || certificate.test(code)) return "configuration"
+  if (code === "ERR_HTTP_STATUS") return "protocol"
   return "connection"
 }
 

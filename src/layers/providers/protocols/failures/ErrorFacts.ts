@@ -15,6 +15,9 @@ const field = (value: unknown, name: string): unknown => (Predicate.hasProperty(
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 const noHeader = () => undefined
 
+/** More than anybody reads. The patterns that look at a text take longer the longer it is, some by its square. */
+const longestText = 8192
+
 /** Anthropic wraps its body in `error`, OpenAI's SDK has unwrapped it already, proxies do either. */
 const unwrap = (body: unknown): unknown => (Predicate.isRecord(field(body, "error")) ? field(body, "error") : body)
 
@@ -48,8 +51,26 @@ const deepestMessage = (error: unknown, depth = 0): string | undefined =>
     ? undefined
     : (deepestMessage(field(error, "cause"), depth + 1) ?? textOf(field(error, "message")))
 
-/** Removes the status that SDKs put in front of the text: `Failures` adds it itself. */
-const withoutStatus = (text: string) => text.replace(/^[45]\d\d /, "").trim()
+/** Bun's names for what is wrong with an answer, in words. */
+const bunWords: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^(Zlib|Brotli|Zstd)\w*Error$/i, "the answer cannot be decompressed"],
+  [/^(Malformed_HTTP_Response|InvalidHTTPResponse|InvalidContentLength)$/, "the answer is not HTTP"],
+  [/^ResponseHeadersTooLarge$/, "the answer has too many headers"]
+]
+
+const inWords = (text: string) => bunWords.find(([pattern]) => pattern.test(text))?.[1] ?? text
+
+/**
+ * Removes the status that SDKs put in front of the text, which `Failures` adds itself, and what Bun puts behind it: the
+ * address, which may hold a password, and advice for programmers.
+ */
+const essence = (text: string) =>
+  inWords(
+    text
+      .replace(/^[45]\d\d /, "")
+      .replace(/( fetching "[^"]*")?\.? For more information, pass `verbose.*$/, "")
+      .trim()
+  )
 
 const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallback: string): ErrorFacts => {
   const inner = unwrap(body)
@@ -59,7 +80,7 @@ const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallbac
     ...rest,
     ...(status === undefined ? {} : { status }),
     kinds: kindsOf(inner),
-    text: message ?? withoutStatus(fallback)
+    text: (message ?? essence(fallback)).slice(0, longestText)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Turns every error of a call into a `ModelFailure`: a reason for the program, a text for people. */
 import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../../services/model/ModelClient.ts"
+import { AnswerTooLarge } from "../../../platform/http/SafeFetch.ts"
 import type { SourceFailed } from "../../../platform/http/ServerEvents.ts"
 import type { Connection } from "../../Protocol.ts"
 import { classify } from "./Classify.ts"
@@ -47,11 +48,10 @@ const advice = (reason: ModelFailureReason, context: Context): string => {
 
 const connectionText = (facts: ErrorFacts.ErrorFacts, reason: ModelFailureReason, context: Context): string => {
   const { baseUrl, provider } = context.request.model
-  const said = facts.text.replace(/ For more information, pass `verbose.*$/, "")
-  if (!context.silent) return `The connection to ${provider} broke off: ${said}`
+  if (!context.silent) return `The connection to ${provider} broke off: ${facts.text}`
   return reason === "configuration"
-    ? `Cannot use the base URL ${baseUrl} of ${provider}: ${said}`
-    : `Cannot reach ${provider} at ${baseUrl}: ${said}`
+    ? `Cannot use the base URL ${baseUrl} of ${provider}: ${facts.text}`
+    : `Cannot reach ${provider} at ${baseUrl}: ${facts.text}`
 }
 
 const pageText = (status: number | undefined, page: string, { connection, request }: Context): string => {
@@ -94,13 +94,26 @@ const ofSilence = (context: Context): Found | undefined => {
   }
 }
 
+const tooLarge = {
+  answer: "in one answer, so heddle stopped reading. The setting providers.maxAnswerBytes allows more.",
+  event: "without a complete event, so heddle stopped reading."
+} as const
+
+const ofSource = ({ cause, stage }: SourceFailed, context: Context): Found => {
+  const { provider } = context.request.model
+  if (cause instanceof AnswerTooLarge)
+    return {
+      reason: "protocol",
+      message: `${provider} sent more than ${cause.limit} bytes ${tooLarge[cause.what]}`
+    }
+  if (stage !== "take") return ofFacts(ErrorFacts.fromThrown(cause), context)
+  return { reason: "protocol", message: `${provider} sent an event of unknown form: ${String(cause)}` }
+}
+
 const find = (input: Input, context: Context): Found => {
   const { provider } = context.request.model
   if ("deadline" in input) return { reason: "timeout", message: `${provider} ${Watchdog.describe(input)}` }
-  if ("stage" in input)
-    return input.stage === "take"
-      ? { reason: "protocol", message: `${provider} sent an event of unknown form: ${String(input.cause)}` }
-      : ofFacts(ErrorFacts.fromThrown(input.cause), context)
+  if ("stage" in input) return ofSource(input, context)
   if ("error" in input) return ofFacts(ErrorFacts.fromBody(input.error), context)
   if (input.reason === "stream_ended")
     return ofSilence(context) ?? { reason: input.reason, message: `${provider}: ${input.message}` }

@@ -42,5 +42,5 @@ export const retryAfterMs = (header: (name: string) => string | undefined, now: 
     secondsOrInstant(number(reset), now) ??
     duration(reset) ??
     until(reset, now)
-  return hint === undefined ? undefined : Math.round(hint)
+  return hint === undefined || !Number.isFinite(hint) ? undefined : Math.round(hint)
 }

@@ -41,6 +41,8 @@ const thinkingIn = (delta: Delta): { readonly field: ThinkingField; readonly tex
 export const make = (): Machine<ChatCompletionChunk> => {
   const blocks = Blocks.make()
   const calls = new Map<number, Call>()
+  /** By key: those whose arguments are not over. */
+  const incomplete = new Map<number, Call>()
   let keys = 0
   let current: { readonly kind: "text" | "thinking" | "calls"; readonly key: number } | undefined
   let field: ThinkingField | undefined
@@ -54,6 +56,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
     if (current?.kind === "thinking") blocks.end(current.key, field === undefined ? {} : { signature: field })
     blocks.endAll()
     calls.clear()
+    incomplete.clear()
     current = undefined
   }
   const say = (kind: "text" | "thinking", text: string) => {
@@ -66,7 +69,11 @@ export const make = (): Machine<ChatCompletionChunk> => {
   }
   /** Ends tool calls whose arguments are complete. An incomplete one stays open, and later ones wait for it. */
   const endComplete = () => {
-    for (const call of calls.values()) if (Either.isRight(Json.parse(call.text))) blocks.end(call.key)
+    for (const [key, call] of incomplete) {
+      if (Either.isLeft(Json.parse(call.text))) continue
+      blocks.end(key)
+      incomplete.delete(key)
+    }
   }
   const startCall = (index: number, delta: CallDelta): Call => {
     if (current?.kind !== "calls") close()
@@ -74,6 +81,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
     const call: Call = { key: keys++, id: delta.id ?? "", text: "" }
     current = { kind: "calls", key: call.key }
     calls.set(index, call)
+    incomplete.set(call.key, call)
     const id = call.id === "" ? `call_${callCount}` : call.id
     blocks.start(call.key, { _tag: "ToolCallStarted", id, name: delta.function?.name ?? "" })
     callCount++
@@ -121,6 +129,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
       blocks.push({ _tag: "Finished", stopReason: reason(), ...(responseId === undefined ? {} : { responseId }) })
       return undefined
     },
+    fault: blocks.fault,
     drain: blocks.drain,
     finished: () => finishReason !== undefined,
     // The usage follows the finish reason, on some gateways seconds later.

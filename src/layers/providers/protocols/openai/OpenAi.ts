@@ -32,7 +32,7 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
     maxRetries: 0,
     timeout: never,
     logLevel: "off",
-    fetchOptions: SdkClients.fetchOptions,
+    ...SdkClients.transport,
     defaultHeaders: Option.isSome(key) ? headers : { authorization: null, ...headers }
   }
 }
@@ -44,24 +44,30 @@ const load = () =>
         new OpenAI(options(baseUrl, connection))
   )
 
-export const responses = () =>
-  SdkProtocol.make({
-    api: "openai-responses",
-    load,
-    format: ResponsesRequest.format,
-    path: "/responses",
-    send: (client, options) => client.request(options).asResponse(),
-    dialect: Dialect.openAi,
-    machine: ResponsesEvents.make
-  })
+export const responses = (options = SdkProtocol.defaults) =>
+  SdkProtocol.make(
+    {
+      api: "openai-responses",
+      load,
+      format: ResponsesRequest.format,
+      path: "/responses",
+      send: (client, options) => client.request(options).asResponse(),
+      dialect: Dialect.openAi,
+      machine: ResponsesEvents.make
+    },
+    options
+  )
 
-export const chat = () =>
-  SdkProtocol.make({
-    api: "openai-completions",
-    load,
-    format: ChatRequest.format,
-    path: "/chat/completions",
-    send: (client, options) => client.request(options).asResponse(),
-    dialect: Dialect.openAi,
-    machine: ChatEvents.make
-  })
+export const chat = (options = SdkProtocol.defaults) =>
+  SdkProtocol.make(
+    {
+      api: "openai-completions",
+      load,
+      format: ChatRequest.format,
+      path: "/chat/completions",
+      send: (client, options) => client.request(options).asResponse(),
+      dialect: Dialect.openAi,
+      machine: ChatEvents.make
+    },
+    options
+  )

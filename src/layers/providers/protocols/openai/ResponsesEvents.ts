@@ -103,6 +103,7 @@ export const make = (): Machine<ResponseStreamEvent> => {
   return {
     take,
     end: () => (finished ? undefined : streamEnded),
+    fault: blocks.fault,
     drain: blocks.drain,
     finished: () => finished,
     drainMs: lastBytesMs

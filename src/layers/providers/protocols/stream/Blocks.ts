@@ -3,6 +3,7 @@
  * the others wait until their turn comes. Owned by the state machine of one call.
  */
 import type { ModelEvent } from "../../../../domain/model/ModelEvent.ts"
+import type { Fault } from "./Machine.ts"
 
 type Start = Extract<ModelEvent, { readonly _tag: "TextStarted" | "ThinkingStarted" | "ToolCallStarted" }>
 export interface End {
@@ -17,6 +18,8 @@ export interface Blocks {
   readonly end: (key: number, end?: End) => void
   readonly endAll: () => void
   readonly push: (event: ModelEvent) => void
+  /** Set when the answer is longer than anybody can use. What is too much is dropped. */
+  readonly fault: () => Fault | undefined
   /** What is ready to be passed on; empty afterwards. */
   readonly drain: () => ReadonlyArray<ModelEvent>
 }
@@ -28,7 +31,28 @@ interface Waiting {
 
 const none: ReadonlyArray<ModelEvent> = []
 
+/** A model asks for a few hundred tools at most. Each block makes every following delta a little more expensive. */
+const mostBlocks = 1000
+
+/** Twice what a million tokens come to. A message is in memory several times over while it is stored and sent on. */
+const mostCharacters = 8 * 1024 * 1024
+
+const tooMuch = (what: string): Fault => ({
+  reason: "protocol",
+  message: `The model's answer has more than ${what}, so heddle stopped reading`
+})
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** A server may send anything in the place of the texts that the SDKs' types promise. */
+const sound = (event: Start, nth: number): Start => {
+  if (event._tag !== "ToolCallStarted") return event
+  return { ...event, id: textOf(event.id) || `call_${nth}`, name: textOf(event.name) }
+}
+
 export const make = (): Blocks => {
+  let count = 0
+  let characters = 0
   const waiting = new Map<number, Waiting>()
   let open: number | undefined
   let ready: Array<ModelEvent> = []
@@ -44,8 +68,14 @@ export const make = (): Blocks => {
       }
     }
   }
+  /** Whether there is room for a text of this length. */
+  const hasRoom = (length: number): boolean => {
+    characters += length
+    return characters <= mostCharacters
+  }
   const end = (key: number, end?: End) => {
-    const event: ModelEvent = { _tag: "BlockEnded", ...end }
+    const kept = hasRoom(end?.signature?.length ?? 0) ? end : undefined
+    const event: ModelEvent = { _tag: "BlockEnded", ...kept }
     const block = waiting.get(key)
     if (key === open) {
       ready.push(event)
@@ -56,13 +86,16 @@ export const make = (): Blocks => {
     }
   }
   return {
-    start: (key, event) => {
+    start: (key, started) => {
+      const event = sound(started, count++)
+      const named = event._tag === "ToolCallStarted" ? event.id.length + event.name.length : 0
+      if (count > mostBlocks || !hasRoom(named)) return
       if (open !== undefined) return void waiting.set(key, { events: [event], ended: false })
       open = key
       ready.push(event)
     },
     delta: (key, delta) => {
-      if (delta === "") return
+      if (textOf(delta) === "" || !hasRoom(delta.length)) return
       if (key === open) return void ready.push({ _tag: "Delta", delta })
       const block = waiting.get(key)
       if (block?.ended === false) block.events.push({ _tag: "Delta", delta })
@@ -72,6 +105,10 @@ export const make = (): Blocks => {
       while (open !== undefined) end(open)
     },
     push: (event) => void ready.push(event),
+    fault: () => {
+      if (count > mostBlocks) return tooMuch(`${mostBlocks} blocks and tool calls`)
+      return characters > mostCharacters ? tooMuch(`${mostCharacters} characters`) : undefined
+    },
     drain: () => {
       if (ready.length === 0) return none
       const drained = ready

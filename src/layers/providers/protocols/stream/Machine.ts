@@ -18,6 +18,8 @@ export type Stop = Fault | ErrorBody
 export interface Machine<Raw> {
   /** Takes one wire event; `drain` returns the model events. A `Stop` ends the call. */
   readonly take: (raw: Raw) => Stop | undefined
+  /** Asked after each event, for what no single event is to blame. */
+  readonly fault: () => Fault | undefined
   /** The stream has ended: returns a `Stop` if that was too early. */
   readonly end: () => Stop | undefined
   /** The model events since the last call of `drain`. */

@@ -18,6 +18,7 @@ export interface Call<Raw extends object> {
   readonly dialect: Dialect
   readonly machine: Machine<Raw>
   readonly deadlines?: Watchdog.Deadlines
+  readonly maxAnswerBytes: number
 }
 
 /** Events that may wait for the reader. Few, because the reader handles a whole batch before other fibers run. */
@@ -28,7 +29,7 @@ type Source = ServerEvents.Source<ModelEvent, ModelFailure>
 const sourceOf =
   <Raw extends object>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
   (cut: ServerEvents.Cut<ModelFailure>): Source => {
-    const { connection, deadlines = Watchdog.defaults, dialect, machine, open, request } = call
+    const { connection, deadlines = Watchdog.defaults, dialect, machine, maxAnswerBytes, open, request } = call
     let contentType = ""
     let silent = true
     const fail = (input: Failures.Input) =>
@@ -43,6 +44,7 @@ const sourceOf =
     const listener = { take: machine.take, over: () => watchdog.finish(lastBytesMs) }
     return {
       open,
+      maxBytes: maxAnswerBytes,
       onAnswer: ({ headers }) => {
         contentType = headers.get("content-type") ?? ""
       },
@@ -51,7 +53,7 @@ const sourceOf =
         silent = false
         const stop = dialect(event, listener)
         if (machine.finished()) watchdog.finish(machine.drainMs)
-        return failStop(stop)
+        return failStop(stop ?? machine.fault())
       },
       drain: machine.drain,
       failed: fail,

@@ -4,10 +4,11 @@
  */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { safeFetch } from "../../../platform/http/SafeFetch.ts"
 import type { Connection } from "../../Protocol.ts"
 
-/** The SDKs pass this to `fetch`: bun would give up after five minutes, but the watchdog keeps the deadlines. */
-export const fetchOptions = { timeout: false }
+/** How both SDKs send requests. Bun would give up after five minutes, but the watchdog keeps the deadlines. */
+export const transport = { fetch: safeFetch, fetchOptions: { timeout: false } }
 
 export type Create<Client> = (baseUrl: string, connection: Connection) => Client
 

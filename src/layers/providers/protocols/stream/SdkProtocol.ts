@@ -1,5 +1,6 @@
 /** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
+import { defaults as settings } from "../../../../services/Settings.ts"
 import * as EventLoop from "../../../platform/EventLoop.ts"
 import type { Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -28,9 +29,19 @@ export interface Parts<Client, Item, Raw extends object> {
   readonly machine: () => Machine<Raw>
 }
 
+export interface Options {
+  /** The longest answer that is read, decompressed. */
+  readonly maxAnswerBytes: number
+}
+
+export const defaults: Options = { maxAnswerBytes: settings["providers.maxAnswerBytes"] }
+
 const headers = { "content-type": "application/json" }
 
-export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item, Raw>): Protocol => {
+export const make = <Client, Item, Raw extends object>(
+  parts: Parts<Client, Item, Raw>,
+  { maxAnswerBytes }: Options
+): Protocol => {
   const { api, dialect, load, machine, path, send } = parts
   const textOf = RequestText.make(parts.format, EventLoop.onNextTurn)
   const clients = SdkClients.make(load)
@@ -44,6 +55,7 @@ export const make = <Client, Item, Raw extends object>(parts: Parts<Client, Item
           connection,
           dialect,
           machine: machine(),
+          maxAnswerBytes,
           open: (signal) =>
             clients(request.model.baseUrl, connection, (client) =>
               send(client, { method: "post", path, body, headers, stream: true, signal })

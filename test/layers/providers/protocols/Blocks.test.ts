@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Blocks from "../../../../src/layers/providers/protocols/stream/Blocks.ts"
+
+const call = (id: string) => ({ _tag: "ToolCallStarted", id, name: "read" }) as const
+
+describe("an answer that is longer than anybody can use", () => {
+  it("has more than 1000 blocks", () => {
+    const blocks = Blocks.make()
+    for (let n = 0; n < 1000; n++) {
+      blocks.start(n, call(`c${n}`))
+      blocks.end(n)
+    }
+    assert.isUndefined(blocks.fault())
+    blocks.start(1000, call("one more"))
+    assert.strictEqual(blocks.fault()?.reason, "protocol")
+    assert.match(blocks.fault()?.message ?? "", /more than 1000 blocks/)
+    assert.lengthOf(blocks.drain(), 2000)
+  })
+
+  it.each([
+    ["text", (blocks: Blocks.Blocks, text: string) => blocks.delta(0, text)],
+    ["a signature", (blocks: Blocks.Blocks, text: string) => blocks.end(0, { signature: text })],
+    ["a name", (blocks: Blocks.Blocks, text: string) => blocks.start(1, call(text))]
+  ] as const)("has too many characters in %s, which are dropped", (_, add) => {
+    const blocks = Blocks.make()
+    blocks.start(0, { _tag: "TextStarted" })
+    add(blocks, "a".repeat(9 * 1024 * 1024))
+    assert.match(blocks.fault()?.message ?? "", /more than 8388608 characters/)
+    assert.isBelow(JSON.stringify(blocks.drain()).length, 100)
+  })
+})
