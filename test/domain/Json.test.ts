@@ -47,7 +47,11 @@ const measure = (value: unknown): { readonly depth: number; readonly values: num
 }
 
 const odd = fc.constantFrom("\\", '"', '\\"', "[{", "}]", ",:", "\u2028", "\ud83d", '\\\\"', "\n", "")
-const anyText = fc.oneof(fc.string(), odd, fc.array(odd, { maxLength: 6 }).map((parts) => parts.join("")))
+const anyText = fc.oneof(
+  fc.string(),
+  odd,
+  fc.array(odd, { maxLength: 6 }).map((parts) => parts.join(""))
+)
 const anyJson = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 8, depthSize: "large" },
@@ -78,8 +82,15 @@ describe("bounds", () => {
         assert.isTrue(fits.isClosed())
         assert.strictEqual(scanned({ depth, values: values - 1 }).excess(), `more than ${values - 1} values`)
         if (depth > 0) assert.isDefined(scanned({ depth: depth - 1, values: values + 1 }).excess())
-        for (const bounds of [{ depth, values }, { depth: Math.max(0, depth - 1), values }, { depth, values: values - 1 }]) {
-          assert.strictEqual(Json.excessOf(text, bounds) === undefined, depth <= bounds.depth && values <= bounds.values)
+        for (const bounds of [
+          { depth, values },
+          { depth: Math.max(0, depth - 1), values },
+          { depth, values: values - 1 }
+        ]) {
+          assert.strictEqual(
+            Json.excessOf(text, bounds) === undefined,
+            depth <= bounds.depth && values <= bounds.values
+          )
         }
       }),
       seeded
