@@ -9,16 +9,17 @@ import * as Process from "./layers/platform/processes/Process.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { StartupFailure } from "./layers/process/OptionTable.ts"
+import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
 import { Sessions } from "./services/session/Sessions.ts"
 
 const { version } = packageJson
+const secrets = KnownSecrets.make()
 
 /** What the process ends with (protocol.md 1.4). */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
 const lastSync = "500 millis"
-
 const unusable = ({ message }: Pick<Error, "message">) => new StartupFailure({ code: "INVALID_ARG", message })
 
 /** The mode and its layers are loaded when they are started, so that `--version` does not pay for them. */
@@ -34,7 +35,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
     ])
   )
   yield* Process.takeOver
-  const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir })
+  const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir, secrets })
   const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Process.stopSignal })
   const end = Effect.fnUntraced(function* (signal: Process.StopSignal | undefined) {
     const sessions = yield* Sessions
@@ -71,7 +72,7 @@ const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),
-  StderrLogger.use({ verbose: args.includes("--verbose") })
+  StderrLogger.use({ verbose: args.includes("--verbose"), mask: secrets.mask })
 )
 
 // Nobody reads what Effect would count about every fiber.

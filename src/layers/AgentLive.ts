@@ -40,6 +40,7 @@ import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
+import { KnownSecrets, make as makeSecrets, type Secrets } from "./secrets/KnownSecrets.ts"
 import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as SessionFolders from "./session/SessionFolders.ts"
@@ -64,6 +65,8 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly session: SessionOptions
+  /** Where secrets are gathered, if the caller masks its log, too. */
+  readonly secrets?: Secrets
 }
 
 /**
@@ -75,6 +78,7 @@ export const base = (options: AgentOptions) =>
     Effect.map(FileSettings.load(options), ({ settings, trust }) =>
       Context.make(Settings, settings).pipe(
         Context.add(Trust, trust),
+        Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
@@ -103,19 +107,17 @@ export const credentials = (options: AgentOptions) =>
 export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
 
 /** Loaded with the first call to a provider. */
-const protocols = (maxAnswerBytes: number) =>
+const protocols = (maxAnswerBytes: number, secrets: Secrets) =>
   Effect.map(
     Effect.promise(() => import("./providers/protocols/builtIn.ts")),
-    (builtIn) => builtIn.make({ maxAnswerBytes })
+    (builtIn) => builtIn.make({ maxAnswerBytes, secrets })
   )
 
 const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
   const settings = yield* Settings
   const offline = yield* Offline.make({ scenario: Option.fromNullable(settings["offline.scenario"]), cwd })
-  return yield* ProviderRegistry.makeClient({
-    providers: [offline],
-    protocols: protocols(settings["providers.maxAnswerBytes"])
-  })
+  const builtIn = protocols(settings["providers.maxAnswerBytes"], yield* KnownSecrets)
+  return yield* ProviderRegistry.makeClient({ providers: [offline], protocols: builtIn })
 })
 
 /** Which models there are, and calls to them. */

@@ -33,5 +33,8 @@ export const titleOf = ({ entries, header }: Document): string => {
   return title.length <= longestTitle ? title : `${title.slice(0, longestTitle - 1).trimEnd()}…`
 }
 
-export const encode = ({ entries, ...rest }: Document): string =>
-  JSON.stringify({ ...rest, entries: QueueEntries.without(entries).map(toJson) })
+/** `mask` sees every text. */
+export const encode = ({ entries, ...rest }: Document, mask = (text: string) => text): string =>
+  JSON.stringify({ ...rest, entries: QueueEntries.without(entries).map(toJson) }, (_, value: unknown) =>
+    typeof value === "string" ? mask(value) : value
+  )

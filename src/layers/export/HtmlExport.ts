@@ -5,10 +5,12 @@ import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Session } from "../../services/session/Session.ts"
+import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
 
 export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
   const files = yield* Files
+  const secrets = yield* KnownSecrets
   const toHtml = Effect.fn("SessionExport.toHtml")(function* ({ outputPath }: ExportOptions) {
     const agent = yield* Agent
     const session = yield* Session
@@ -20,10 +22,17 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
       systemPrompt: yield* agent.systemPrompt,
       tools: (yield* agent.tools.active).map(({ definition: { description, name } }) => ({ name, description }))
     }
+    yield* secrets.collected
     const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
     const source = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
-    return yield* PageFile.write(document, { files, cwd, outputPath: outputPath ?? name, ...source })
+    return yield* PageFile.write(document, {
+      files,
+      cwd,
+      outputPath: outputPath ?? name,
+      mask: secrets.mask,
+      ...source
+    })
   })
 
   return SessionExport.of({ toHtml })

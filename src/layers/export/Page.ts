@@ -28,7 +28,11 @@ const policy = ({ scriptHash, styleHash }: Viewer) =>
     "trusted-types dompurify"
   ].join("; ")
 
-export const render = (document: Document.Document, viewer: Viewer): string => `<!doctype html>
+export const render = (
+  document: Document.Document,
+  viewer: Viewer,
+  mask = (text: string) => text
+): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,7 +41,7 @@ export const render = (document: Document.Document, viewer: Viewer): string => `
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="heddle">
-<title>${escape(Document.titleOf(document))}</title>
+<title>${escape(mask(Document.titleOf(document)))}</title>
 <link rel="icon" href="data:,">
 <style>${viewer.style}</style>
 <!--
@@ -48,7 +52,7 @@ ${viewer.notices}
 </head>
 <body>
 <noscript><p>This page shows a session with a script of its own, and scripts are switched off here. It loads nothing and sends nothing.</p></noscript>
-<script type="application/json" id="session">${new TextEncoder().encode(Document.encode(document)).toBase64()}</script>
+<script type="application/json" id="session">${new TextEncoder().encode(Document.encode(document, mask)).toBase64()}</script>
 <script>${viewer.script}</script>
 </body>
 </html>

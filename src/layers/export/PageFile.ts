@@ -34,11 +34,13 @@ export interface WriteOptions {
   readonly outputPath: string
   /** Never overwritten, so that a typing error cannot destroy a session. */
   readonly sessionFile?: string
+  /** Hides secrets in the texts of the session. */
+  readonly mask?: (text: string) => string
 }
 
 /** Replaces an existing file. Returns the absolute path. */
 export const write = Effect.fnUntraced(function* (document: Document, options: WriteOptions) {
-  const { cwd, files, outputPath, sessionFile } = options
+  const { cwd, files, mask, outputPath, sessionFile } = options
   const path = LocalPaths.absolute(cwd, outputPath)
   const { viewer } = yield* Effect.promise(() => import("./ViewerAsset.ts"))
   yield* Effect.gen(function* () {
@@ -46,7 +48,7 @@ export const write = Effect.fnUntraced(function* (document: Document, options: W
     if (sessionFile !== undefined && target.path === (yield* files.resolve(sessionFile))) {
       return yield* new ExportFailed({ path, detail: "it is the session itself" })
     }
-    const bytes = new TextEncoder().encode(Page.render(document, viewer))
+    const bytes = new TextEncoder().encode(Page.render(document, viewer, mask))
     yield* files.replace(target, bytes, () => {})
   }).pipe(Effect.catchTag("FileError", (error) => new ExportFailed({ path, detail: detailOf(error, path) })))
   return path

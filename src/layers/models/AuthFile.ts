@@ -10,6 +10,7 @@ import * as Json from "../../domain/Json.ts"
 import { dirname } from "../platform/files/LocalPaths.ts"
 import { type Files, type FileState, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
+import { KnownSecrets, type Secrets } from "../secrets/KnownSecrets.ts"
 
 export class AuthFileUnusable extends Schema.TaggedError<AuthFileUnusable>()("AuthFileUnusable", {
   path: Schema.String,
@@ -64,15 +65,22 @@ const keysOf = (entries: Entries): Keys =>
     })
   )
 
+/** The values of all entries, also of those that heddle does not use: each may be a token. */
+const textsOf = (entries: Entries): ReadonlyArray<string> =>
+  Object.values(entries)
+    .flatMap((entry) => (Predicate.isRecord(entry) ? Object.values(entry) : [entry]))
+    .filter(Predicate.isString)
+
 const none: Keys = new Map()
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, "0")
 
-const load = Effect.fnUntraced(function* (files: Files, path: string, mode: number) {
+const load = Effect.fnUntraced(function* (files: Files, path: string, mode: number, add: Secrets["add"]) {
   if ((mode & 0o077) !== 0) {
     yield* Effect.logWarning(`${path} can be read by others (mode ${octal(mode)}); run: chmod 600 ${path}`)
   }
   return yield* readEntries(files, path).pipe(
+    Effect.tap((entries) => textsOf(entries).forEach(add)),
     Effect.map(keysOf),
     Effect.catchAll((error) => Effect.as(Effect.logWarning(`ignored keys: ${error.message}`), none))
   )
@@ -81,13 +89,14 @@ const load = Effect.fnUntraced(function* (files: Files, path: string, mode: numb
 /** The current keys of the file. A problem is reported once until the file changes. */
 export const watch = Effect.fnUntraced(function* (path: string) {
   const files = yield* OwnFiles
+  const secrets = yield* KnownSecrets
   const known = yield* SynchronizedRef.make({ stamp: "", keys: none })
   let latest = { stamp: "", keys: none }
   const read = ({ mode, stamp }: FileState) =>
     SynchronizedRef.modifyEffect(known, (before) =>
       before.stamp === stamp
         ? Effect.succeed([before.keys, before] as const)
-        : Effect.map(load(files, path, mode), (keys) => {
+        : Effect.map(load(files, path, mode, secrets.add), (keys) => {
             latest = { stamp, keys }
             return [keys, latest] as const
           })

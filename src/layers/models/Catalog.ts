@@ -4,10 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import { Processes } from "../../services/machine/Processes.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
+import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge } from "./CatalogMerge.ts"
 import * as ConfigValue from "./ConfigValue.ts"
@@ -84,11 +87,17 @@ const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
   return { path: path.value, file: yield* parse(files, path.value) }
 })
 
+const hide = ({ add }: typeof KnownSecrets.Service, address: Redacted.Redacted) =>
+  BaseUrl.secretsOf(Redacted.value(address)).forEach(add)
+
 export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const { file, path } = yield* readFile(yield* OwnFiles, agentDir)
   const processes = yield* Processes
   const valueOf = (text: string, where: string) => ConfigValue.make(text, where, processes)
   const merged = merge({ file, path, addresses: yield* environmentAddresses, valueOf })
+  const secrets = yield* KnownSecrets
+  for (const { address } of merged.providers.values()) hide(secrets, address)
+  for (const { address } of merged.models) hide(secrets, address)
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
   let models = merged.models
   let index = indexOf(models)

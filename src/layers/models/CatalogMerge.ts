@@ -1,5 +1,7 @@
 /** Built-in providers and models with the user's models.json over them (protocol.md 16.1). Pure. */
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
@@ -27,15 +29,19 @@ export interface Merged {
 }
 
 const isLoopback = (address: string): boolean =>
-  /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)/i.test(address)
+  /^https?:\/\/([^/?#]*@)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?]|$)/i.test(address)
 
 const values = (valueOf: ValueOf, headers: Readonly<Record<string, string>> | undefined, where: string): Headers =>
   Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, text]) => [name, valueOf(text, `${where}.headers.${name}`)])
   )
 
+/** The address as hosts see it, and as requests use it. */
+const at = (url: string) => ({ baseUrl: BaseUrl.mask(url), address: Redacted.make(url) })
+
 const plain = (endpoint: Endpoint): ProviderEntry => ({
   ...endpoint,
+  ...at(endpoint.baseUrl),
   apiKey: Option.none(),
   headers: {},
   authHeader: false
@@ -59,7 +65,7 @@ const overlay = (
   where: string
 ): ProviderEntry => ({
   ...base,
-  baseUrl: settings.baseUrl ?? base.baseUrl,
+  ...(settings.baseUrl === undefined ? {} : at(settings.baseUrl)),
   api: settings.api ?? base.api,
   keyless: settings.auth === undefined ? base.keyless && settings.apiKey === undefined : settings.auth === "none",
   compat: { ...base.compat, ...settings.compat },
@@ -70,6 +76,7 @@ const overlay = (
 
 const builtIn = (provider: ProviderEntry, model: BuiltInModel): ModelEntry => ({
   model: { ...model, api: provider.api, provider: provider.id, baseUrl: provider.baseUrl },
+  address: provider.address,
   compat: provider.compat,
   headers: provider.headers
 })
@@ -92,6 +99,7 @@ const override = (
   { compat, cost, headers, ...rest }: Override,
   where: string
 ): ModelEntry => ({
+  ...entry,
   model: { ...entry.model, ...rest, cost: { ...entry.model.cost, ...cost } },
   compat: { ...entry.compat, ...compat },
   headers: { ...entry.headers, ...values(valueOf, headers, where) }
@@ -103,8 +111,8 @@ const custom = (
   { api, baseUrl, id, ...rest }: CustomModel,
   where: string
 ): ModelEntry => {
-  const address = { ...provider, api: api ?? provider.api, baseUrl: baseUrl ?? provider.baseUrl }
-  return override(valueOf, unknownModel(address, id), rest, where)
+  const reached = { ...provider, ...(baseUrl === undefined ? {} : at(baseUrl)), api: api ?? provider.api }
+  return override(valueOf, unknownModel(reached, id), rest, where)
 }
 
 const unreachable = ({ model }: ModelEntry): string | undefined => {

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import { Credentials } from "../../services/model/Credentials.ts"
 import * as HttpJson from "../platform/http/HttpJson.ts"
 import { Catalog } from "./Catalog.ts"
@@ -33,7 +34,7 @@ const entryOf = (provider: ProviderEntry, served: typeof Served.Type): ModelEntr
   return { ...entry, model: { ...entry.model, contextWindow, maxTokens } }
 }
 
-const addressOf = ({ baseUrl }: ProviderEntry) => `${baseUrl.replace(/\/+$/, "")}/models`
+const addressOf = (baseUrl: string) => BaseUrl.below(baseUrl, "/models")
 
 const ask = Effect.fnUntraced(function* (provider: ProviderEntry) {
   const credentials = yield* Credentials
@@ -42,7 +43,7 @@ const ask = Effect.fnUntraced(function* (provider: ProviderEntry) {
     onNone: () => ({}),
     onSome: (value) => ({ authorization: `Bearer ${Redacted.value(value)}` })
   })
-  const answer = yield* HttpJson.get(addressOf(provider), headers)
+  const answer = yield* HttpJson.get(addressOf(Redacted.value(provider.address)), headers)
   const { data } = yield* Effect.mapError(
     decodeAnswer(answer),
     () => new HttpJson.HttpFailed({ reason: "did not answer with a list of models" })
@@ -60,7 +61,7 @@ const discoverOne = Effect.fnUntraced(function* (id: string) {
     yield* Effect.logWarning(`models.discover: "${id}" is not a provider whose models can be listed`)
     return
   }
-  const address = addressOf(provider)
+  const address = addressOf(provider.baseUrl)
   yield* ask(provider).pipe(
     Effect.timeoutFail({
       duration: timeout,

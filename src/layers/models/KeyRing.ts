@@ -10,6 +10,7 @@ import { firstSuccess } from "../Sharing.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Environment from "../platform/processes/Environment.ts"
+import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import * as AuthFile from "./AuthFile.ts"
 import { Catalog } from "./Catalog.ts"
 import type { ConfigValue, ConfigValueUnavailable } from "./ConfigValue.ts"
@@ -87,6 +88,26 @@ const makeFinder = Effect.fnUntraced(function* (options: KeyRingOptions) {
   const own = yield* OwnFiles
   const inFolders = firstSuccess(EnvFiles.load(own, [...(project === undefined ? [] : [project]), ...envFolders]))
   const stored = yield* AuthFile.watch(AuthFile.pathIn(agentDir))
+
+  const secrets = yield* KnownSecrets
+  if (runtime !== undefined) secrets.add(Redacted.value(runtime.key))
+  /** Every key that no command has to run for, in force or not. The file adds its own when it is read. */
+  const collect = Effect.gen(function* () {
+    yield* stored
+    const files = yield* inFolders
+    const environment = yield* Environment.Environment
+    for (const { apiKey, headers, id } of providers.values()) {
+      for (const name of keyVariables(id)) {
+        secrets.add(environment.get(name))
+        secrets.add(files.find(name)?.value)
+      }
+      for (const value of [...Option.toArray(apiKey), ...Object.values(headers)]) {
+        const known = value.known({ get: (name) => environment.get(name) || files.find(name)?.value })
+        if (known !== undefined) secrets.add(Redacted.value(known))
+      }
+    }
+  })
+  secrets.addSource(collect)
 
   const locate = (
     provider: string,

@@ -1,5 +1,6 @@
 /** The data of a provider and its models: endpoint × auth × protocol. Holds no secret in clear. */
 import type * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
 import type { Model } from "../../domain/model/Model.ts"
 import type { Compat } from "../providers/Protocol.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
@@ -22,6 +23,8 @@ export type Headers = Readonly<Record<string, ConfigValue>>
 
 /** A provider with the user's models.json applied. */
 export interface ProviderEntry extends Endpoint {
+  /** Where requests go: `baseUrl` with its password and its key. */
+  readonly address: Redacted.Redacted
   readonly apiKey: Option.Option<ConfigValue>
   readonly headers: Headers
   /** Whether the key is also sent as `Authorization: Bearer`, besides the protocol's own header. */
@@ -31,6 +34,7 @@ export interface ProviderEntry extends Endpoint {
 /** A model as hosts see it, and the data that only its requests need. */
 export interface ModelEntry {
   readonly model: Model
+  readonly address: Redacted.Redacted
   readonly compat: Compat
   readonly headers: Headers
 }

@@ -18,8 +18,10 @@ export interface Compat {
   readonly supportsStrictMode?: boolean
 }
 
-/** Key, headers and flags of one request. Its address is the model's `baseUrl`. */
+/** Key, headers and flags of one request. */
 export interface Connection {
+  /** Where it goes; the model's `baseUrl` unless that hides a part. */
+  readonly address?: Redacted.Redacted
   readonly apiKey: Option.Option<Redacted.Redacted>
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
   readonly compat: Compat

@@ -83,7 +83,7 @@ const placesOf = ({ addressVariables, id }: ProviderEntry): string =>
   [...addressVariables, `providers.${id}.baseUrl in models.json`].join(" or ")
 
 /** The parts of a model's connection that stay the same from call to call. */
-interface Route extends Pick<Connection, "compat" | "addressPlaces"> {
+interface Route extends Pick<Connection, "address" | "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
   readonly headers: Headers
@@ -116,8 +116,16 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     return Effect.flatMap(spoken, (all) => {
       const protocol = protocolOf(model, provider, all)
       if (Either.isLeft(protocol)) return failure(model, "configuration", protocol.left)
-      const { compat, headers } = catalog.find(model.provider, model.id) ?? provider
-      const route = { provider, protocol: protocol.right, compat, addressPlaces: placesOf(provider), headers }
+      const { address, compat, headers } = catalog.find(model.provider, model.id) ?? provider
+      const hides = Redacted.value(address) !== model.baseUrl
+      const route = {
+        provider,
+        protocol: protocol.right,
+        ...(hides ? { address } : {}),
+        compat,
+        addressPlaces: placesOf(provider),
+        headers
+      }
       routes.set(model, route)
       return Effect.succeed(route)
     })
@@ -125,7 +133,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
 
   /** Looks keys and headers up for each request, so that a changed key takes effect at once. */
   const openCall = (request: ModelRequest, route: Route) => {
-    const { addressPlaces, compat, headers, protocol, provider } = route
+    const { headers: own, protocol, provider, ...parts } = route
     const { model } = request
     return Effect.matchEffect(credentials.find(provider.id), {
       onFailure: ({ message }) => failure(model, "authentication", message),
@@ -135,10 +143,9 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
         }
         const bearer = bearerOf(provider, apiKey)
         // Most models have no headers of their own.
-        if (Object.keys(headers).length === 0)
-          return protocol.stream(request, { apiKey, headers: bearer, compat, addressPlaces })
-        return Effect.flatMap(resolveAll(model, headers), (own) =>
-          protocol.stream(request, { apiKey, headers: { ...bearer, ...own }, compat, addressPlaces })
+        if (Object.keys(own).length === 0) return protocol.stream(request, { ...parts, apiKey, headers: bearer })
+        return Effect.flatMap(resolveAll(model, own), (resolved) =>
+          protocol.stream(request, { ...parts, apiKey, headers: { ...bearer, ...resolved } })
         )
       }
     })

@@ -12,6 +12,8 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
+import { KnownSecrets } from "../secrets/KnownSecrets.ts"
+import * as MaskedOutput from "../secrets/MaskedOutput.ts"
 import { firstSuccess } from "../Sharing.ts"
 import type { BuiltInOptions } from "./builtIn.ts"
 import * as FileLedger from "./files/FileLedger.ts"
@@ -60,6 +62,7 @@ const named = (name: string) => (tool: Tool) => tool.definition.name === name
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
+  const masked = MaskedOutput.make(yield* KnownSecrets)
   const machine: Machine = {
     shell: yield* Shell,
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
@@ -80,7 +83,8 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
     const find = (name: string) =>
       Effect.flatMap(own, (mine) => {
         const found = mine.find(named(name))
-        return found === undefined ? Effect.map(offered, Arr.findFirst(named(name))) : Effect.succeedSome(found)
+        if (found !== undefined) return Effect.succeedSome(masked(found))
+        return Effect.map(offered, (tools) => Option.map(Arr.findFirst(tools, named(name)), masked))
       })
     return { active, find }
   })

@@ -5,6 +5,7 @@ import { Processes } from "../../../services/machine/Processes.ts"
 import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { inherited } from "../../platform/processes/Environment.ts"
+import { KnownSecrets } from "../../secrets/KnownSecrets.ts"
 import * as Artifact from "./Artifact.ts"
 import * as Environment from "./Environment.ts"
 import * as ShellCommand from "./ShellCommand.ts"
@@ -29,17 +30,18 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
   const artifacts = yield* Artifact.make()
   const processes = yield* Processes
+  const secrets = yield* KnownSecrets
   const tree = yield* processes.tree({ shellPath, grace, hurriedGrace: 500 })
   const userCommands = new Set<UserCommand>()
   let closed = false
 
   let environment: ReturnType<typeof Environment.forCommands> | undefined
   const execute = (request: ShellRequest, cancel?: Effect.Effect<void>) =>
-    Effect.suspend(() => {
+    Effect.flatMap(secrets.collected, () => {
       if (closed) return new ShellFailure({ reason: "closing", message: "The session is closing." })
       environment ??= Environment.forCommands(inherited())
       return ShellCommand.run(
-        { tree, artifacts },
+        { tree, artifacts, mask: secrets.stream() },
         {
           command: commandPrefix === undefined ? request.command : `${commandPrefix}\n${request.command}`,
           cwd: request.cwd ?? cwd,

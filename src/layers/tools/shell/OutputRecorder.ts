@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Truncate from "../files/Truncate.ts"
 import type { FileRefused } from "../../platform/files/OwnFiles.ts"
+import type { ByteMask } from "../../secrets/ByteMask.ts"
 import type { Artifact } from "./Artifact.ts"
 import * as CleanOutput from "./CleanOutput.ts"
 import * as OutputTail from "./OutputTail.ts"
@@ -11,6 +12,7 @@ export interface RecorderOptions {
   /** Runs at most once, when the output passes the limits. */
   readonly open: Effect.Effect<Artifact, FileRefused>
   readonly limits?: Truncate.Limits
+  readonly mask?: ByteMask | undefined
   /** Gets all output, including the part that is not kept. */
   readonly onDelta?: ((delta: string) => Effect.Effect<void>) | undefined
 }
@@ -31,7 +33,7 @@ export interface OutputRecorder {
   readonly finish: Effect.Effect<Recorded>
 }
 
-export const make = ({ limits = Truncate.defaultLimits, onDelta, open }: RecorderOptions): OutputRecorder => {
+export const make = ({ limits = Truncate.defaultLimits, mask, onDelta, open }: RecorderOptions): OutputRecorder => {
   const cleaner = CleanOutput.make()
   const tail = OutputTail.make(limits)
   let artifact: Artifact | undefined
@@ -72,22 +74,30 @@ export const make = ({ limits = Truncate.defaultLimits, onDelta, open }: Recorde
     }))
   }
 
+  const keep = (clean: Uint8Array) => {
+    // Opens the artifact while the tail still holds everything that belongs into it.
+    const opens = artifact === undefined && artifactError === undefined && overflows(clean)
+    const recorded = opens ? Effect.flatMap(openArtifact, () => record(clean) ?? Effect.void) : record(clean)
+    const reported = report(utf8?.decode(clean, { stream: true }))
+    if (recorded === undefined || reported === undefined) return recorded ?? reported
+    return Effect.zipRight(recorded, reported)
+  }
+
   return {
     push: (chunk) => {
       received += chunk.length
       const clean = cleaner.push(chunk)
-      // Opens the artifact while the tail still holds everything that belongs into it.
-      const opens = artifact === undefined && artifactError === undefined && overflows(clean)
-      const recorded = opens ? Effect.flatMap(openArtifact, () => record(clean) ?? Effect.void) : record(clean)
-      const reported = report(utf8?.decode(clean, { stream: true }))
-      if (recorded === undefined || reported === undefined) return recorded ?? reported
-      return Effect.zipRight(recorded, reported)
+      return keep(mask === undefined ? clean : mask.push(clean))
     },
     received: () => received,
     snapshot: tail.snapshot,
     finish: Effect.suspend(() => {
-      const reported = report(utf8?.decode())
-      return reported === undefined ? finish() : Effect.zipRight(reported, Effect.suspend(finish))
+      const kept = mask === undefined ? undefined : keep(mask.end())
+      const end = Effect.suspend(() => {
+        const reported = report(utf8?.decode())
+        return reported === undefined ? finish() : Effect.zipRight(reported, Effect.suspend(finish))
+      })
+      return kept === undefined ? end : Effect.zipRight(kept, end)
     })
   }
 }

@@ -9,12 +9,15 @@ import type { ProcessTree, ShellProcess, ShellSpawn } from "../../../services/ma
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
+import type { ByteMask } from "../../secrets/ByteMask.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
 
 export interface Dependencies {
   readonly tree: ProcessTree
   readonly artifacts: Artifacts
+  /** Hides secrets in the output. */
+  readonly mask: ByteMask | undefined
 }
 
 export interface CommandOptions extends Pick<ShellSpawn, "command" | "cwd" | "env"> {
@@ -111,12 +114,12 @@ const compose = (recorded: OutputRecorder.Recorded, ending: Ending, durationMs: 
   }
 }
 
-export const run = ({ artifacts, tree }: Dependencies, options: CommandOptions) =>
+export const run = ({ artifacts, mask, tree }: Dependencies, options: CommandOptions) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore): Effect.fn.Return<ShellResult, ShellFailure> {
       const began = yield* Stopwatch.reading
       const { artifacts: folder = Effect.succeedNone, onDelta, onInterrupted } = options.hooks
-      const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta })
+      const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta, mask })
       const exit = yield* Effect.mapError(
         execute(restore, tree, options, recorder),
         ({ message }) => new ShellFailure({ reason: "not_started", message })

@@ -42,7 +42,8 @@ const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = cou
     machine,
     open,
     deadlines,
-    maxAnswerBytes: 1024 * 1024
+    maxAnswerBytes: 1024 * 1024,
+    mask: (text) => text
   })
 
 /** An answer of which nothing is made before it is read. */

@@ -3,6 +3,7 @@ import type { ClientOptions } from "@anthropic-ai/sdk"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import * as BaseUrl from "../../../../domain/model/BaseUrl.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
@@ -27,13 +28,15 @@ const credentials = (url: string, key: string | undefined): ClientOptions => {
 }
 
 /** The SDK adds `/v1` itself, but users often write it because other providers need it. */
-const baseUrl = (url: string) => url.replace(/\/+$/, "").replace(/\/v1$/, "")
+const withoutVersion = (url: string) => url.replace(/\/v1$/, "")
 
 const clientOptions = (url: string, connection: Connection): ClientOptions => {
+  const { address, query } = BaseUrl.split(url)
   const auth = credentials(url, Option.getOrUndefined(Option.map(connection.apiKey, Redacted.value)))
   return {
     ...auth,
-    baseURL: baseUrl(url),
+    baseURL: withoutVersion(address),
+    defaultQuery: query,
     maxRetries: 0,
     timeout: never,
     logLevel: "off",

@@ -18,6 +18,8 @@ export interface Context {
   readonly connection: Connection
   readonly contentType: string
   readonly silent: boolean
+  /** Hides every secret that heddle knows. */
+  readonly mask: (text: string) => string
   readonly now: number
 }
 
@@ -122,7 +124,7 @@ const find = (input: Input, context: Context): Found => {
 
 export const make = (input: Input, context: Context): ModelFailure => {
   const found = find(input, context)
-  const clean = redact(found.message, context.connection)
+  const clean = redact(context.mask(found.message), context.connection)
   const { id, provider } = context.request.model
   return new ModelFailure({
     ...found,

@@ -1,11 +1,11 @@
 /** Removes keys from text that people see. */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { hidden } from "../../../../domain/model/BaseUrl.ts"
 import type { Connection } from "../../Protocol.ts"
 
-const hidden = "[redacted]"
 /** Name and password in an address. */
-const userInfo = /\/\/[^/@\s]+@/g
+const userInfo = /\/\/[^/\s?#]+@/g
 
 /** Patterns of keys, because a server may quote part of our key, or another key. */
 const keyLike = [

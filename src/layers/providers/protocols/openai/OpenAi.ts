@@ -3,6 +3,7 @@ import type { ClientOptions } from "openai"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import * as BaseUrl from "../../../../domain/model/BaseUrl.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as Dialect from "../stream/Dialect.ts"
 import * as SdkClients from "../stream/SdkClients.ts"
@@ -21,6 +22,7 @@ const isOpenAi = (baseUrl: string) => /^https:\/\/([a-z]+\.)?api\.openai\.com(\/
 const privacy = (baseUrl: string): ClientOptions => (isOpenAi(baseUrl) ? {} : { organization: null, project: null })
 
 const options = (baseUrl: string, connection: Connection): ClientOptions => {
+  const { address, query } = BaseUrl.split(baseUrl)
   const key = Option.map(connection.apiKey, Redacted.value)
   const headers = Record.map(connection.headers, Redacted.value)
   return {
@@ -28,7 +30,8 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
     // The SDK insists on a key; `authorization: null` below removes the header again.
     apiKey: Option.getOrElse(key, () => "none"),
     adminAPIKey: null,
-    baseURL: baseUrl.replace(/\/+$/, ""),
+    baseURL: address,
+    defaultQuery: query,
     maxRetries: 0,
     timeout: never,
     logLevel: "off",

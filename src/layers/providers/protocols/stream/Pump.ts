@@ -19,6 +19,7 @@ export interface Call<Raw extends object> {
   readonly machine: Machine<Raw>
   readonly deadlines?: Watchdog.Deadlines
   readonly maxAnswerBytes: number
+  readonly mask: (text: string) => string
 }
 
 /** Events that may wait for the reader. Few, because the reader handles a whole batch before other fibers run. */
@@ -29,11 +30,11 @@ type Source = ServerEvents.Source<ModelEvent, ModelFailure>
 const sourceOf =
   <Raw extends object>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
   (cut: ServerEvents.Cut<ModelFailure>): Source => {
-    const { connection, deadlines = Watchdog.defaults, dialect, machine, maxAnswerBytes, open, request } = call
+    const { connection, deadlines = Watchdog.defaults, dialect, machine, mask, maxAnswerBytes, open, request } = call
     let contentType = ""
     let silent = true
     const fail = (input: Failures.Input) =>
-      Failures.make(input, { request, connection, contentType, silent, now: clock.unsafeCurrentTimeMillis() })
+      Failures.make(input, { request, connection, contentType, silent, mask, now: clock.unsafeCurrentTimeMillis() })
     const failStop = (stop: Stop | undefined) => (stop === undefined ? undefined : fail(stop))
     const watchdog = Watchdog.make({
       deadlines,

@@ -5,6 +5,7 @@
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { safeFetch } from "../../../platform/http/SafeFetch.ts"
+import type { Secrets } from "../../../secrets/KnownSecrets.ts"
 import type { Connection } from "../../Protocol.ts"
 
 /** How both SDKs send requests. Bun would give up after five minutes, but the watchdog keeps the deadlines. */
@@ -29,7 +30,7 @@ const isSame = (a: Connection, b: Connection): boolean => {
   )
 }
 
-export const make = <Client>(load: () => Promise<Create<Client>>) => {
+export const make = <Client>(load: () => Promise<Create<Client>>, secrets: Pick<Secrets, "add">) => {
   const known = new Map<string, Kept<Client>>()
   let loading: Promise<Create<Client>> | undefined
   const find = (baseUrl: string, connection: Connection): Client | undefined => {
@@ -37,6 +38,9 @@ export const make = <Client>(load: () => Promise<Create<Client>>) => {
     return kept !== undefined && isSame(kept.connection, connection) ? kept.client : undefined
   }
   const make = (create: Create<Client>, baseUrl: string, connection: Connection): Client => {
+    // Also the values that commands of models.json print.
+    for (const secret of [...Option.toArray(connection.apiKey), ...Object.values(connection.headers)])
+      secrets.add(Redacted.value(secret))
     const client = create(baseUrl, connection)
     known.set(baseUrl, { connection, client })
     return client

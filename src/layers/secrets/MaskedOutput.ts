@@ -1,0 +1,58 @@
+/** Masks what tools report: the content that models read, and the details that hosts show. */
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type { InputContent, JsonObject } from "../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
+import { none, type Secrets } from "./KnownSecrets.ts"
+
+type Mask = Secrets["mask"]
+
+/** Deeper values do not come in. */
+const deepest = 1000
+
+const maskValue = (mask: Mask, value: unknown, depth: number): unknown => {
+  if (typeof value === "string") return mask(value)
+  if (depth > deepest) return value
+  if (Array.isArray(value)) return value.map((item) => maskValue(mask, item, depth + 1))
+  return Predicate.isRecord(value) ? maskObject(mask, value, depth) : value
+}
+
+const maskObject = (mask: Mask, value: Readonly<Record<PropertyKey, unknown>>, depth: number): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [mask(name), maskValue(mask, member, depth + 1)]))
+
+/** Pictures are left alone: their bytes spell nothing. */
+const maskContent = (mask: Mask, content: ReadonlyArray<InputContent>): ReadonlyArray<InputContent> =>
+  content.map((block) => (block.type === "text" ? { ...block, text: mask(block.text) } : block))
+
+const output = (mask: Mask, { content, details }: ToolOutput): ToolOutput => ({
+  content: maskContent(mask, content),
+  ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
+})
+
+const failure = (mask: Mask, { content, details, message }: ToolFailure) =>
+  new ToolFailure({
+    message: mask(message),
+    ...(content === undefined ? {} : { content: maskContent(mask, content) }),
+    ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
+  })
+
+/** The same tool, whose progress and results show no secret. */
+export const make = (secrets: Secrets) => {
+  const { mask } = secrets
+  if (secrets === none) return (tool: Tool): Tool => tool
+  return (tool: Tool): Tool => ({
+    get definition() {
+      return tool.definition
+    },
+    concurrency: tool.concurrency,
+    abortedText: tool.abortedText,
+    run: (args, context) => {
+      const progress: ToolContext["progress"] = (report) => context.progress(output(mask, report))
+      return Effect.zipRight(
+        secrets.collected,
+        Effect.suspend(() => tool.run(args, { ...context, progress }))
+      ).pipe(Effect.mapBoth({ onFailure: (failed) => failure(mask, failed), onSuccess: (done) => output(mask, done) }))
+    }
+  })
+}
