@@ -136,7 +136,7 @@ export const store = ({ agentDir, cwd, session }: AgentOptions) =>
   Layer.effect(
     SessionStore,
     Effect.gen(function* () {
-      if (session.inMemory) return yield* MemorySessionStore.make({ cwd })
+      if (session.inMemory) return yield* MemorySessionStore.make({ cwd, forgets: true })
       const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
       return yield* JsonlSessionStore.make(yield* SessionFolders.place({ agentDir, cwd, ...chosen }))
     })

@@ -49,9 +49,11 @@ export const makeSplitter = (maxBytes: number, onLine: (line: Line) => void): Sp
     // Most lines lie within one chunk, and need no copy.
     if (held === 0 && last.length <= maxBytes) return onLine(decode(last))
     hold(last)
-    const line: Line = skipping ? { _tag: "Oversized" } : decode(join(parts, held))
+    const bytes = skipping ? last : join(parts, held)
+    // Before the text is made: a line of 64 MiB would be there three times.
     parts = []
     held = 0
+    const line: Line = skipping ? { _tag: "Oversized" } : decode(bytes)
     skipping = false
     onLine(line)
   }

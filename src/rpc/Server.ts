@@ -9,6 +9,7 @@ import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Transport } from "../services/host/Transport.ts"
+import { Memory } from "../services/machine/Memory.ts"
 import { Ids } from "../services/Ids.ts"
 import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
@@ -40,6 +41,9 @@ export interface ServerOptions<Stop> {
 const afterEof = "3 seconds"
 const afterSignal = "700 millis"
 
+/** Characters of a frame after which memory is given back. */
+const hugeFrame = 1024 * 1024
+
 /** Handles the input line by line, until the host closes its side. */
 const read = Effect.fnUntraced(function* (
   { input }: typeof Transport.Service,
@@ -49,7 +53,12 @@ const read = Effect.fnUntraced(function* (
   sessions: typeof Sessions.Service
 ) {
   const lines: Array<Jsonl.Line> = []
-  const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => lines.push(line))
+  /** Characters of the huge frames among them. */
+  let huge = 0
+  const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => {
+    lines.push(line)
+    if (line._tag === "Text" && line.text.length > hugeFrame) huge += line.text.length
+  })
   /** Handles the lines of a chunk with the services of one session in the context, which is cheaper than for each line. */
   const handle = Effect.fnUntraced(function* (taken: ReadonlyArray<Jsonl.Line>) {
     for (const line of taken) {
@@ -57,12 +66,15 @@ const read = Effect.fnUntraced(function* (
       yield* receive(line)
     }
   })
+  const { release } = yield* Memory
   let done = false
   while (!done) {
     const [chunks, isLast] = yield* input.takeAll
     for (const chunk of chunks) {
       splitter.push(chunk)
       yield* Effect.provide(handle(lines.splice(0)), yield* sessions.current)
+      if (huge > 0) yield* release(huge)
+      huge = 0
     }
     done = isLast
   }

@@ -72,6 +72,8 @@ const makeEncoder = (connection: Connection) => {
         // Records before this place belong to the old session, records after it to the new one.
         const last = updates.flush()
         Object.assign(connection, { sessionId: item.sessionId, epoch: item.epoch, seq: 0 })
+        // Its pages are stale for the host, and would keep the conversation in memory.
+        delete connection.pages
         return last
       }
       default:
@@ -87,6 +89,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
   const items = yield* Mailbox.make<Item>()
   const caughtUp = yield* Effect.makeLatch(true)
   const encoder = makeEncoder(connection)
+  const clock = yield* Effect.clock
 
   /** Returns when at most `lead` frames wait, or when `run` has taken all that did. */
   const atMost = (lead: number) => {
@@ -119,24 +122,25 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     return Effect.fork(Effect.delay(ring, Math.max(0, dueAt - now)))
   }
 
-  const write = Effect.gen(function* () {
-    const clock = yield* Effect.clock
-    while (true) {
-      const [batch, done] = yield* take
-      const now = Stopwatch.read(clock)
-      let text = ""
-      for (const item of batch) {
-        text += encoder.encode(item, now)
-        if (text.length < writeSize) continue
-        yield* transport.write(text)
-        text = ""
-      }
-      if (done) text += encoder.flush()
-      if (text !== "") yield* transport.write(text)
-      if (done) return
-      yield* setTimer(now)
-      yield* transport.gather
+  /** Tells whether it was the last. A generator of its own, because one that waits keeps what it had in hand last. */
+  const writeBatch = Effect.gen(function* () {
+    const [batch, done] = yield* take
+    const now = Stopwatch.read(clock)
+    let text = ""
+    for (const item of batch) {
+      text += encoder.encode(item, now)
+      if (text.length < writeSize) continue
+      yield* transport.write(text)
+      text = ""
     }
+    if (done) text += encoder.flush()
+    if (text !== "") yield* transport.write(text)
+    if (!done) yield* setTimer(now)
+    return done
+  })
+
+  const write = Effect.gen(function* () {
+    while (!(yield* writeBatch)) yield* transport.gather
   })
 
   /** Nobody waits for a host that does not read any more. */

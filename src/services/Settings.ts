@@ -34,6 +34,8 @@ export const SettingsValues = lazy(() =>
     defaultProvider: optional(Schema.String),
     defaultModel: optional(Schema.String),
     defaultThinkingLevel: optional(ThinkingLevel),
+    /** After how many turns a run ends; unlimited where absent. */
+    maxTurns: optional(Schema.Int.pipe(Schema.positive())),
     /** Model patterns that `cycle_model` goes through; empty means all. */
     enabledModels: Schema.Array(Schema.String),
     /** Where session files are kept, instead of a folder for each project in the agent's folder. */

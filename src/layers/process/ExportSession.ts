@@ -41,10 +41,10 @@ const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, session
 })
 
 /** Sessions of earlier versions may hold keys that tools have printed. */
-const maskFor = Effect.fnUntraced(function* (cwd: string) {
+const maskFor = Effect.fnUntraced(function* (cwd: string, { trusted }: ExportRequest) {
   const agentDir = yield* Process.agentDir
   const secrets = KnownSecrets.make()
-  const places = { agentDir, envFolders: EnvFiles.foldersFor(cwd) }
+  const places = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted }) }
   yield* Effect.provideServiceEffect(KeyRing.make(places), Catalog.Catalog, Catalog.make({ agentDir })).pipe(
     Effect.provideService(Processes, LocalProcesses.service),
     Effect.provideService(KnownSecrets.KnownSecrets, secrets)
@@ -63,7 +63,7 @@ const write = Effect.fnUntraced(function* (request: ExportRequest, given: string
   const sessionFile = Option.getOrElse(file, () => header.id)
   const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
   const outputPath = given ?? PageFile.defaultName(sessionFile)
-  const mask = yield* maskFor(cwd)
+  const mask = yield* maskFor(cwd, request)
   return yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath, sessionFile, mask })
 })
 

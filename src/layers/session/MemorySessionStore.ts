@@ -1,4 +1,4 @@
-/** Stores sessions in memory, for as long as the process lives. */
+/** Stores sessions in memory, for as long as the process lives or until they are left. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -21,7 +21,13 @@ interface Kept {
   open: boolean
 }
 
-export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
+interface Options {
+  readonly cwd: string
+  /** Drops a session when it is closed. Nobody can open it again, and its memory is free. */
+  readonly forgets?: boolean
+}
+
+export const make = Effect.fnUntraced(function* ({ cwd, forgets = false }: Options) {
   const ids = yield* Ids
   const sessions = new Map<string, Kept>()
 
@@ -34,6 +40,7 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
         () =>
           Effect.sync(() => {
             kept.open = false
+            if (forgets) sessions.delete(kept.header.id)
           })
       ),
       {
@@ -95,4 +102,4 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
   })
 })
 
-export const layer = (options: { readonly cwd: string }) => Layer.effect(SessionStore, make(options))
+export const layer = (options: Options) => Layer.effect(SessionStore, make(options))

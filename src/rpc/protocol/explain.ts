@@ -66,7 +66,11 @@ const render = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
-export const explain = (error: ParseResult.ParseError): string =>
-  problems(error.issue, [])
-    .map(({ expected, path }) => `"${render(path)}" must be ${expected}`)
-    .join("; ")
+/** A list may be wrong in every one of its members. */
+const mostTold = 10
+
+export const explain = (error: ParseResult.ParseError): string => {
+  const all = problems(error.issue, [])
+  const told = all.slice(0, mostTold).map(({ expected, path }) => `"${render(path)}" must be ${expected}`)
+  return (all.length > mostTold ? [...told, `and ${all.length - mostTold} more`] : told).join("; ")
+}

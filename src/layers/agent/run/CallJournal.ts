@@ -7,6 +7,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import type { Message, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 import type { Ids } from "../../../services/Ids.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
@@ -28,6 +29,9 @@ interface Dependencies {
   readonly messages: Array<Message>
   readonly calls: () => ReadonlyArray<OpenCall>
 }
+
+/** A model may have asked for thousands of calls, and others want to be heard meanwhile. */
+const callsPerTurnOfLoop = 64
 
 export const make = ({ calls, ids, messages, now, publish, runId, session, ticks }: Dependencies) => {
   const startCall = (position: number) => {
@@ -74,6 +78,7 @@ export const make = ({ calls, ids, messages, now, publish, runId, session, ticks
       if (result !== undefined) continue
       startCall(position)
       yield* endCall(position, { content: [text(reason)], details: {} }, true)
+      if (position % callsPerTurnOfLoop === callsPerTurnOfLoop - 1) yield* EventLoop.nextTurn
     }
   })
 

@@ -21,7 +21,30 @@ export interface RunResult {
 const completed: RunResult = { status: "completed", mayGoOn: true }
 
 /** Ended without a further model call: queued messages wait for the next prompt. */
-const outOfBudget: RunResult = { status: "completed", mayGoOn: false }
+const stopped: RunResult = { status: "completed", mayGoOn: false }
+
+/** Cut off where the model wanted to go on. What it said and what its tools answered is stored. */
+const atLimit = Effect.fnUntraced(function* ({ journal, limit: { message }, model }: Dependencies) {
+  yield* journal.cutOff(RunJournal.failed(message), yield* model)
+  const result: RunResult = { status: "error", error: { message, retryable: false }, mayGoOn: false }
+  return result
+})
+
+/** Counts the turns of a run against the setting `maxTurns`. */
+export interface TurnLimit {
+  readonly count: () => void
+  readonly isReached: () => boolean
+  readonly message: string
+}
+
+export const makeLimit = (maxTurns: number | undefined): TurnLimit => {
+  let turns = 0
+  return {
+    count: () => void turns++,
+    isReached: () => maxTurns !== undefined && turns >= maxTurns,
+    message: `The run has reached its limit of ${maxTurns} turns (setting maxTurns); send another prompt to go on`
+  }
+}
 
 export interface Dependencies {
   readonly delivery: Delivery
@@ -29,6 +52,7 @@ export interface Dependencies {
   /** False when the budget is spent: the run ends normally, without a further model call. */
   readonly mayCallModel: Effect.Effect<boolean>
   readonly turn: Effect.Effect<TurnOutcome>
+  readonly limit: TurnLimit
   readonly retries: RetryChain
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
@@ -43,13 +67,15 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
 })
 
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, mayCallModel, retries, turn } = dependencies
+  const { delivery, limit, mayCallModel, retries, turn } = dependencies
   let point = from
   while (true) {
-    if (point !== "start" && !(yield* mayCallModel)) return outOfBudget
+    if (point !== "start" && !(yield* mayCallModel)) return stopped
+    if (limit.isReached()) return point === "settled" ? stopped : yield* atLimit(dependencies)
     if (!(yield* delivery.open(point))) return completed
     const outcome = yield* turn
     point = outcome._tag === "Settled" ? "settled" : "continue"
+    if (outcome._tag !== "Failed") limit.count()
     if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
       return failed

@@ -137,6 +137,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       journal,
       turn: Effect.flatMap(turn, shrinking.afterTurn),
       retries,
+      limit: Run.makeLimit(settings.maxTurns),
       mayCallModel: Effect.isSuccess(budget.check),
       model: currentModel
     }

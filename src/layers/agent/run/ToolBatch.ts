@@ -15,6 +15,7 @@ import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { type SessionTools, type Tool, ToolFailure } from "../../../services/Tools.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -46,17 +47,22 @@ interface Batch extends Dependencies {
   open: number
   /** In the order in which the calls have ended. */
   readonly unrecorded: Array<Outcome>
+  /** How many of them are recorded; they are taken out together. */
+  recorded: number
   /** Open while a call is unrecorded. */
   readonly ended: Effect.Latch
   /** The first call that has not started. */
   next: number
-  /** Every call up to here may run beside others. */
+  /** Every call up to here may run beside others, and has started with them. */
   sharedSoFar: boolean
   /** The call that runs, or ended last, lets nothing start beside it. */
   exclusive: boolean
   /** Set at the boundary where steering was found: nothing more starts, and calls that still run are interrupted. */
   skips: boolean
 }
+
+/** Calls that run side by side, of however many a model asks for at once. */
+const mostAtOnce = 64
 
 const skippedText = "Skipped due to queued user message."
 const skipping = new ToolFailure({ message: skippedText })
@@ -153,6 +159,10 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
   const { budget, calls, journal } = batch
   for (let requested = calls[batch.next]; requested !== undefined; requested = calls[batch.next]) {
     if (batch.exclusive && batch.open > 0) return
+    if (batch.open >= mostAtOnce) {
+      batch.sharedSoFar = false
+      return
+    }
     const tool: Either.Either<Tool, ToolFailure> = yield* resolve(batch, requested)
     const exclusive = Either.isRight(tool) && tool.right.concurrency === "exclusive"
     if (exclusive && batch.open > 0) return
@@ -186,24 +196,29 @@ const boundary = (batch: Batch) => {
 /** Stores and publishes the results of the calls that have ended, in that order; fails if one of them died. */
 const record = Effect.fnUntraced(function* (batch: Batch) {
   let died: Cause.Cause<never> | undefined
-  for (let ended = batch.unrecorded[0]; ended !== undefined; ended = batch.unrecorded[0]) {
+  for (let ended = batch.unrecorded[batch.recorded]; ended !== undefined; ended = batch.unrecorded[batch.recorded]) {
     if (ended._tag === "Defect") died ??= ended.cause
     else yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
-    batch.unrecorded.shift()
+    batch.recorded++
     batch.open--
     boundary(batch)
   }
+  batch.unrecorded.length = batch.recorded = 0
   batch.ended.unsafeClose()
   if (died !== undefined) return yield* Effect.failCause(died)
 })
 
 const cutShort = (batch: Batch) => Effect.zipRight(Fiber.interruptAll(batch.running), Effect.ignore(record(batch)))
 
+/** Between two of very many calls: whatever else waits has its turn, and a sink that is behind can catch up. */
+const breathe = ({ ready }: Batch) => Effect.zipRight(EventLoop.nextTurn, ready)
+
 const work = Effect.fnUntraced(function* (batch: Batch) {
   while (batch.next < batch.calls.length || batch.open > 0) {
     yield* startNext(batch)
     yield* batch.ended.await
     yield* record(batch)
+    if (batch.next >= mostAtOnce && batch.next < batch.calls.length) yield* breathe(batch)
   }
 })
 
@@ -221,6 +236,7 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
       running: new Set(),
       open: 0,
       unrecorded: [],
+      recorded: 0,
       ended: Effect.unsafeMakeLatch(false),
       next: 0,
       sharedSoFar: true,

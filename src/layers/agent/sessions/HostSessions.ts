@@ -1,9 +1,12 @@
 /** The Sessions service: holds the current session, and forwards its events to the sinks of the host. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
+import { Agent } from "../../../services/Agent.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
@@ -66,6 +69,13 @@ const announce = Effect.fnUntraced(function* (hub: EventHub.EventHub, next: Sess
   const queue = yield* next.agent.queue
   if (MessageQueue.size(queue) > 0) hub.publish({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
 })
+
+/**
+ * Builds a session without the one in which it was asked for: what runs in a session keeps the context that it was
+ * started with, and each session would keep the one before it in memory.
+ */
+const outside = <A, E, R>(open: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.locallyWith(open, FiberRef.currentContext, Context.omit(Agent, Session))
 
 /** How sessions are opened, with the services of the process. */
 interface Enter {
@@ -135,20 +145,30 @@ const makeCurrent = Effect.fnUntraced(function* (
   return { get: () => current, change, reopen, hasLostWrites }
 })
 
+/** A function of its own: the closures of `make` would keep the first session for as long as the process lives. */
+const begin = Effect.fnUntraced(function* <E, R, E2, R2>(
+  enter: Enter,
+  first: HostSessionsOptions<E, R, E2, R2>["first"],
+  start: HostSessionsOptions<E, R, E2, R2>["start"]
+) {
+  const begun = yield* Effect.uninterruptibleMask((restore) => enter.open(first, restore))
+  begun.control.start(yield* Effect.onError(start(begun.session), () => SessionScope.close(begun)))
+  return begun
+})
+
 export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSessionsOptions<E, R, E2, R2>) {
   const { first, start, ...agent } = options
   const services = yield* Effect.context<ProcessServices>()
   const hub = EventHub.make()
   const beginnings = Beginnings.make()
   const enterWith = (announce: () => void): Enter => ({
-    open: (log, restore) => Effect.provide(SessionScope.open(log, { ...agent, announce }, restore), services),
-    around: (log, restore) => Effect.provide(SessionScope.openAround(log, { ...agent, announce }, restore), services)
+    open: (log, restore) => outside(Effect.provide(SessionScope.open(log, { ...agent, announce }, restore), services)),
+    around: (log, restore) =>
+      outside(Effect.provide(SessionScope.openAround(log, { ...agent, announce }, restore), services))
   })
   const enter = enterWith(beginnings.announce)
 
-  const begun = yield* Effect.uninterruptibleMask((restore) => enter.open(first, restore))
-  begun.control.start(yield* Effect.onError(start(begun.session), () => SessionScope.close(begun)))
-  const current = yield* makeCurrent(begun, enter, hub)
+  const current = yield* makeCurrent(yield* begin(enter, first, start), enter, hub)
 
   const beside = enterWith(() => {})
   const catalog = yield* ModelCatalog

@@ -1,8 +1,9 @@
-/** Transport over stdin and stdout of this process. */
+/** Transport over stdin and stdout of this process, and the memory that frames take. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import { HostGone, Transport } from "../../../services/host/Transport.ts"
+import * as EngineMemory from "../EngineMemory.ts"
 import * as EventLoop from "../EventLoop.ts"
 import * as StdoutGuard from "./StdoutGuard.ts"
 
@@ -53,4 +54,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.scoped(Transport, make)
+export const layer = Layer.merge(Layer.scoped(Transport, make), EngineMemory.layer)
