@@ -24,14 +24,28 @@ const unchanged = ([path, size, mtime, hash]) => {
   return now.size === size && (now.mtimeMs === mtime || String(Bun.hash(readFileSync(root + path))) === hash)
 }
 
-/** @returns the file to load. In a package that was published without sources the bundle cannot be stale. */
-const program = () => {
-  const bundle = `${root}dist/heddle.js`
-  const source = `${root}src/cli.ts`
-  if (stat(source) === undefined) return bundle
+const bundle = `${root}dist/heddle.js`
+const source = `${root}src/cli.ts`
+
+/** @returns why the bundle cannot be used. In a package that was published without sources it is never stale. */
+const staleness = () => {
+  if (stat(source) === undefined) return undefined
   const manifest = readManifest()
-  if (manifest?.bun !== Bun.version || stat(bundle)?.size !== manifest.size) return source
-  return manifest.inputs.every(unchanged) ? bundle : source
+  if (manifest?.bun === undefined || stat(bundle)?.size !== manifest.size) return "there is no complete bundle in dist/"
+  if (manifest.bun !== Bun.version) return `the bundle was made for bun ${manifest.bun}, and this is ${Bun.version}`
+  const changed = manifest.inputs.find((input) => !unchanged(input))
+  return changed === undefined ? undefined : `${changed[0]} has changed since the bundle was made`
+}
+
+const program = () => {
+  const reason = staleness()
+  if (reason === undefined) return bundle
+  if (process.argv.includes("--verbose")) {
+    console.error(
+      `heddle debug: started from source, which takes longer: ${reason}. \`npm run build\` makes a new bundle.`
+    )
+  }
+  return source
 }
 
 // If npm skipped the install script of `bun`, that package holds a text stub; the package of the platform has the binary.

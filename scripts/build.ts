@@ -32,7 +32,7 @@ const sources = (): ReadonlyArray<Input> =>
     ...readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/")),
-    ...["package.json", "package-lock.json", "scripts/build.ts"].filter((path) => existsSync(join(root, path)))
+    ...["package.json", "scripts/build.ts"].filter((path) => existsSync(join(root, path)))
   ]
     .toSorted()
     .map(describe)
@@ -71,6 +71,7 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
     minify: true,
     bytecode: true,
     metafile: true,
+    define: { isHeddleBundle: "true" },
     plugins: [
       quietLogger,
       {

@@ -61,12 +61,13 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
   )
 })
 
-const report = (failure: StartupFailure) =>
-  Process.printError(
-    `Error: ${failure.message}\n${JSON.stringify({ error: { code: failure.code, message: failure.message } })}`
-  )
-
 const args = process.argv.slice(2)
+
+const report = ({ code, message }: StartupFailure) => {
+  const forPrograms = CommandLine.isForPrograms(args) ? `\n${JSON.stringify({ error: { code, message } })}` : ""
+  return Process.printError(`Error: ${message}${forPrograms}`)
+}
+
 const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapError(report),
   Effect.tapErrorCause((cause) =>

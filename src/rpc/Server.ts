@@ -29,6 +29,10 @@ import * as Writer from "./Writer.ts"
 export interface ServerOptions<Stop> {
   readonly version: string
   readonly updates: UpdateForm
+  /** Which peer's vocabulary and defaults to speak; absent: the superset. */
+  readonly dialect?: "xcsh" | "omp" | "pisces" | "pi" | "pi-early" | "xcsh-strict"
+  /** When `agent_end` is sent; absent: as the dialect has it. */
+  readonly agentEnd?: "final" | "per-attempt"
   /** On EOF let the run finish instead of aborting it. */
   readonly drain: boolean
   /** Milliseconds since the process started. */

@@ -24,14 +24,16 @@ describe("the command line", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
-    [[], "INVALID_ARG", "--mode text is not there yet; start with --mode rpc"],
-    [["--mode", "bad"], "INVALID_ARG", '--mode must be one of text, json, rpc; got "bad"'],
+    [["--mode", "bad"], "INVALID_ARG", '--mode must be one of text, json, rpc, rpc-ui; got "bad"'],
+    [["--mode=json", "fix it"], "INVALID_ARG", "--mode json is not there yet; start with --mode rpc"],
     [["--mode", "rpc", "--nope"], "INVALID_ARG", "unknown option, or an option without its value: --nope (see --help)"],
     [
       ["--mode", "rpc", "--model"],
       "INVALID_ARG",
       "unknown option, or an option without its value: --model (see --help)"
     ],
+    [["--mode", "rpc", "--model", "a", "--model", "b"], "INVALID_ARG", "--model is given twice"],
+    [["--mode", "rpc", "--model=a", "--model=b"], "INVALID_ARG", "--model is given twice"],
     [["--mode", "rpc", "@notes.txt"], "INVALID_ARG", "@file arguments are not supported in RPC mode"],
     [["--mode", "rpc", "hello"], "INVALID_ARG", "messages on the command line are not supported in RPC mode: hello"],
     [["--mode", "rpc", "--cwd", "/does/not/exist"], "INVALID_ARG", "--cwd: no such folder: /does/not/exist"],
@@ -56,4 +58,58 @@ describe("the command line", () => {
     assert.strictEqual(error.code, "NO_MODEL")
     assert.match(error.message, /no-such-model/)
   })
+
+  const doors: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+    [[], "heddle was not told what to do."],
+    [["--verbose"], "heddle was not told what to do."],
+    [["fix the tests"], "heddle cannot take a task on the command line yet."],
+    [["-p", "fix the tests"], "heddle cannot take a task on the command line yet."],
+    [["--print"], "heddle cannot take a task on the command line yet."],
+    [["@notes.txt", "--model", "luna"], "heddle cannot take a task on the command line yet."],
+    [["--mode", "text", "fix"], "heddle cannot take a task on the command line yet."]
+  ]
+  for (const [args, sentence] of doors) {
+    it(`heddle ${args.join(" ")} → exit 1, and people are told what there is, without jargon or JSON`, () => {
+      const { error, status, stderr, stdout } = run(...args)
+      assert.deepStrictEqual({ status, stdout, error }, { status: 1, stdout: "", error: undefined })
+      assert.strictEqual(
+        stderr.split("\n").find((line) => line.startsWith("Error: ")),
+        `Error: ${sentence}`
+      )
+      assert.notMatch(stderr, /RPC mode/i)
+      for (const command of ["heddle --mode rpc", "heddle auth", "heddle --list-models", "heddle --help"]) {
+        assert.include(stderr, `  ${command}`)
+      }
+    })
+  }
+
+  it("a mistake is told to people alone where no program listens", () => {
+    const { error, status, stderr } = run("--list-models", "--nope")
+    assert.deepStrictEqual([status, error], [1, undefined])
+    assert.strictEqual(stderr, "Error: unknown option, or an option without its value: --nope (see --help)\n")
+  })
+
+  it("heddle help is --help", () => {
+    assert.deepStrictEqual(run("help"), run("--help"))
+  })
+
+  it.each([["auth"], ["auth", "--help"], ["auth", "-h"], ["auth", "set", "--help"], ["help", "auth"]])(
+    "heddle %s %s is plain text and offers what works",
+    (...args) => {
+      const { status, stderr, stdout } = run(...args)
+      assert.deepStrictEqual([status, stderr], [0, ""])
+      assert.include(stdout, "heddle auth set <provider>")
+      assert.notInclude(stdout, "\u001b")
+      assert.notMatch(stdout, /wizard|completions/)
+    }
+  )
+
+  it.each([["--wizard"], ["auth", "--wizard"], ["auth", "set", "--completions=bash"], ["--log-level", "all"]])(
+    "%s %s is an unknown option, not a dialog of the parser",
+    (...args) => {
+      const { status, stderr, stdout } = run(...args)
+      assert.deepStrictEqual([status, stdout], [1, ""])
+      assert.match(stderr, /^Error: unknown option: --(wizard|completions=bash|log-level) \(see --help\)\n$/)
+    }
+  )
 })

@@ -1,5 +1,5 @@
 /** bin/heddle.js on a copy with a stand-in program: which file it loads, and that node passes everything through. */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -35,7 +35,7 @@ const program = (name: string) => `
     say("waiting")
   } else say(${JSON.stringify(name)})
 `
-const inputs = ["package.json", "package-lock.json", "src/cli.ts", "src/domain/Part.ts"]
+const inputs = ["package.json", "scripts/build.ts", "src/cli.ts", "src/domain/Part.ts"]
 const manifest = (folder: string, version: string) =>
   JSON.stringify({
     bun: version,
@@ -53,6 +53,7 @@ const checkout = (options: { readonly builtBy?: string; readonly modules?: boole
   cpSync(join(repo, "bin"), join(folder, "bin"), { recursive: true })
   put(join(folder, "package.json"), `{ "type": "module" }`)
   put(join(folder, "package-lock.json"), "{}")
+  put(join(folder, "scripts/build.ts"), "export const attempts = 1")
   put(join(folder, "src/cli.ts"), program("source"))
   put(join(folder, "src/domain/Part.ts"), "export const part = 1")
   put(join(folder, "dist/heddle.js"), program("bundle"))
@@ -200,13 +201,57 @@ describe("which program it loads", () => {
     writeFileSync(
       file,
       readFileSync(file, "utf8")
-        .replace("1", "2")
+        .replace("= 1", "= 2")
         .replace("{ ", "{\n")
         .replace("{}", "[]")
         .replace("  const", "\n const")
     )
     utimesSync(file, 1, 1)
     assert.strictEqual(await loaded(folder), "source")
+  })
+
+  it("the bundle, when npm rewrote its lock file", async () => {
+    const folder = checkout()
+    put(join(folder, "package-lock.json"), '{ "lockfileVersion": 3 }')
+    assert.strictEqual(await loaded(folder), "bundle")
+  })
+
+  it.skipIf(!existsSync(join(repo, "dist/manifest.json")))("and no lock file is among what the build lists", () => {
+    const listed: { readonly inputs: ReadonlyArray<ReadonlyArray<unknown>> } = JSON.parse(
+      readFileSync(join(repo, "dist/manifest.json"), "utf8")
+    )
+    assert.deepStrictEqual(
+      listed.inputs.map(([path]) => path).filter((path) => !String(path).startsWith("src/")),
+      ["package.json", "scripts/build.ts"]
+    )
+  })
+
+  it.each([
+    [
+      "src/domain/Part.ts has changed since the bundle was made",
+      (folder: string) => put(join(folder, "src/domain/Part.ts"), "export const part = 22")
+    ],
+    [
+      `the bundle was made for bun 1.0.0, and this is ${Bun.version}`,
+      (folder: string) => put(join(folder, "dist/manifest.json"), manifest(folder, "1.0.0"))
+    ],
+    ["there is no complete bundle in dist/", (folder: string) => rmSync(join(folder, "dist"), { recursive: true })]
+  ])("says once, with --verbose, why it is the source: %s", async (reason, change) => {
+    const folder = checkout()
+    change(folder)
+    const { err, out } = await run(bun, folder, "argv", "--verbose")
+    assert.deepStrictEqual(
+      [out, err],
+      [
+        '["--verbose"]\n',
+        `heddle debug: started from source, which takes longer: ${reason}. \`npm run build\` makes a new bundle.\n`
+      ]
+    )
+    assert.strictEqual((await run(bun, folder, "argv")).err, "")
+  })
+
+  it("and says nothing of the bundle", async () => {
+    assert.strictEqual((await run(bun, checkout(), "argv", "--verbose")).err, "")
   })
 
   it("the source, when a file that went into the bundle is gone", async () => {

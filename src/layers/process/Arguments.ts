@@ -1,14 +1,12 @@
 /** Prepares arguments for the parser: short names, and options whose value may be left out. Pure. */
+import { optionTable } from "./OptionTable.ts"
 
-const shortNames = new Map([
-  ["-v", "--version"],
-  ["-c", "--continue"],
-  ["-r", "--resume"],
-  ["-n", "--name"],
-  ["-a", "--approve"],
-  ["-na", "--no-approve"]
-])
-const withOptionalValue: ReadonlyArray<string> = ["--list-models", "--resume"]
+const shortNames = new Map([["-v", "--version"]])
+const withOptionalValue = new Set<string>()
+for (const { isValueOptional, name, short } of optionTable) {
+  if (short !== undefined) shortNames.set(short, `--${name}`)
+  if (isValueOptional === true) withOptionalValue.add(`--${name}`)
+}
 const subcommand = "auth"
 const actions: ReadonlyArray<string | undefined> = ["set", "list", "remove", "-h", "--help"]
 
@@ -23,7 +21,7 @@ export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
     const given = args[at] ?? ""
     const arg = shortNames.get(given) ?? given
     const next = args[at + 1]
-    if (withOptionalValue.includes(arg)) {
+    if (withOptionalValue.has(arg)) {
       const hasValue = next !== undefined && !next.startsWith("-")
       out.push(arg, hasValue ? next : "")
       if (hasValue) at += 1

@@ -1,13 +1,19 @@
 /**
- * The options of the command line (protocol.md 1.1) as data, from which parsing and help are made. It lists options that
- * have an effect, and those that hosts pass and that need none.
+ * The options of the command line (protocol.md 1.1, supplement 1.3) as data, from which parsing and help are made: those
+ * that have an effect, and those that hosts pass and that need none.
  */
 import * as Schema from "effect/Schema"
 import { thinkingLevels } from "../../domain/model/Model.ts"
 
 export interface OptionEntry {
   readonly name: string
+  /** As in `-c`. */
+  readonly short?: string
   readonly kind: "text" | "flag" | "repeated"
+  /** The value may be left out; Arguments.ts adds an empty one. */
+  readonly isValueOptional?: boolean
+  /** Hosts of other agents pass it, so it is accepted; there is nothing for it to do. */
+  readonly isIdle?: boolean
   /** The placeholder of the value in the help. */
   readonly placeholder: string
   readonly choices?: ReadonlyArray<string>
@@ -25,22 +31,28 @@ const choice = (name: string, choices: ReadonlyArray<string>, help: string): Opt
   choices
 })
 const flag = (name: string, help: string): OptionEntry => ({ name, kind: "flag", placeholder: "", help })
+const repeated = (name: string, placeholder: string, help: string): OptionEntry => ({
+  ...text(name, placeholder, help),
+  kind: "repeated"
+})
+const short = (letters: string, entry: OptionEntry): OptionEntry => ({ ...entry, short: `-${letters}` })
+const idle = (entry: OptionEntry): OptionEntry => ({ ...entry, isIdle: true })
+const valueOptional = (entry: OptionEntry): OptionEntry => ({ ...entry, isValueOptional: true })
 
-/** An option whose value may be left out; Arguments.ts adds an empty one. */
-export const listModels = text(
-  "list-models",
-  "[search]",
-  "List the models that are known, or those that match, and exit"
+export const listModels = valueOptional(
+  text("list-models", "[search]", "List the models that are known, or those that match, and exit")
 )
 
-export const resume = text("resume", "[id]", "Open the session whose id begins so")
+/** What `--mode` may be. The first two are for people and are not there yet. */
+const modes = ["text", "json", "rpc", "rpc-ui"] as const
+export const updateForms = ["full", "delta"] as const
+export const dialects = ["xcsh", "omp", "pisces", "pi", "pi-early", "xcsh-strict"] as const
+export type Dialect = (typeof dialects)[number]
+export const agentEnds = ["final", "per-attempt"] as const
+export type AgentEnd = (typeof agentEnds)[number]
 
-export const optionTable: ReadonlyArray<OptionEntry> = [
-  choice(
-    "mode",
-    ["text", "json", "rpc"],
-    "rpc: newline-delimited JSON on stdin and stdout; text and json are not there yet"
-  ),
+export const inEffect: ReadonlyArray<OptionEntry> = [
+  choice("mode", modes, "rpc: newline-delimited JSON on stdin and stdout, as rpc-ui; text and json are not there yet"),
   text("provider", "id", "Provider to take the model from"),
   text("model", "pattern", "Exact id, provider/id, glob or part of a name; :<thinking> may follow"),
   text(
@@ -56,31 +68,50 @@ export const optionTable: ReadonlyArray<OptionEntry> = [
   text("system-prompt", "text", "Replaces the built-in system prompt"),
   text("append-system-prompt", "text", "Text behind the system prompt"),
   text("session", "path|id", "Open this session; a path without a file is where a new one goes"),
-  flag("continue", "Go on with the session of this folder that was written last"),
-  resume,
+  short("c", flag("continue", "Go on with the session of this folder that was written last")),
+  short("r", valueOptional(text("resume", "[id]", "Open the session whose id begins so"))),
   text("fork", "path|id", "Copy this session into a new file and go on there"),
   text("session-id", "id", "Open the session with this id, or give it to a new one"),
   text("session-dir", "dir", "Where session files are kept"),
   flag("no-session", "Keep the session in memory: nothing is written"),
-  text("name", "text", "Name of the session"),
+  short("n", text("name", "text", "Name of the session")),
   text("cwd", "dir", "Run as if started in this folder"),
-  flag("approve", "Trust the project in this folder: all of its settings count, and the keys in its .env"),
-  flag("no-approve", "Do not trust it (the default)"),
-  text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay"),
-  flag("no-tools", "Offer no tools at all"),
-  flag("no-builtin-tools", "Offer only the tools of the host"),
-  {
-    name: "set",
-    kind: "repeated",
-    placeholder: "key=json",
-    help: "Override a setting; may be given several times"
-  },
-  choice("rpc-updates", ["full", "delta"], "message_update repeats the message, paced, or sends increments only"),
+  short("a", flag("approve", "Trust the project in this folder: all of its settings count, and the keys in its .env")),
+  short("na", flag("no-approve", "Do not trust it (the default)")),
+  short("t", text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay")),
+  short("xt", text("exclude-tools", "a,b,...", "Offer the built-in tools without these; host tools stay")),
+  short("nt", flag("no-tools", "Offer no tools at all")),
+  short("nbt", flag("no-builtin-tools", "Offer only the tools of the host")),
+  repeated("set", "key=json", "Override a setting; may be given several times"),
+  choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
+  choice("dialect", dialects, "Whose frames and defaults to speak where agents differ"),
+  choice("agent-end", agentEnds, "agent_end once for a prompt, or after every attempt at it"),
   flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
-  flag("no-title", "Accepted for hosts that pass it: titles are never made in rpc mode"),
   flag("offline", "No network access at start-up: no server is asked for its models"),
-  flag("verbose", "Log more on stderr")
+  flag("verbose", "Log more on stderr; with --version: say how heddle was started")
 ]
+
+export const withoutEffect: ReadonlyArray<OptionEntry> = [
+  short("p", valueOptional(text("print", "[text]", "Answer one prompt as text"))),
+  short("e", repeated("extension", "path", "Load an extension")),
+  short("ne", flag("no-extensions", "Look for no extensions")),
+  repeated("skill", "path", "Load a skill"),
+  short("ns", flag("no-skills", "Look for no skills")),
+  repeated("prompt-template", "path", "Load a prompt template"),
+  short("np", flag("no-prompt-templates", "Look for no prompt templates")),
+  repeated("theme", "path", "Load a theme"),
+  flag("no-themes", "Look for no themes"),
+  short("nc", flag("no-context-files", "Read no instruction files")),
+  flag("no-rules", "Read no rules"),
+  flag("no-mcp", "Start no MCP servers"),
+  flag("no-ui", "Ask the host nothing"),
+  flag("no-title", "Make no titles"),
+  text("provider-session-id", "id", "Id for the provider"),
+  flag("rpc-extra-events", "Send the events of other dialects, which are always sent"),
+  flag("inherit-settings", "Keep settings that rpc mode resets, of which there are none yet")
+]
+
+export const optionTable: ReadonlyArray<OptionEntry> = [...inEffect, ...withoutEffect.map(idle)]
 
 /** A parsed command line: the values of each option in order (an empty text for a flag), and everything else. */
 export interface Given {
@@ -95,29 +126,3 @@ export class StartupFailure extends Schema.TaggedError<StartupFailure>()("Startu
 }) {}
 
 export const invalid = (message: string) => new StartupFailure({ code: "INVALID_ARG", message })
-
-const width = 34
-
-const line = ({ kind, name, placeholder }: OptionEntry, help: string): string => {
-  const left = `  --${name}${kind === "flag" ? "" : ` ${placeholder.startsWith("[") ? placeholder : `<${placeholder}>`}`}`
-  return left.length < width ? left.padEnd(width) + help : `${left}\n${" ".repeat(width)}${help}`
-}
-
-export const helpText = (
-  version: string
-): string => `heddle ${version}: a coding agent engine for editors, bots and services
-
-Usage
-  heddle --mode rpc [options]       what hosts start; docs/hosts.md says how to talk to it
-  heddle auth set|list|remove       keys of providers, read from stdin or asked for
-  heddle --list-models [search]     models, and which of them can be used
-  heddle --export <session> [out.html]    a session as a page to read, search and keep
-
-Options (--name value or --name=value)
-${optionTable.map((entry) => line(entry, entry.help)).join("\n")}
-  -c, -r, -n, -a, -na             Short for --continue, --resume, --name, --approve, --no-approve
-  -h, --help                      This text
-  -v, --version                   The version
-
-Keys come from auth.json, the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, ...) or models.json; without any of them
-heddle answers with offline/guide, a scripted model. Exit codes: 0 done, 1 could not start, 129/130/143 ended by a signal.`

@@ -7,7 +7,7 @@ import { type Given, optionTable } from "./OptionTable.ts"
 
 const byName = new Map(optionTable.map((entry) => [`--${entry.name}`, entry]))
 
-/** None when an argument is not an option, lacks its value, has one too many, or is given twice. */
+/** None when an argument is not an option, lacks its value, has one too many, or has two values where one counts. */
 export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
   const values = new Map<string, ReadonlyArray<string>>()
   for (let at = 0; at < args.length; at++) {
@@ -16,12 +16,12 @@ export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
     const entry = byName.get(equals < 0 ? arg : arg.slice(0, equals))
     if (entry === undefined) return Option.none()
     const before = values.get(entry.name)
-    if (before !== undefined && entry.kind !== "repeated") return Option.none()
     if (entry.kind === "flag") {
       if (equals >= 0) return Option.none()
       values.set(entry.name, [""])
       continue
     }
+    if (before !== undefined && entry.kind === "text" && entry.isIdle !== true) return Option.none()
     const value = equals >= 0 ? arg.slice(equals + 1) : args[++at]
     if (value === undefined || (equals < 0 && value.startsWith("-"))) return Option.none()
     values.set(entry.name, [...(before ?? []), value])

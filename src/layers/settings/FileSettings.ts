@@ -14,6 +14,8 @@ import { merge, type SettingsSource } from "./SettingsMerge.ts"
 export interface FileSettingsOptions {
   readonly agentDir: string
   readonly cwd: string
+  /** Values that give way to all others, by dotted key. */
+  readonly defaults?: Readonly<Record<string, unknown>>
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
   /** All settings of the project count, and the keys in its `.env`. Default: false. */
@@ -69,11 +71,12 @@ const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
 
 /** The settings in force, and what of the project was left out. */
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
-  const { agentDir, cwd, overrides, trusted = false } = options
+  const { agentDir, cwd, defaults, overrides, trusted = false } = options
   const files = yield* OwnFiles
   const own = yield* readOwn(files, `${agentDir}/settings.json`)
   const project = yield* readProject(files, cwd, trusted)
-  const merged = merge([...own, ...project.sources, { name: "--set", values: overrides }])
+  const first = defaults === undefined ? [] : [{ name: "defaults", values: defaults }]
+  const merged = merge([...first, ...own, ...project.sources, { name: "--set", values: overrides }])
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
   const leftOut = [...merged.leftOut, ...project.refused, ...keys]

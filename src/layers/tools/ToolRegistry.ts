@@ -22,6 +22,8 @@ import * as FileLedger from "./files/FileLedger.ts"
 export interface Selection {
   /** Names of the built-in tools to offer. Host tools are the host's own choice. */
   readonly tools?: ReadonlyArray<string>
+  /** Names of built-in tools that are not offered. Names that no tool has are allowed: hosts pass those of other agents. */
+  readonly excludedTools?: ReadonlyArray<string>
   /** None at all, host tools included. */
   readonly noTools?: boolean
   /** Host tools only. */
@@ -49,13 +51,14 @@ const load = Effect.promise(() => import("./builtIn.ts"))
 
 /** The built-in tools for one session, as far as they are wanted. */
 const select = (options: ToolRegistryOptions, machine: Machine, session: typeof Session.Service) => {
-  const { cwd, noBuiltinTools, noTools, tools } = options
+  const { cwd, excludedTools = [], noBuiltinTools, noTools, tools } = options
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
-  const wanted = (all: ReadonlyArray<Tool>) =>
-    tools === undefined ? all : all.filter(({ definition }) => tools.includes(definition.name))
+  const isWanted = ({ definition: { name } }: Tool) => tools?.includes(name) !== false && !excludedTools.includes(name)
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.make()
-  return firstSuccess(Effect.map(load, ({ builtIn }) => wanted(builtIn({ cwd, ledger, artifacts, ...machine }))))
+  return firstSuccess(
+    Effect.map(load, ({ builtIn }) => builtIn({ cwd, ledger, artifacts, ...machine }).filter(isWanted))
+  )
 }
 
 const named = (name: string) => (tool: Tool) => tool.definition.name === name

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { normalize } from "../../../src/layers/process/Arguments.ts"
+import { optionTable } from "../../../src/layers/process/OptionTable.ts"
 import * as Process from "../../../src/layers/platform/processes/Process.ts"
 
 it.each([
@@ -15,13 +16,19 @@ it.each([
   ["auth --help", "auth --help"],
   ["--system-prompt auth", "--system-prompt=auth"],
   ["--mode rpc --model auth --drain", "--mode rpc --model=auth --drain"],
-  ["--mode rpc", "--mode rpc"]
+  ["--mode rpc", "--mode rpc"],
+  [
+    "-nt -nbt -ne -ns -np -nc -na",
+    "--no-tools --no-builtin-tools --no-extensions --no-skills --no-prompt-templates --no-context-files --no-approve"
+  ],
+  ["-t a,b -xt c -e d -p", "--tools a,b --exclude-tools c --extension d --print "]
 ])("%s → %s", (given, expected) => {
   assert.strictEqual(normalize(given.split(" ")).join(" "), expected)
 })
 
 it("leaves alone what it does not know", () => {
-  const word = fc.string().filter((text) => !["-v", "--list-models", "auth"].includes(text))
+  const known = new Set(["-v", "auth", ...optionTable.flatMap(({ name, short = "" }) => [`--${name}`, short])])
+  const word = fc.string().filter((text) => !known.has(text))
   fc.assert(fc.property(fc.array(word), (args) => assert.deepStrictEqual(normalize(args), args)))
 })
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import * as FullParse from "../../../src/layers/process/FullParse.ts"
-import { type Given, helpText, optionTable } from "../../../src/layers/process/OptionTable.ts"
+import { helpText } from "../../../src/layers/process/Help.ts"
+import { type Given, optionTable } from "../../../src/layers/process/OptionTable.ts"
 import * as QuickParse from "../../../src/layers/process/QuickParse.ts"
 
 const full = (args: ReadonlyArray<string>) => {

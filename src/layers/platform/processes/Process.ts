@@ -20,6 +20,15 @@ export const isOurs = (): boolean => ours
 /** Milliseconds since the process started. */
 export const uptime: Effect.Effect<number> = Effect.sync(() => Math.round(performance.now()))
 
+/** The bundler puts `true` in its place (scripts/build.ts); in the source there is no such thing. */
+declare const isHeddleBundle: true | undefined
+
+/** What runs here, for reports of problems. */
+export const build: Effect.Effect<string> = Effect.sync(() => {
+  const origin = typeof isHeddleBundle === "undefined" ? "from source, which starts slowly (npm run build)" : "bundled"
+  return `bun ${Bun.version}, ${process.platform}-${process.arch}, ${origin}`
+})
+
 /** Where the user's settings live (protocol.md, conventions). */
 export const agentDir: Effect.Effect<string> = Config.nonEmptyString("HEDDLE_AGENT_DIR").pipe(
   Config.orElse(() => Config.nonEmptyString("PI_CODING_AGENT_DIR")),

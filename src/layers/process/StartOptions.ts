@@ -1,0 +1,162 @@
+/** From the parsed command line to what a start needs: values are checked, combined and named. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { isThinkingLevel, type ThinkingLevel } from "../../domain/model/Model.ts"
+import type { SessionOptions } from "../AgentLive.ts"
+import * as Environment from "../platform/processes/Environment.ts"
+import * as FileSettings from "../settings/FileSettings.ts"
+import {
+  type AgentEnd,
+  agentEnds,
+  type Dialect,
+  dialects,
+  type Given,
+  invalid,
+  optionTable,
+  updateForms
+} from "./OptionTable.ts"
+
+export interface StartOptions {
+  readonly provider?: string
+  readonly model?: string
+  readonly apiKey?: Redacted.Redacted
+  readonly models: ReadonlyArray<string>
+  readonly thinkingLevel?: ThinkingLevel
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
+  readonly cwd?: string
+  readonly tools?: ReadonlyArray<string>
+  readonly excludedTools: ReadonlyArray<string>
+  readonly noTools: boolean
+  readonly noBuiltinTools: boolean
+  /** Settings that give way to every file. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+  readonly overrides: Readonly<Record<string, unknown>>
+  readonly trusted: boolean
+  readonly updates: "full" | "delta"
+  readonly dialect?: Dialect
+  readonly agentEnd?: AgentEnd
+  readonly drain: boolean
+  readonly session: SessionOptions
+}
+
+export const checkChoices = (given: Given) => {
+  for (const { choices, name } of optionTable) {
+    const wrong = choices === undefined ? undefined : given.values.get(name)?.find((value) => !choices.includes(value))
+    if (wrong !== undefined) return invalid(`--${name} must be one of ${choices?.join(", ")}; got "${wrong}"`)
+  }
+  return Effect.void
+}
+
+const list = (text: string) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+/** The values of `--set`, and what other options say about settings. */
+export const readOverrides = Effect.fnUntraced(function* (given: Given) {
+  const isOffline = given.values.has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+  const overrides: Record<string, unknown> = {}
+  for (const assignment of given.values.get("set") ?? []) {
+    const [key, value] = yield* Either.mapLeft(FileSettings.parseOverride(assignment), invalid)
+    overrides[key] = value
+  }
+  return { ...overrides, ...(isOffline ? { "models.discover": [] } : {}) }
+})
+
+/** A member, or none where there is no value. */
+export const present = <K extends string, A>(key: K, value: A | undefined): { readonly [P in K]?: A } | {} =>
+  value === undefined ? {} : { [key]: value }
+
+/** The value of an option, else of an environment variable. */
+const chosen = Effect.fnUntraced(function* <A extends string>(
+  option: string | undefined,
+  variable: string,
+  choices: ReadonlyArray<A>
+) {
+  const given = option ?? Option.getOrUndefined(yield* Environment.variable(variable))
+  const found = choices.find((choice) => choice === given)
+  if (given === undefined || found !== undefined) return found
+  return yield* invalid(`${variable} must be one of ${choices.join(", ")}; got "${given}"`)
+})
+
+/** What a dialect changes among the defaults of the settings (protocol.md 18). */
+const dialectDefaults = (dialect: Dialect | undefined) =>
+  dialect === "omp" || dialect === "pi-early" ? { interruptMode: "immediate" } : undefined
+
+const checkTogether = (has: (name: string) => boolean) => {
+  if (has("api-key") && !has("model") && !has("provider")) {
+    return invalid("--api-key needs --model or --provider, to say whose key it is")
+  }
+  if (has("tools") && (has("no-tools") || has("no-builtin-tools"))) {
+    return invalid("--tools cannot be combined with --no-tools or --no-builtin-tools")
+  }
+  const named = ["session", "continue", "resume", "fork", "session-id"].filter(has)
+  if (named.length > 1) return invalid(`--${named[0]} and --${named[1]} name different sessions`)
+  if (named.length > 0 && has("no-session")) {
+    return invalid(`--${named[0]} cannot be combined with --no-session: there is nothing to open`)
+  }
+  return Effect.void
+}
+
+/** Characters that are safe in a file name. */
+const isSessionId = (id: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)
+
+const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
+  const [resume, sessionId] = [one("resume"), one("session-id")]
+  if (resume === "")
+    return yield* invalid("--resume needs the beginning of a session's id: in rpc mode nobody can pick")
+  if (sessionId !== undefined && !isSessionId(sessionId)) {
+    return yield* invalid(`--session-id: letters, digits, ".", "_" and "-" only; got "${sessionId}"`)
+  }
+  for (const name of ["session", "fork", "session-dir"]) {
+    if (one(name) === "") return yield* invalid(`--${name} needs a value`)
+  }
+  const options: SessionOptions = {
+    inMemory: one("no-session") !== undefined,
+    continue: one("continue") !== undefined,
+    ...present("session", one("session") ?? resume),
+    ...present("fork", one("fork")),
+    ...present("sessionId", sessionId),
+    ...present("sessionDir", one("session-dir")),
+    ...present("name", one("name"))
+  }
+  return options
+})
+
+export const read = Effect.fnUntraced(function* (given: Given) {
+  const one = (name: string) => given.values.get(name)?.[0]
+  const has = (name: string) => given.values.has(name)
+  yield* checkTogether(has)
+  const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
+  const dialect = yield* chosen(one("dialect"), "HEDDLE_RPC_DIALECT", dialects)
+  const options: StartOptions = {
+    ...present("provider", one("provider")),
+    ...present("model", one("model")),
+    ...present("apiKey", key === undefined ? undefined : Redacted.make(key)),
+    ...present("thinkingLevel", isThinkingLevel(level) ? level : undefined),
+    ...present("systemPrompt", one("system-prompt")),
+    ...present("appendSystemPrompt", one("append-system-prompt")),
+    ...present("cwd", one("cwd")),
+    ...present("tools", tools === undefined ? undefined : list(tools)),
+    excludedTools: list(one("exclude-tools") ?? ""),
+    noTools: has("no-tools"),
+    noBuiltinTools: has("no-builtin-tools"),
+    models: list(one("models") ?? ""),
+    ...present("defaults", dialectDefaults(dialect)),
+    overrides: yield* readOverrides(given),
+    trusted: has("approve"),
+    updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
+    ...present("dialect", dialect),
+    ...present(
+      "agentEnd",
+      agentEnds.find((end) => end === one("agent-end"))
+    ),
+    drain: has("drain"),
+    session: yield* sessionOptions(one)
+  }
+  return options
+})
