@@ -21,7 +21,7 @@ import type { Session } from "../services/session/Session.ts"
 import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
-import { Settings } from "../services/Settings.ts"
+import { Settings, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Trust } from "../services/Trust.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
@@ -107,16 +107,16 @@ export const credentials = (options: AgentOptions) =>
 export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
 
 /** Loaded with the first call to a provider. */
-const protocols = (maxAnswerBytes: number, secrets: Secrets) =>
+const protocols = (settings: SettingsValues, secrets: Secrets) =>
   Effect.map(
     Effect.promise(() => import("./providers/protocols/builtIn.ts")),
-    (builtIn) => builtIn.make({ maxAnswerBytes, secrets })
+    (builtIn) => builtIn.make(settings, secrets)
   )
 
 const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
   const settings = yield* Settings
   const offline = yield* Offline.make({ scenario: Option.fromNullable(settings["offline.scenario"]), cwd })
-  const builtIn = protocols(settings["providers.maxAnswerBytes"], yield* KnownSecrets)
+  const builtIn = protocols(settings, yield* KnownSecrets)
   return yield* ProviderRegistry.makeClient({ providers: [offline], protocols: builtIn })
 })
 

@@ -16,6 +16,10 @@ export type InterruptMode = typeof InterruptMode.Type
 export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
 export type AbortQueue = typeof AbortQueue.Type
 
+/** Providers refuse less. */
+export const smallestThinkingBudget = 1024
+const thinkingBudget = () => Schema.Int.pipe(Schema.greaterThanOrEqualTo(smallestThinkingBudget))
+
 const forProjects = Symbol.for("heddle/services/Settings/forProjects")
 
 /**
@@ -36,6 +40,13 @@ export const SettingsValues = lazy(() =>
     defaultThinkingLevel: optional(ThinkingLevel),
     /** After how many turns a run ends; unlimited where absent. */
     maxTurns: optional(Schema.Int.pipe(Schema.positive())),
+    /** How many tokens a model may think at a level, for models that are told a number (protocol.md 16.2). */
+    "thinkingBudgets.minimal": thinkingBudget(),
+    "thinkingBudgets.low": thinkingBudget(),
+    "thinkingBudgets.medium": thinkingBudget(),
+    "thinkingBudgets.high": thinkingBudget(),
+    "thinkingBudgets.xhigh": thinkingBudget(),
+    "thinkingBudgets.max": thinkingBudget(),
     /** Model patterns that `cycle_model` goes through; empty means all. */
     enabledModels: Schema.Array(Schema.String),
     /** Where session files are kept, instead of a folder for each project in the agent's folder. */
@@ -97,6 +108,12 @@ export const defaults: SettingsValues = {
   interruptMode: "wait",
   abortQueue: "return",
   enabledModels: [],
+  "thinkingBudgets.minimal": smallestThinkingBudget,
+  "thinkingBudgets.low": 2048,
+  "thinkingBudgets.medium": 8192,
+  "thinkingBudgets.high": 16_384,
+  "thinkingBudgets.xhigh": 32_768,
+  "thinkingBudgets.max": 32_768,
   "queue.maxMessages": 1000,
   "queue.maxBytes": 64 * 1024 * 1024,
   "retry.enabled": true,

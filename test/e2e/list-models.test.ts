@@ -59,6 +59,27 @@ describe("--list-models", () => {
     ])
   })
 
+  const defaults = async (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+    const table = (await home.run(["--list-models", ...args], { variables })).out.split("\n")
+    const list: ReadonlyArray<{ readonly provider: string; readonly id: string; readonly default: boolean }> =
+      JSON.parse((await home.run(["--list-models", "--json", ...args], { variables })).out)
+    const marked = list.filter((model) => model.default).map(({ id, provider }) => `${provider}/${id}`)
+    const rows = table.filter((line) => line.endsWith("default")).map((line) => line.split(/\s+/, 2).join("/"))
+    assert.deepStrictEqual(rows, marked)
+    return marked
+  }
+
+  it("marks the model that a session starts with", async () => {
+    assert.deepStrictEqual(await defaults({}), ["offline/guide"])
+    assert.deepStrictEqual(await defaults({ ANTHROPIC_API_KEY: "k" }), ["anthropic/claude-sonnet-5-5"])
+    assert.deepStrictEqual(await defaults({ DEEPSEEK_API_KEY: "k" }), ["deepseek/deepseek-v4-pro"])
+    home.write("settings.json", { defaultModel: "luna" })
+    assert.deepStrictEqual(await defaults({ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" }), ["openai/gpt-6-luna"])
+    home.write("config.yml", "defaultProvider: ollama")
+    home.write("settings.json", { defaultModel: "qwen3:8b" })
+    assert.deepStrictEqual(await defaults({ ANTHROPIC_API_KEY: "k" }), ["ollama/qwen3:8b"])
+  }, 30_000)
+
   it("says when nothing matches", async () => {
     assert.deepStrictEqual(await home.run(["--list-models", "xyzzy"]), {
       code: 0,

@@ -66,25 +66,24 @@ const decode = (document: unknown) =>
     (module) => module.decode(document)
   )
 
-const parse = (files: Files, path: string) =>
-  Effect.matchEffect(ReadText.read(files, path), {
-    onFailure: ({ reason }) => Effect.succeed(unusable(reason)),
-    onSuccess: (text) =>
-      Either.match(ReadText.parseJsonc(text), {
-        // The parser's message repeats parts of the file, which may hold keys.
-        onLeft: () => Effect.succeed(unusable("is not valid JSON")),
-        onRight: decode
-      })
+const parse = (path: string, text: string) =>
+  Either.match(ReadText.parse(path, text), {
+    // The parser's message repeats parts of the file, which may hold keys.
+    onLeft: () => Effect.succeed(unusable(`is not valid ${ReadText.language(path)}`)),
+    onRight: decode
   })
 
-/** Reads the first of the two files that exists. Most people have neither, so looking for them is cheap. */
+const names = ["models.json", "models.jsonc", "models.yml", "models.yaml"]
+
+/** Reads the first of the files that exists. Most people have none, so looking for them is cheap. */
 const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
-  const paths = [`${agentDir}/models.json`, `${agentDir}/models.jsonc`]
-  const exists = (path: string) =>
-    Effect.match(files.state(path), { onFailure: () => false, onSuccess: (state) => state !== undefined })
-  const path = yield* Effect.findFirst(paths, exists)
-  if (Option.isNone(path)) return { path: "", file: none }
-  return { path: path.value, file: yield* parse(files, path.value) }
+  for (const name of names) {
+    const path = `${agentDir}/${name}`
+    const text = yield* Effect.either(ReadText.readIfPresent(files, path))
+    if (Either.isLeft(text)) return { path, file: unusable(text.left.reason) }
+    if (Option.isSome(text.right)) return { path, file: yield* parse(path, text.right.value) }
+  }
+  return { path: "", file: none }
 })
 
 const hide = ({ add }: typeof KnownSecrets.Service, address: Redacted.Redacted) =>

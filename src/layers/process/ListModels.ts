@@ -1,16 +1,20 @@
 /** `--list-models [search]`: a table for people, or JSON. Starts no agent. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import { label, type Model, supportedLevels } from "../../domain/model/Model.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Settings } from "../../services/Settings.ts"
+import * as InitialModel from "../agent/model/InitialModel.ts"
 import * as ModelSelection from "../agent/model/ModelSelection.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as Discovery from "../models/Discovery.ts"
 import * as KeyRing from "../models/KeyRing.ts"
 import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as Offline from "../providers/offline/Offline.ts"
 import * as ProviderRegistry from "../providers/ProviderRegistry.ts"
@@ -22,6 +26,7 @@ export interface ListOptions {
   readonly json: boolean
   readonly overrides: Readonly<Record<string, unknown>>
   readonly trusted: boolean
+  readonly cwd?: string
 }
 
 const count = (tokens: number): string =>
@@ -31,7 +36,20 @@ const price = ({ cost }: Model): string => (cost.input + cost.output === 0 ? "-"
 
 const header = ["PROVIDER", "MODEL", "CONTEXT", "OUTPUT", "THINKING", "IMAGES", "PRICE IN / OUT", "USABLE"]
 
-const row = (model: Model, usable: boolean): ReadonlyArray<string> => [
+/** A model, and what it is to this user. */
+interface Listed {
+  readonly model: Model
+  readonly available: boolean
+  /** A session takes it where nobody names another. */
+  readonly isDefault: boolean
+}
+
+const usable = ({ available, isDefault }: Listed): string => {
+  if (isDefault) return available ? "yes, default" : "no key, default"
+  return available ? "yes" : "no key"
+}
+
+const row = ({ model, ...listed }: Listed): ReadonlyArray<string> => [
   model.provider,
   model.id,
   count(model.contextWindow),
@@ -39,7 +57,7 @@ const row = (model: Model, usable: boolean): ReadonlyArray<string> => [
   model.reasoning ? `up to ${supportedLevels(model).at(-1) ?? "off"}` : "-",
   model.input.includes("image") ? "yes" : "-",
   price(model),
-  usable ? "yes" : "no key"
+  usable({ model, ...listed })
 ]
 
 const layer = (options: FileSettings.FileSettingsOptions) =>
@@ -53,18 +71,31 @@ const layer = (options: FileSettings.FileSettingsOptions) =>
     Layer.provide(LocalProcesses.layer)
   )
 
+/** By the rule that sessions follow. The list says which models have no key, so the hint about that is left out. */
+const defaultModel = InitialModel.resolve({}).pipe(
+  Effect.map((found) => Option.getOrUndefined(Option.map(found, ({ model }) => label(model)))),
+  Effect.catchTag("UnknownModel", () => Effect.succeed(undefined)),
+  Logger.withMinimumLogLevel(LogLevel.Warning)
+)
+
 const print = Effect.fnUntraced(function* ({ json, search }: ListOptions) {
   const settings = yield* Settings
   yield* Discovery.run(settings["models.discover"])
   const catalog = yield* ModelCatalog
+  // The settings may name a model that no list has; it joins the catalogue.
+  const first = yield* defaultModel
   const all = yield* catalog.all
   const found = search === "" ? all : ModelSelection.matching(all, search)
-  const usable = new Set((yield* catalog.available).map(label))
-  const listed = found.map((model) => ({ model, available: usable.has(label(model)) }))
+  const available = new Set((yield* catalog.available).map(label))
+  const listed = found.map((model): Listed => ({
+    model,
+    available: available.has(label(model)),
+    isDefault: label(model) === first
+  }))
   if (json) {
     yield* Process.print(
       JSON.stringify(
-        listed.map(({ available, model }) => ({ ...model, available })),
+        listed.map(({ available, isDefault, model }) => ({ ...model, available, default: isDefault })),
         null,
         2
       )
@@ -72,14 +103,14 @@ const print = Effect.fnUntraced(function* ({ json, search }: ListOptions) {
   } else if (listed.length === 0) {
     yield* Process.printError(`No model matches "${search}".`)
   } else {
-    yield* Process.print(Process.table([header, ...listed.map(({ available, model }) => row(model, available))]))
+    yield* Process.print(Process.table([header, ...listed.map(row)]))
   }
 })
 
 export const run = Effect.fnUntraced(function* (options: ListOptions) {
   const files = {
     agentDir: yield* Process.agentDir,
-    cwd: yield* Process.currentFolder,
+    cwd: LocalPaths.resolve(options.cwd ?? (yield* Process.currentFolder)),
     overrides: options.overrides,
     trusted: options.trusted
   }

@@ -1,4 +1,4 @@
-/** Settings from the user's and the project's file, then the command line. Problems are warnings, never fatal. */
+/** Settings from the user's and the project's files, then the command line. Problems are warnings, never fatal. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -22,13 +22,16 @@ export interface FileSettingsOptions {
   readonly trusted?: boolean
 }
 
-const projectFile = ".heddle/settings.json"
+/** Of two files in a row the later one wins, key by key. */
+const ownFiles = ["config.yml", "settings.json"]
+const projectFiles = [".heddle/heddle.jsonc", ".heddle/settings.json"]
 
 const parse = Effect.fnUntraced(function* (path: string, text: Option.Option<string>) {
   const none: ReadonlyArray<SettingsSource> = []
   if (Option.isNone(text)) return none
-  const values = ReadText.parseJsonc(text.value)
-  if (Either.isRight(values)) return [{ name: path, values: values.right }]
+  const values = ReadText.parse(path, text.value)
+  // An empty YAML file, or one with nothing but comments, is null.
+  if (Either.isRight(values)) return [{ name: path, values: values.right ?? {} }]
   yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
   return none
 })
@@ -41,10 +44,10 @@ const readOwn = (files: Files, path: string) =>
   )
 
 /** Like `readOwn`, but what keeps the file from being read becomes part of the notice. */
-const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
-  const path = `${cwd}/${projectFile}`
+const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean, name: string) {
+  const path = `${cwd}/${name}`
   const text = yield* Effect.either(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }))
-  if (Either.isLeft(text)) return { sources: [], refused: [`${projectFile} (${text.left.reason})`] }
+  if (Either.isLeft(text)) return { sources: [], refused: [`${name} (${text.left.reason})`] }
   const sources = yield* parse(path, text.right)
   return { sources: sources.map((source) => ({ ...source, isUntrusted: !trusted })), refused: [] }
 })
@@ -73,13 +76,17 @@ const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const { agentDir, cwd, defaults, overrides, trusted = false } = options
   const files = yield* OwnFiles
-  const own = yield* readOwn(files, `${agentDir}/settings.json`)
-  const project = yield* readProject(files, cwd, trusted)
-  const first = defaults === undefined ? [] : [{ name: "defaults", values: defaults }]
-  const merged = merge([...first, ...own, ...project.sources, { name: "--set", values: overrides }])
+  const own = yield* Effect.forEach(ownFiles, (name) => readOwn(files, `${agentDir}/${name}`))
+  const project = yield* Effect.forEach(projectFiles, (name) => readProject(files, cwd, trusted, name))
+  const merged = merge([
+    ...(defaults === undefined ? [] : [{ name: "defaults", values: defaults }]),
+    ...own.flat(),
+    ...project.flatMap(({ sources }) => sources),
+    { name: "--set", values: overrides }
+  ])
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
-  const leftOut = [...merged.leftOut, ...project.refused, ...keys]
+  const leftOut = [...merged.leftOut, ...project.flatMap(({ refused }) => refused), ...keys]
   const trust: WorkspaceTrust = {
     level: trusted ? "trusted" : "untrusted",
     ...(leftOut.length === 0 ? {} : { notice: notice(leftOut, trusted) })

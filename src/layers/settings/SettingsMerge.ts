@@ -44,6 +44,10 @@ const show = (value: unknown): string => {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 
+/** Objects are merged, everything else is replaced. */
+const combined = (before: unknown, value: unknown): unknown =>
+  Predicate.isRecord(before) && Predicate.isRecord(value) ? { ...before, ...value } : value
+
 const compile = () => Schema.decodeUnknownEither(SettingsValues())
 
 /** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
@@ -64,7 +68,8 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
         leftOut.add(key)
         continue
       }
-      const next = (decode ??= compile())({ ...values, [key]: value })
+      const before = new Map<string, unknown>(Object.entries(values)).get(key)
+      const next = (decode ??= compile())({ ...values, [key]: combined(before, value) })
       if (Either.isRight(next)) values = next.right
       else problems.push(`${source.name}: ${key} has a value that does not fit: ${show(value)}`)
     }

@@ -29,6 +29,15 @@ describe("the models file", () => {
   it.scoped.each([
     ["models.json", bench],
     ["models.jsonc", `// mine\n${JSON.stringify(bench).slice(0, -1)}, /* the end */ }`],
+    ["models.yml", bench],
+    [
+      "models.yml",
+      "# mine\nproviders:\n  mock:\n    baseUrl: http://127.0.0.1:1/v1\n    api: openai-completions\n    models:\n      - id: mock-model\n"
+    ],
+    [
+      "models.yaml",
+      "providers: { mock: { baseUrl: 'http://127.0.0.1:1', api: openai-completions, models: [{ id: mock-model }] } }"
+    ],
     ["models.json", `// comments are fine here, too\n${JSON.stringify(bench)}`]
   ] as const)("may be %s", ([name, content]) =>
     Effect.gen(function* () {
@@ -41,6 +50,33 @@ describe("the models file", () => {
     Effect.gen(function* () {
       const { mock } = yield* load({ "models.json": { providers: {} }, "models.jsonc": bench })
       assert.isTrue(mock === undefined)
+    })
+  )
+
+  it.scoped("that wins is JSON", () =>
+    Effect.gen(function* () {
+      const { log, mock } = yield* load({ "models.jsonc": bench, "models.yml": "providers: [", "models.yaml": "a: *a" })
+      assert.deepStrictEqual([log, mock !== undefined], [[], true])
+    })
+  )
+
+  it.scoped.each([
+    "providers: sk-secret: [",
+    "providers: &a { x: *a }",
+    "a: &a [x, x, x, x, x, x, x, x, x, x]\n" +
+      [..."bcdefghij"].map((n, i) => `${n}: &${n} [${Array(10).fill(`*${"abcdefghij"[i]}`).join(", ")}]\n`).join("")
+  ])("that is no YAML, or without an end, is reported without a word of it: %j", (text) =>
+    Effect.gen(function* () {
+      const { count, log } = yield* load({ "models.yml": text })
+      assert.deepStrictEqual(log, ["ignored in the models file: DIR/models.yml: is not valid YAML"])
+      assert.isTrue(count > 25)
+    })
+  )
+
+  it.scoped("that is too large is not read", () =>
+    Effect.gen(function* () {
+      const { log } = yield* load({ "models.yaml": `# ${"x".repeat(2 ** 20)}` })
+      assert.deepStrictEqual(log, ["ignored in the models file: DIR/models.yaml: is larger than 1024 KiB"])
     })
   )
 

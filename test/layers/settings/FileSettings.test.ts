@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as FileSettings from "../../../src/layers/settings/FileSettings.ts"
-import { defaults, Settings } from "../../../src/services/Settings.ts"
+import { defaults, Settings, type SettingsValues } from "../../../src/services/Settings.ts"
 
 /** Settings as read from two files with these texts, and what was logged about them. */
 const read = (user: string | undefined, project: string | undefined, overrides = {}) =>
@@ -66,6 +66,83 @@ const load = (place: { readonly agentDir: string; readonly cwd: string }, truste
 const leftOut = (what: string) =>
   `This project is not trusted, so these were left out: ${what}. ` +
   "To allow them, start heddle with --approve, or put the settings into your own settings.json."
+
+it.scoped("config.yml gives way to settings.json, heddle.jsonc to the project's settings.json, users to projects", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    const write = (path: string, ...lines: ReadonlyArray<string>) => writeFileSync(path, lines.join("\n"))
+    write(
+      join(place.agentDir, "config.yml"),
+      "# mine",
+      "steeringMode: all",
+      "retry: { maxRetries: 7, fallbackChains: { default: [a, b], other: [c] } }",
+      "compaction.keepRecentTokens: 1",
+      "thinkingBudgets:",
+      "  high: 20000"
+    )
+    write(join(place.agentDir, "settings.json"), '{ "retry.maxRetries": 8, "compaction.keepRecentTokens": 2,', "}")
+    write(
+      join(place.cwd, ".heddle/heddle.jsonc"),
+      '{ "compaction": { "keepRecentTokens": 3 }, /* two */ "interruptMode": "immediate", "followUpMode": "all",',
+      '"retry.fallbackChains": { "default": ["d"] }, "thinkingBudgets": { "low": 5000 } }'
+    )
+    write(place.file, '{ "compaction.keepRecentTokens": 4, "followUpMode": "one-at-a-time" }')
+    const theirs: SettingsValues = {
+      ...defaults,
+      steeringMode: "all",
+      "retry.maxRetries": 8,
+      "retry.fallbackChains": { default: ["a", "b"], other: ["c"] },
+      "thinkingBudgets.high": 20_000,
+      "compaction.keepRecentTokens": 4,
+      interruptMode: "immediate"
+    }
+    assert.deepStrictEqual(yield* load(place, false), {
+      settings: theirs,
+      trust: { level: "untrusted", notice: leftOut("retry.fallbackChains, thinkingBudgets.low") }
+    })
+    assert.deepStrictEqual((yield* load(place, true)).settings, {
+      ...theirs,
+      "retry.fallbackChains": { default: ["d"], other: ["c"] },
+      "thinkingBudgets.low": 5000
+    })
+  })
+)
+
+it.scoped("a config.yml that is empty, broken, without an end or no file does no harm", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    const file = join(place.agentDir, "config.yml")
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => void logged.push(String(message).replaceAll(place.agentDir, "")))
+    const settings = FileSettings.make({ ...place, overrides: {} }).pipe(
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
+    for (const text of ["", "# nothing", "steeringMode: [", "steeringMode: &a [*a]", "- a\n- b", "steeringMode: 5"]) {
+      writeFileSync(file, text)
+      assert.deepStrictEqual(yield* settings, defaults)
+    }
+    rmSync(file)
+    spawnSync("mkfifo", [file])
+    assert.deepStrictEqual(yield* settings, defaults)
+    assert.deepStrictEqual(logged, [
+      "ignored settings in /config.yml: SyntaxError: YAML Parse error: Unexpected token",
+      "ignored settings in /config.yml: is nested more than 50 times",
+      "ignored a setting: /config.yml: expected an object of settings",
+      "ignored a setting: /config.yml: steeringMode has a value that does not fit: 5",
+      "ignored settings: /config.yml: is a FIFO, not a file"
+    ])
+  })
+)
+
+it.scoped("values that give way to all files", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    const options = { ...place, defaults: { interruptMode: "immediate" }, overrides: {} }
+    assert.strictEqual((yield* FileSettings.make(options)).interruptMode, "immediate")
+    writeFileSync(join(place.agentDir, "config.yml"), "interruptMode: wait")
+    assert.strictEqual((yield* FileSettings.make(options)).interruptMode, "wait")
+  })
+)
 
 it.scoped("a project that is not trusted sets only what is free for projects; one notice names the rest", () =>
   Effect.gen(function* () {

@@ -73,3 +73,29 @@ export const readIfPresent = Effect.fnUntraced(function* (
 /** JSON with comments, as people write settings. */
 export const parseJsonc = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => Bun.JSONC.parse(text), catch: (cause) => String(cause) })
+
+/** Deeper than anybody nests by hand. */
+const deepest = 50
+
+const isDeep = (value: unknown, depth = 0): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === deepest || Object.values(value).some((member) => isDeep(member, depth + 1)))
+
+/** YAML can hold a value that contains itself, which nobody here could read to the end. */
+export const parseYaml = (text: string): Either.Either<unknown, string> =>
+  Either.try({ try: (): unknown => Bun.YAML.parse(text), catch: (cause) => String(cause) }).pipe(
+    Either.filterOrLeft(
+      (value) => !isDeep(value),
+      () => `is nested more than ${deepest} times`
+    )
+  )
+
+const isYaml = (path: string) => /\.ya?ml$/.test(path)
+
+/** By the ending of the file's name. */
+export const parse = (path: string, text: string): Either.Either<unknown, string> =>
+  isYaml(path) ? parseYaml(text) : parseJsonc(text)
+
+/** The name of the language that `parse` takes the file for. */
+export const language = (path: string): string => (isYaml(path) ? "YAML" : "JSON")

@@ -1,11 +1,12 @@
 /** The protocols that come with the program. They are loaded at the first model call that needs one. */
+import type { SettingsValues } from "../../../services/Settings.ts"
+import type { Secrets } from "../../secrets/KnownSecrets.ts"
 import type { Protocol } from "../Protocol.ts"
 import * as AnthropicMessages from "./anthropic/AnthropicMessages.ts"
 import * as OpenAi from "./openai/OpenAi.ts"
-import type { Options } from "./stream/SdkProtocol.ts"
+import * as Thinking from "./request/Thinking.ts"
 
-export const make = (options: Options): ReadonlyArray<Protocol> => [
-  AnthropicMessages.make(options),
-  OpenAi.responses(options),
-  OpenAi.chat(options)
-]
+export const make = (settings: SettingsValues, secrets: Secrets): ReadonlyArray<Protocol> => {
+  const options = { maxAnswerBytes: settings["providers.maxAnswerBytes"], secrets }
+  return [AnthropicMessages.make(Thinking.budgets(settings), options), OpenAi.responses(options), OpenAi.chat(options)]
+}

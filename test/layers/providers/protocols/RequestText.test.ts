@@ -7,7 +7,7 @@ import * as ChatRequest from "../../../../src/layers/providers/protocols/openai/
 import * as RequestText from "../../../../src/layers/providers/protocols/request/RequestText.ts"
 import * as ResponsesRequest from "../../../../src/layers/providers/protocols/openai/ResponsesRequest.ts"
 import { anyMessage, call, text, user } from "./anyMessage.ts"
-import { assistant, model, request, result } from "./support.ts"
+import { assistant, budgets, model, request, result } from "./support.ts"
 
 type TextOf = ReturnType<typeof RequestText.make>
 
@@ -33,7 +33,7 @@ type Later = (go: () => void) => void
 const atOnce: Later = (go) => go()
 
 const formats: ReadonlyArray<readonly [name: string, make: (later: Later) => TextOf]> = [
-  ["anthropic-messages", (later) => RequestText.make(AnthropicRequest.format, later)],
+  ["anthropic-messages", (later) => RequestText.make(AnthropicRequest.format(budgets), later)],
   ["openai-completions", (later) => RequestText.make(ChatRequest.format, later)],
   ["openai-responses", (later) => RequestText.make(ResponsesRequest.format, later)]
 ]

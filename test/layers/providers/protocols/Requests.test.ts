@@ -9,8 +9,10 @@ import * as ChatRequest from "../../../../src/layers/providers/protocols/openai/
 import * as RequestText from "../../../../src/layers/providers/protocols/request/RequestText.ts"
 import * as ResponsesRequest from "../../../../src/layers/providers/protocols/openai/ResponsesRequest.ts"
 import * as Thinking from "../../../../src/layers/providers/protocols/request/Thinking.ts"
+import { defaults } from "../../../../src/services/Settings.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import {
+  budgets,
   anthropic,
   assistant,
   chat,
@@ -26,7 +28,7 @@ import {
 
 const atOnce = (go: () => void) => go()
 const textOf = {
-  anthropic: RequestText.make(AnthropicRequest.format, atOnce),
+  anthropic: RequestText.make(AnthropicRequest.format(budgets), atOnce),
   responses: RequestText.make(ResponsesRequest.format, atOnce),
   chat: RequestText.make(ChatRequest.format, atOnce)
 }
@@ -124,17 +126,30 @@ describe("anthropic-messages", () => {
     ["claude-mythos-preview", "high", 64_000, { style: "adaptive", effort: "high" }]
   ]
   it.each(rows)("%s at %s", (id, level, maxTokens, expected) => {
-    assert.deepStrictEqual(Thinking.anthropic(model({ id, maxTokens }), level), expected)
+    assert.deepStrictEqual(Thinking.anthropic(model({ id, maxTokens }), level, budgets), expected)
   })
 
   it("levels a model names are sent as it names them; one that does not think is not asked to", () => {
     const mapped = model({ id: "claude-opus-5", thinkingLevelMap: { xhigh: "xhigh", max: "max", medium: null } })
-    const levels = (["medium", "xhigh", "max"] as const).map((level) => Thinking.anthropic(mapped, level))
+    const levels = (["medium", "xhigh", "max"] as const).map((level) => Thinking.anthropic(mapped, level, budgets))
     assert.deepStrictEqual(
       levels,
       (["high", "xhigh", "max"] as const).map((effort) => ({ style: "adaptive", effort }))
     )
-    assert.deepStrictEqual(Thinking.anthropic(model({ reasoning: false }), "high"), { style: "none" })
+    assert.deepStrictEqual(Thinking.anthropic(model({ reasoning: false }), "high", budgets), { style: "none" })
+  })
+
+  it("the settings say how many tokens a level has, as far as the model can answer that many", () => {
+    const mine = Thinking.budgets({ ...defaults, "thinkingBudgets.medium": 12_000, "thinkingBudgets.high": 70_000 })
+    const at = (level: ThinkingLevel, maxTokens: number) =>
+      Thinking.anthropic(model({ id: "claude-sonnet-4-5", maxTokens }), level, mine)
+    assert.deepStrictEqual(at("medium", 64_000), { style: "budget", budget: 12_000 })
+    assert.deepStrictEqual(at("high", 64_000), { style: "budget", budget: 62_976 })
+    assert.deepStrictEqual(at("low", 64_000), { style: "budget", budget: 2048 })
+    assert.deepStrictEqual(Thinking.anthropic(model({ id: "claude-sonnet-5" }), "medium", mine), {
+      style: "adaptive",
+      effort: "medium"
+    })
   })
 
   it.scoped("keys go as the SDK sends them, subscription tokens with their beta", () =>

@@ -11,12 +11,15 @@ import type { Connection, Protocol } from "../../../../src/layers/providers/Prot
 import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as AnthropicMessages from "../../../../src/layers/providers/protocols/anthropic/AnthropicMessages.ts"
 import * as OpenAi from "../../../../src/layers/providers/protocols/openai/OpenAi.ts"
+import * as Thinking from "../../../../src/layers/providers/protocols/request/Thinking.ts"
+import { defaults } from "../../../../src/services/Settings.ts"
 import type { ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")
 
-export const anthropic = AnthropicMessages.make()
+export const budgets = Thinking.budgets(defaults)
+export const anthropic = AnthropicMessages.make(budgets)
 export const responses = OpenAi.responses()
 export const chat = OpenAi.chat()
 export const all = [

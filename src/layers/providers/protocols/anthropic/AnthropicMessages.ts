@@ -7,6 +7,7 @@ import * as BaseUrl from "../../../../domain/model/BaseUrl.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
+import type * as Thinking from "../request/Thinking.ts"
 import * as Dialect from "../stream/Dialect.ts"
 import * as SdkClients from "../stream/SdkClients.ts"
 import * as SdkProtocol from "../stream/SdkProtocol.ts"
@@ -53,12 +54,12 @@ const load = () =>
         new Anthropic(clientOptions(url, connection))
   )
 
-export const make = (options = SdkProtocol.defaults) =>
+export const make = (budgets: Thinking.Budgets, options = SdkProtocol.defaults) =>
   SdkProtocol.make(
     {
       api: "anthropic-messages",
       load,
-      format: AnthropicRequest.format,
+      format: AnthropicRequest.format(budgets),
       path: "/v1/messages",
       send: (client, options) => client.request(options).asResponse(),
       dialect: Dialect.anthropic,

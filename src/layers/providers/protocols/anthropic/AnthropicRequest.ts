@@ -116,23 +116,23 @@ const thinkingParams = (thinking: Thinking.AnthropicThinking): Partial<MessageCr
   }
 }
 
-const frame = (request: ModelRequest): Omit<MessageCreateParamsStreaming, "messages"> => {
+const frame = (request: ModelRequest, budgets: Thinking.Budgets): Omit<MessageCreateParamsStreaming, "messages"> => {
   const { model, systemPrompt, thinkingLevel, tools } = request
   return {
     model: model.id,
     max_tokens: model.maxTokens,
     stream: true,
-    ...thinkingParams(Thinking.anthropic(model, thinkingLevel)),
+    ...thinkingParams(Thinking.anthropic(model, thinkingLevel, budgets)),
     ...(tools.length === 0 ? {} : { tools: withLastMarked(tools.map(tool)) }),
     ...(systemPrompt === "" ? {} : { system: [{ type: "text", text: systemPrompt, ...cached }] })
   }
 }
 
-export const format: RequestText.Format<Turn & MessageParam> = {
-  frame,
+export const format = (budgets: Thinking.Budgets): RequestText.Format<Turn & MessageParam> => ({
+  frame: (request) => frame(request, budgets),
   member: "messages",
   lead: () => [],
   isSent: (message) => blocksOf(message).length > 0,
   items: turnsOf,
   finish: withMarks
-}
+})

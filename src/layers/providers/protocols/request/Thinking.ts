@@ -1,16 +1,15 @@
 /** Maps thinking levels to the parameters of each provider (protocol.md 16.2). */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { clampLevel, type Model, type ThinkingLevel } from "../../../../domain/model/Model.ts"
+import { type SettingsValues, smallestThinkingBudget } from "../../../../services/Settings.ts"
 
-const budgets: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 32_768,
-  max: 32_768
-}
-const smallestBudget = 1024
+/** Tokens to think with, for models that are told a number. */
+export type Budgets = (level: Exclude<ThinkingLevel, "off">) => number
+
+export const budgets =
+  (settings: SettingsValues): Budgets =>
+  (level) =>
+    settings[`thinkingBudgets.${level}`]
 
 const efforts = ["low", "medium", "high", "xhigh", "max"] as const
 export type Effort = (typeof efforts)[number]
@@ -29,7 +28,7 @@ export const isAdaptive = (modelId: string): boolean => {
   return Number(major) * 100 + Number(minor) >= 406 && Number(major) < 1000
 }
 
-export const anthropic = (model: Model, level: ThinkingLevel): AnthropicThinking => {
+export const anthropic = (model: Model, level: ThinkingLevel, budgetOf: Budgets): AnthropicThinking => {
   if (!model.reasoning) return { style: "none" }
   const wanted = clampLevel(model, level)
   if (wanted === "off") return { style: "disabled" }
@@ -37,9 +36,9 @@ export const anthropic = (model: Model, level: ThinkingLevel): AnthropicThinking
     const mapped = model.thinkingLevelMap?.[wanted] ?? (wanted === "minimal" ? "low" : wanted)
     return { style: "adaptive", effort: efforts.find((effort) => effort === mapped) ?? "high" }
   }
-  const limit = model.maxTokens
-  const budget = limit > budgets[wanted] ? budgets[wanted] : Math.max(0, limit - smallestBudget)
-  return budget < smallestBudget ? { style: "disabled" } : { style: "budget", budget }
+  const [limit, full] = [model.maxTokens, budgetOf(wanted)]
+  const budget = limit > full ? full : Math.max(0, limit - smallestThinkingBudget)
+  return budget < smallestThinkingBudget ? { style: "disabled" } : { style: "budget", budget }
 }
 
 const openAiEfforts = ["none", "minimal", ...efforts] as const
