@@ -138,7 +138,9 @@ export const store = ({ agentDir, cwd, session }: AgentOptions) =>
     Effect.gen(function* () {
       if (session.inMemory) return yield* MemorySessionStore.make({ cwd, forgets: true })
       const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
-      return yield* JsonlSessionStore.make(yield* SessionFolders.place({ agentDir, cwd, ...chosen }))
+      const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen })
+      yield* SessionFolders.warnIfUnwritable(place)
+      return yield* JsonlSessionStore.make(place)
     })
   )
 

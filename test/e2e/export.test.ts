@@ -97,6 +97,18 @@ describe("--export", () => {
     [["abd"], "--export: Session file not found: abd"],
     [["sub"], "--export: Not a session file: DIR/sub (a folder)"],
     [["2026_abc.jsonl", "none/x.html"], "--export: Cannot export to DIR/none/x.html: there is no folder DIR/none"],
+    [
+      ["2026_abc.jsonl", "notes.txt/x.html"],
+      "--export: Cannot export to DIR/notes.txt/x.html: DIR/notes.txt is a file, not a folder"
+    ],
+    ...(process.platform === "linux"
+      ? [
+          [
+            ["2026_abc.jsonl", "/proc/x.html"],
+            "--export: Cannot export to /proc/x.html: the folder /proc takes no new files"
+          ] as const
+        ]
+      : []),
     [["2026_abc.jsonl", "sub"], "--export: Cannot export to DIR/sub: it is a directory, not a file"],
     [
       ["2026_abc.jsonl", "sub/../2026_abc.jsonl"],

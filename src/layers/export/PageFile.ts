@@ -12,10 +12,18 @@ const extension = /\.jsonl$/
 export const defaultName = (sessionFile: string): string =>
   `heddle-session-${LocalPaths.basename(sessionFile).replace(extension, "")}.html`
 
-const detailOf = (error: FileError, path: string): string => {
+/** The system says the same of a folder that is missing, that is a file, and that takes no files. */
+const folderOf = (files: typeof Files.Service, path: string): Effect.Effect<string> => {
+  const folder = LocalPaths.dirname(path)
+  const missing = `there is no folder ${folder}`
+  return Effect.match(files.inspect(folder), {
+    onFailure: ({ reason }) => (reason === "is_directory" ? `the folder ${folder} takes no new files` : missing),
+    onSuccess: ({ version }) => (version === undefined ? missing : `${folder} is a file, not a folder`)
+  })
+}
+
+const detailOf = (error: FileError): string => {
   switch (error.reason) {
-    case "not_found":
-      return `there is no folder ${LocalPaths.dirname(path)}`
     case "denied":
       return "permission denied"
     case "is_directory":
@@ -50,6 +58,11 @@ export const write = Effect.fnUntraced(function* (document: Document, options: W
     }
     const bytes = new TextEncoder().encode(Page.render(document, viewer, mask))
     yield* files.replace(target, bytes, () => {})
-  }).pipe(Effect.catchTag("FileError", (error) => new ExportFailed({ path, detail: detailOf(error, path) })))
+  }).pipe(
+    Effect.catchTag("FileError", (error) => {
+      const detail = error.reason === "not_found" ? folderOf(files, path) : Effect.succeed(detailOf(error))
+      return Effect.flatMap(detail, (detail) => new ExportFailed({ path, detail }))
+    })
+  )
   return path
 })

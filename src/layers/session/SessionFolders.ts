@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Settings } from "../../services/Settings.ts"
 import { absolute, home, join, resolve } from "../platform/files/LocalPaths.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 
 export * from "../../domain/session/SessionFile.ts"
@@ -37,6 +38,25 @@ export const root = ({ agentDir }: Place): string => join(agentDir, "sessions")
 
 export const own = (place: Place): string =>
   place.sessionDir ?? join(root(place), `--${joined(place.cwd.replace(/^[/\\]/, ""))}--`)
+
+const reasons = new Map([
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"]
+])
+
+/** Says so at start where sessions will not be stored. heddle works all the same. */
+export const warnIfUnwritable = Effect.fnUntraced(function* (place: Place) {
+  const files = yield* OwnFiles
+  const refused = yield* Effect.flip(files.checkWritable(own(place))).pipe(Effect.option)
+  if (Option.isNone(refused)) return
+  const { code, message, path } = refused.value
+  yield* Effect.logWarning(
+    `sessions cannot be stored in ${own(place)}: ${reasons.get(code) ?? `${path}: ${message}`}. ` +
+      "heddle works in memory, and the conversation is lost when it ends. " +
+      "Choose a folder with --session-dir or HEDDLE_AGENT_DIR, or pass --no-session."
+  )
+})
 
 const below = (cwd: string, folder: string): string | undefined => {
   if (cwd === folder) return ""

@@ -1,7 +1,8 @@
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
+import { FileRefused, local, OwnFiles } from "../../../src/layers/platform/files/OwnFiles.ts"
 import * as Environment from "../../../src/layers/platform/processes/Environment.ts"
 import * as SessionFolders from "../../../src/layers/session/SessionFolders.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
@@ -91,4 +92,34 @@ describe("names of files", () => {
     ["0195a1b2", false],
     ["a.jsonl.x", false]
   ])("%s is a path: %s", (reference, is) => assert.strictEqual(SessionFolders.isPath(reference), is))
+})
+
+describe("a folder that cannot be written", () => {
+  const warned = (code: string, message: string) =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const place = { agentDir: "/agent", cwd: "/work", home: "/home", sessionDir: "/sessions" }
+      const checkWritable = (path: string) => new FileRefused({ path, code, message })
+      yield* SessionFolders.warnIfUnwritable(place).pipe(
+        Effect.provideService(OwnFiles, { ...local, checkWritable }),
+        Effect.provide(
+          Logger.replace(
+            Logger.defaultLogger,
+            Logger.make(({ message }) => void logged.push(String(message)))
+          )
+        )
+      )
+      return logged
+    })
+
+  it.effect.each([
+    ["EACCES", "EACCES: …", "/sessions: permission denied."],
+    ["EROFS", "EROFS: …", "/sessions: the file system is read-only."],
+    ["EIO", "EIO: i/o error", "/sessions: /sessions: EIO: i/o error."]
+  ] as const)("is named, with the reason: %s", ([code, message, expected]) =>
+    Effect.map(warned(code, message), (logged) => {
+      assert.strictEqual(logged.length, 1)
+      assert.include(logged[0], `sessions cannot be stored in ${expected} heddle works in memory`)
+    })
+  )
 })

@@ -22,11 +22,13 @@ export class FileRefused extends Data.TaggedError("FileRefused")<{
 }> {}
 
 export const refused = (path: string) => (cause: unknown) =>
-  new FileRefused({
-    path,
-    code: Predicate.hasProperty(cause, "code") ? String(cause.code) : "",
-    message: cause instanceof Error ? cause.message : String(cause)
-  })
+  cause instanceof FileRefused
+    ? cause
+    : new FileRefused({
+        path,
+        code: Predicate.hasProperty(cause, "code") ? String(cause.code) : "",
+        message: cause instanceof Error ? cause.message : String(cause)
+      })
 
 const fileError = (path: string) => (cause: unknown) =>
   new FileError({

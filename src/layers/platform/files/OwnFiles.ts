@@ -54,6 +54,8 @@ export interface Files {
   readonly readStart: (path: string) => Effect.Effect<Uint8Array, FileRefused>
   /** Empty when there is no such folder. */
   readonly list: (folder: string) => Effect.Effect<ReadonlyArray<Found>, FileRefused>
+  /** Fails where nothing can be written into the folder, which need not exist yet. A look, not a promise. */
+  readonly checkWritable: (folder: string) => Effect.Effect<void, FileRefused>
   readonly makeFolder: (path: string) => Effect.Effect<void, FileRefused>
   /** Fails where there is one. */
   readonly create: (path: string) => Effect.Effect<GrowingFile.GrowingFile, FileRefused>
@@ -98,6 +100,14 @@ const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {
   if (stats === undefined) return []
   const [isFolder, isFile] = [stats.isDirectory(), stats.isFile()]
   return [{ path, name: entry.name, isFolder, isFile, modifiedAt: stats.mtimeMs, size: stats.size }]
+}
+
+const writability = (folder: string) => {
+  let path = folder
+  while (look(path) === undefined && dirname(path) !== path) path = dirname(path)
+  if (look(path)?.isDirectory() !== true)
+    throw new FileRefused({ path, code: "ENOTDIR", message: "it is a file, not a folder" })
+  nodeFs.accessSync(path, nodeFs.constants.W_OK | nodeFs.constants.X_OK)
 }
 
 const isMissing = (cause: unknown) => {
@@ -166,6 +176,7 @@ export const local: Files = {
   change: (path, mark) => Effect.sync(() => RegularFile.changeSince(path, mark)),
   readStart: (path) => attempt(path, () => RegularFile.readStart(path)),
   list: (folder) => attempt(folder, () => list(folder)),
+  checkWritable: (folder) => attempt(folder, () => writability(folder)),
   makeFolder: (path) => Effect.asVoid(attempt(path, () => nodeFs.mkdirSync(path, { recursive: true, mode: 0o700 }))),
   create: (path) => attempt(path, () => GrowingFile.create(path)),
   open: (path, mark) => attempt(path, () => GrowingFile.open(path, mark)),
