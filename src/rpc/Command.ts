@@ -7,8 +7,7 @@ import { lazy } from "../domain/Lazy.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
-import { explain } from "./protocol/explain.ts"
-import * as NullMembers from "./protocol/NullMembers.ts"
+import * as Decoder from "./decoding/Decoder.ts"
 
 /** The failure response of a command. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
@@ -73,9 +72,7 @@ export interface Command<R> {
 }
 
 export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
-  // Compiled by the first such command: most hosts send a handful of kinds, and compiling all of them would delay the start.
-  const compile = () => Schema.decodeUnknownEither(spec.params(), { errors: "all" })
-  let decode: ReturnType<typeof compile> | undefined
+  const decode = Decoder.make(spec.params)
   const invalid = (detail: string) =>
     new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
   return {
@@ -90,9 +87,8 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
     onArrival: spec.onArrival,
     handle: (frame, request) =>
       Effect.suspend(() => {
-        const read = (decode ??= compile())
-        const params = Either.orElse(read(frame), () => read(NullMembers.drop(spec.params().ast, frame)))
-        return Either.isLeft(params) ? invalid(explain(params.left)) : spec.run(params.right, request)
+        const params = decode(frame)
+        return Either.isLeft(params) ? invalid(params.left) : spec.run(params.right, request)
       })
   }
 }

@@ -1,6 +1,7 @@
 /** Tool calls that the host runs, and the frames with which it answers them. Owned by the server of the connection. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import * as Predicate from "effect/Predicate"
@@ -10,7 +11,7 @@ import type { HostTool, HostToolDefinition } from "../services/host/HostTools.ts
 import type { Ids } from "../services/Ids.ts"
 import * as Supervision from "../services/supervision/Supervision.ts"
 import { type ToolContext, ToolFailure } from "../services/Tools.ts"
-import { readOutput, toFailure } from "./protocol/HostToolFrames.ts"
+import { readResult, readUpdate } from "./protocol/HostToolFrames.ts"
 
 /** A call that has no result yet. */
 interface Pending {
@@ -41,16 +42,17 @@ const settle = ({ answer, updates }: Pending, result: Effect.Effect<ToolOutput, 
   updates.unsafeDone(Exit.void)
 }
 
-const receiveUpdate = (pending: Pending, partialResult: unknown) => {
-  const output = readOutput(partialResult)
-  if (output === undefined) settle(pending, new ToolFailure({ message: "Invalid host_tool_update payload" }))
-  else pending.updates.unsafeOffer(output)
+const invalid = (type: string, why: string) => new ToolFailure({ message: `Invalid ${type} payload: ${why}` })
+
+const receiveUpdate = (pending: Pending, frame: unknown) => {
+  const output = readUpdate(frame)
+  if (Either.isLeft(output)) settle(pending, invalid("host_tool_update", output.left))
+  else pending.updates.unsafeOffer(output.right)
 }
 
-const receiveResult = (pending: Pending, result: unknown, isError: unknown) => {
-  const output = readOutput(result)
-  if (output === undefined) return settle(pending, new ToolFailure({ message: "Invalid host_tool_result payload" }))
-  settle(pending, isError === true ? toFailure(output) : Effect.succeed(output))
+const receiveResult = (pending: Pending, frame: unknown) => {
+  const result = readResult(frame)
+  settle(pending, Either.isLeft(result) ? invalid("host_tool_result", result.left) : result.right)
 }
 
 /** Shows progress as it comes, then gives the answer. */
@@ -116,10 +118,10 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
       if (!Predicate.isReadonlyRecord(frame)) return true
       const pending = pendingOf(type, frame["id"])
       if (pending === undefined) return true
-      if (type === "host_tool_update") receiveUpdate(pending, frame["partialResult"])
+      if (type === "host_tool_update") receiveUpdate(pending, frame)
       else {
         calls.delete(pending.id)
-        receiveResult(pending, frame["result"], frame["isError"])
+        receiveResult(pending, frame)
       }
       return true
     },
@@ -127,7 +129,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
       const pending = pendingOf(type, frame["id"])
       if (pending === undefined) return
       if (type === "host_tool_result") calls.delete(pending.id)
-      settle(pending, new ToolFailure({ message: `Invalid ${type} payload: ${why}` }))
+      settle(pending, invalid(String(type), why))
     },
     disconnect: () => {
       connected = false

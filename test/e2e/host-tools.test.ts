@@ -72,6 +72,38 @@ host(
   }
 )
 
+host(
+  "a schema that no call can fit is refused when it comes; a warning reaches the file; an odd isError fails its call",
+  script("host-tools"),
+  async (host) => {
+    const ask = tool("ask_editor", "question")
+    const misspelt = { ...ask, parameters: { type: "object", properties: { question: { type: "strnig" } } } }
+    host.send({ id: "bad", type: "set_host_tools", tools: [misspelt] })
+    const refusal = await host.until(answer("bad"))
+    assert.deepInclude(refusal, { success: false, code: "invalid_params" })
+    assert.match(String(refusal["error"]), /^Host tool "ask_editor" has .*: properties\.question\.type must be one of/)
+    host.send(
+      { id: "good", type: "set_host_tools", tools: [ask] },
+      { id: "p", type: "prompt", message: "go" },
+      { id: "g", type: "get_state" }
+    )
+    const [a, b] = [await host.until(call("a")), await host.until(call("b"))]
+    host.send({ type: "host_tool_result", id: a["id"], result: { ...says("careful"), isWarning: true } })
+    host.send({ ...result(b["id"], "fine"), isError: "no" })
+    assert.deepInclude(await host.until(end("a")), { isError: false, isWarning: true })
+    const failed = await host.until(end("b"))
+    assert.deepInclude(failed, { isError: true })
+    assert.include(JSON.stringify(failed), 'payload: \\"isError\\" must be true or false')
+    const { sessionFile } = await host.until(type("agent_end"))
+    assert.strictEqual(sessionFile, named("data", await host.until(answer("g")))["sessionFile"])
+    const stored = readFileSync(String(sessionFile), "utf8").split("\n")
+    assert.lengthOf(
+      stored.filter((line) => line.includes('"isWarning":true') && line.includes("careful")),
+      1
+    )
+  }
+)
+
 const lost = "RPC client disconnected before host tool execution completed"
 
 for (const [options, status] of [

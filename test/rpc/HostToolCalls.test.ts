@@ -58,10 +58,33 @@ it.effect("two calls at once are answered in any order, and each answer counts o
 const answers: ReadonlyArray<
   readonly [what: string, frame: object, failure: string, content?: unknown, details?: unknown]
 > = [
-  ["no result", {}, "Invalid host_tool_result payload"],
-  ["null", { result: null }, "Invalid host_tool_result payload"],
-  ["content that is no list", { result: { content: "x" } }, "Invalid host_tool_result payload"],
-  ["a block of no kind", { result: { content: [{ type: "text" }] } }, "Invalid host_tool_result payload"],
+  ["no result", {}, 'Invalid host_tool_result payload: "result" must be an object'],
+  ["null", { result: null }, 'Invalid host_tool_result payload: "result" must be an object'],
+  [
+    "content that is no list",
+    { result: { content: "x" } },
+    'Invalid host_tool_result payload: "result.content" must be an array'
+  ],
+  [
+    "a block without its text",
+    { result: { content: [text("fine"), { type: "text" }] } },
+    'Invalid host_tool_result payload: "result.content[1].text" must be a string'
+  ],
+  [
+    "a block of no kind",
+    { result: { content: [{ type: "txt", text: "a" }] } },
+    'Invalid host_tool_result payload: "result.content[0].type" must be "text" or "image"'
+  ],
+  [
+    "an isError that says neither yes nor no",
+    { result: { content: [text("ok?")] }, isError: "false" },
+    'Invalid host_tool_result payload: "isError" must be true or false'
+  ],
+  [
+    "more bad blocks than anybody reads about",
+    { result: { content: Array.from({ length: 12 }, () => 1) } },
+    `Invalid host_tool_result payload: ${Array.from({ length: 10 }, (_, at) => `"result.content[${at}]" must be an object`).join("; ")}; 2 more`
+  ],
   [
     "an error with details",
     { result: { content: [text("no"), text(" way")], details: { code: 3 } }, isError: true },
@@ -95,13 +118,24 @@ it.effect.each(answers)("fails the call and does not cancel it: %s", ([, frame, 
   })
 )
 
+it.effect("null counts as absent, and a warning stays one", () =>
+  Effect.gen(function* () {
+    const { begin, join, result } = yield* setUp
+    const [a, b] = [yield* begin("A"), yield* begin("B")]
+    result("host_1", { ...output("fine"), details: null, isWarning: null }, { isError: null })
+    result("host_2", { ...output("look at this"), isWarning: true }, { isError: false })
+    assert.deepStrictEqual(yield* join(a), Either.right(output("fine")))
+    assert.deepStrictEqual(yield* join(b), Either.right({ ...output("look at this"), isWarning: true }))
+  })
+)
+
 it.effect("progress that cannot be read fails the call, and the host is told to stop", () =>
   Effect.gen(function* () {
     const { begin, join, sent, update } = yield* setUp
     const call = yield* begin("A")
     update("host_1", { content: 1 })
     const failure = Either.getOrThrow(Either.flip(yield* join(call)))
-    assert.strictEqual(failure.message, "Invalid host_tool_update payload")
+    assert.strictEqual(failure.message, 'Invalid host_tool_update payload: "partialResult.content" must be an array')
     assert.deepStrictEqual(sent[1], { type: "host_tool_cancel", id: "host_cancel_1", targetId: "host_1" })
   })
 )

@@ -20,7 +20,13 @@ export type PromptStatus = "completed" | "aborted" | "error"
 
 export type AgentEvent =
   | { readonly _tag: "RunStarted"; readonly runId: string }
-  | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<Message> }
+  | {
+      readonly _tag: "RunEnded"
+      readonly runId: string
+      readonly messages: ReadonlyArray<Message>
+      /** Where the session is kept, if it is in a file. */
+      readonly sessionFile?: string
+    }
   | { readonly _tag: "TurnStarted"; readonly runId: string; readonly turnIndex: number; readonly timestamp: number }
   | {
       readonly _tag: "TurnEnded"

@@ -39,7 +39,9 @@ export type AssistantMessage = Type<typeof AssistantMessage>
 export const ToolOutput = lazy(() =>
   Schema.Struct({
     content: Schema.Array(InputContent()),
-    details: optional(JsonObject())
+    details: optional(JsonObject()),
+    /** The call worked, but people should look at its result. */
+    isWarning: optional(Schema.Boolean)
   }).annotations({ identifier: "ToolOutput" })
 )
 export type ToolOutput = Type<typeof ToolOutput>

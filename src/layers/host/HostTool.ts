@@ -1,13 +1,13 @@
 /** Makes a Tool from a host tool: checks the arguments, keeps the deadline, words the failures. */
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
-import * as JsonValue from "../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostTool } from "../../services/host/HostTools.ts"
 import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import type * as ArgumentCheck from "./ArgumentCheck.ts"
+import * as SchemaCheck from "./SchemaCheck.ts"
 
 /** Ends the call after this time without progress. */
 const withDeadline = Effect.fnUntraced(function* (
@@ -53,7 +53,7 @@ export const toTool = (tool: HostTool): Tool => {
   }
 }
 
-/** The names of a set, if they are unique, none is taken, and the schemas can be sent. */
+/** The names of a set, if they are unique, none is taken, and the schemas can be used. */
 export const check = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>) => {
   const names = tools.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -61,7 +61,7 @@ export const check = (tools: ReadonlyArray<HostTool>, taken: ReadonlySet<string>
   const conflict = names.find((name) => taken.has(name))
   if (conflict !== undefined) return new HostToolRefused({ reason: "conflict", name: conflict })
   for (const { name, parameters } of tools) {
-    const detail = JsonValue.problemOf(parameters)
+    const detail = SchemaCheck.problemOf(parameters)
     if (detail !== undefined) return new HostToolRefused({ reason: "parameters", name, detail })
   }
   return Effect.succeed(names)

@@ -22,7 +22,7 @@ const setHostTools = Command.make({
   notes:
     "The model is offered them from its next call on, also inside a run; a `hidden` tool is registered but not offered. " +
     "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts.md](hosts.md#host-tools). " +
-    "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay.",
+    "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay; a refused JSON Schema is named with its tool and the place in it.",
   origin: ["omp", "xcsh"],
   params: () => Schema.Struct({ tools: Schema.Array(AnyDefinition()) }),
   result: () => Schema.Struct({ toolNames: Schema.Array(Schema.String) }),
@@ -31,10 +31,12 @@ const setHostTools = Command.make({
     const definitions = yield* Effect.mapError(readDefinitions(tools), refused("invalid_params"))
     const toolNames = yield* Effect.mapError(
       hostTools.replace(definitions.map(hostTools.toTool), yield* reservedNames),
-      ({ name, reason }) =>
-        reason === "duplicate"
+      ({ message, name, reason }) => {
+        if (reason === "parameters") return refused("invalid_params")(message)
+        return reason === "duplicate"
           ? refused("invalid_params")("RPC host tool names must be unique")
           : refused("tool_conflict")(`RPC host tool "${name}" conflicts with an existing tool`)
+      }
     )
     return { toolNames }
   })

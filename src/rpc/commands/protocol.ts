@@ -108,8 +108,7 @@ const initialize = Command.make({
       capabilities: Capabilities.capabilities,
       limits: {
         maxInboundFrameBytes: connection.maxFrameBytes,
-        maxFrameBytes: Capabilities.maxFrameBytes,
-        maxReassembledFrameBytes: Capabilities.maxReassembledFrameBytes
+        ...Capabilities.frameLimits(connection.maxFrameBytes)
       },
       enforcement: Capabilities.enforcement(connection.trust),
       schemaHash,

@@ -6,9 +6,15 @@ import { TrustLevel } from "../../services/Trust.ts"
 export const protocolVersion = 1
 /** Transport versions of the omp family, which are not versions of our protocol. */
 export const transportVersions = [1, 2] as const
-export const maxFrameBytes = 1024 * 1024
-export const maxReassembledFrameBytes = 64 * 1024 * 1024
-export const dialects = ["pi", "omp", "xcsh", "pisces"] as const
+
+/**
+ * What a frame of the host may have, which is enforced, by both names that hosts know. Frames are never cut into chunks,
+ * in either direction, and ours have no limit. A host of the omp family takes another value than 1048576 as the word for
+ * that, and asks for no chunks.
+ */
+export const frameLimits = (inbound: number) => ({ maxFrameBytes: inbound, maxReassembledFrameBytes: inbound })
+
+export const dialects = ["pi", "omp", "xcsh", "pisces", "pi-early", "xcsh-strict"] as const
 
 export const Capabilities = lazy(() =>
   Schema.Struct({

@@ -30,7 +30,13 @@ type EventOf = { readonly [Event in OneFrameEvent as Event["_tag"]]: Event }
 
 const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
   RunStarted: ({ runId }) => ({ type: "agent_start", runId }),
-  RunEnded: ({ messages, runId }) => ({ type: "agent_end", messages, ...terminal, runId }),
+  RunEnded: ({ messages, runId, sessionFile }) => ({
+    type: "agent_end",
+    messages,
+    ...terminal,
+    ...(sessionFile === undefined ? {} : { sessionFile }),
+    runId
+  }),
   RunSettled: ({ aborted, runId }) => ({ type: "agent_settled", aborted, runId }),
   TurnStarted: ({ runId, timestamp, turnIndex }) => ({ type: "turn_start", turnIndex, timestamp, runId }),
   TurnEnded: ({ message, runId, toolResults, turnIndex }) => ({
@@ -55,6 +61,7 @@ const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
     toolName,
     result,
     isError,
+    ...(result.isWarning === true ? { isWarning: true } : {}),
     durationMs,
     runId
   }),

@@ -88,13 +88,18 @@ export const events: ReadonlyArray<EventSchema> = [
     ms: Schema.Finite
   }),
   event("agent_start", "A run starts.", { runId }),
-  event("agent_end", "The run has ended; `messages` are all messages made in it, in order.", {
-    messages: Schema.Array(Message()),
-    willRetry: Schema.Boolean,
-    isTerminal: Schema.Boolean,
-    yielded: Schema.Boolean,
-    runId
-  }),
+  event(
+    "agent_end",
+    "The run has ended; `messages` are all messages made in it, in order. `sessionFile` is the file that has them.",
+    {
+      messages: Schema.Array(Message()),
+      willRetry: Schema.Boolean,
+      isTerminal: Schema.Boolean,
+      yielded: Schema.Boolean,
+      sessionFile: optional(Schema.String),
+      runId
+    }
+  ),
   event("turn_start", "A turn starts: the messages that it adds and the model call follow.", {
     turnIndex: index,
     timestamp: Schema.Finite,
@@ -137,6 +142,7 @@ export const events: ReadonlyArray<EventSchema> = [
     ...tool,
     result: ToolOutput(),
     isError: Schema.Boolean,
+    isWarning: optional(Schema.Boolean),
     durationMs: Schema.Finite,
     runId
   }),

@@ -1,12 +1,14 @@
 /** The frames of host tools (protocol.md 4.14, 11.1): definitions, results, progress. */
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
+import * as Decoder from "../decoding/Decoder.ts"
 
 /** Only for the reference. `readDefinition` decodes the input, because the protocol prescribes the text of each refusal. */
 export const Definition = lazy(() =>
@@ -54,8 +56,22 @@ export const readDefinitions = (
 const Output = lazy(() =>
   Schema.Struct({
     content: Schema.Array(InputContent()),
-    details: optional(Schema.Unknown)
+    details: optional(Schema.Unknown),
+    isWarning: optional(Schema.Boolean)
   }).annotations({ identifier: "HostToolOutput" })
+)
+
+const Update = lazy(() =>
+  Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output() })
+)
+
+const Result = lazy(() =>
+  Schema.Struct({
+    type: Schema.Literal("host_tool_result"),
+    id: Schema.String,
+    result: Output(),
+    isError: optional(Schema.Boolean)
+  })
 )
 
 /** Frames of the host that are not commands. They are never answered. */
@@ -63,24 +79,15 @@ export const hostFrames = [
   {
     type: "host_tool_update",
     summary: "Progress of a host tool call; `partialResult` is all output so far. Restarts the timeout of the call.",
-    schema: () =>
-      Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output() })
+    schema: Update
   },
   {
     type: "host_tool_result",
-    summary: "The result of a host tool call. With `isError` the model is told that the call failed.",
-    schema: () =>
-      Schema.Struct({
-        type: Schema.Literal("host_tool_result"),
-        id: Schema.String,
-        result: Output(),
-        isError: optional(Schema.Boolean)
-      })
+    summary:
+      "The result of a host tool call. With `isError` the model is told that the call failed; `result.isWarning` is kept for people who look at it.",
+    schema: Result
   }
 ] as const
-
-const compile = () => Schema.decodeUnknownEither(Output())
-let decode: ReturnType<typeof compile> | undefined
 
 /** Messages keep details as an object, and a host may send any JSON. */
 const toDetails = (details: unknown): Pick<ToolOutput, "details"> => {
@@ -88,16 +95,30 @@ const toDetails = (details: unknown): Pick<ToolOutput, "details"> => {
   return { details: Predicate.isReadonlyRecord(details) ? details : { value: details } }
 }
 
-/** Undefined when the input has no valid list of content. */
-export const readOutput = (input: unknown): ToolOutput | undefined =>
-  Either.getOrUndefined(
-    Either.map((decode ??= compile())(input), ({ content, details }) => ({ content, ...toDetails(details) }))
-  )
+const toOutput = ({ content, details, isWarning }: Type<typeof Output>): ToolOutput => ({
+  content,
+  ...toDetails(details),
+  ...(isWarning === true ? { isWarning } : {})
+})
+
+const decodeUpdate = Decoder.make(Update)
+const decodeResult = Decoder.make(Result)
+
+/** The progress of a call, or the error text for a frame that does not fit. */
+export const readUpdate = (frame: unknown): Either.Either<ToolOutput, string> =>
+  Either.map(decodeUpdate(frame), ({ partialResult }) => toOutput(partialResult))
+
+/** The answer to a call, or the error text for a frame that does not fit. */
+export const readResult = (frame: unknown): Either.Either<Effect.Effect<ToolOutput, ToolFailure>, string> =>
+  Either.map(decodeResult(frame), ({ isError, result }) => {
+    const output = toOutput(result)
+    return isError === true ? toFailure(output) : Effect.succeed(output)
+  })
 
 const nothingSaid = "Host tool execution failed"
 
 /** Keeps the images of a failed call. A failure without text gets one. */
-export const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
+const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
   const said = plainText(content)
   const silent = said.trim() === ""
   return new ToolFailure({

@@ -8,8 +8,7 @@ export const readyFrame = (connection: Connection): object => ({
   version: connection.serverVersion,
   protocolVersion: 1,
   supportedProtocolVersions: Capabilities.transportVersions,
-  maxFrameBytes: Capabilities.maxFrameBytes,
-  maxReassembledFrameBytes: Capabilities.maxReassembledFrameBytes,
+  ...Capabilities.frameLimits(connection.maxFrameBytes),
   server: { name: "heddle", version: connection.serverVersion },
   protocol: {
     name: "heddle-rpc",

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 
-/** Two of the tools have one name, one has the name of a tool that exists, or a schema that cannot be sent. */
+/** Two of the tools have one name, one has the name of a tool that exists, or a schema that cannot be used. */
 export class HostToolRefused extends Schema.TaggedError<HostToolRefused>()("HostToolRefused", {
   reason: Schema.Literal("duplicate", "conflict", "parameters"),
   name: Schema.String,

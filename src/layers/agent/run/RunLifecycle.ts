@@ -150,8 +150,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     yield* late.store
     yield* end.takeQueue
     yield* session.sync
+    const { file } = yield* session.info
     const isStopped = yield* interrupted
-    return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
+    return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped }, file)
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Schema, SchemaAST } from "effect"
 import { optional } from "../../../src/domain/conversation/Content.ts"
-import * as NullMembers from "../../../src/rpc/protocol/NullMembers.ts"
+import * as NullMembers from "../../../src/rpc/decoding/NullMembers.ts"
 import { commands } from "../../../src/rpc/registry.ts"
 
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.PropertySignature> => {

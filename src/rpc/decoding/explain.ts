@@ -21,7 +21,7 @@ const describe = (ast: AST.AST | AST.Type): string => {
     case "Literal":
       return JSON.stringify(ast.literal)
     case "Union":
-      return ast.types.map(describe).join(" or ")
+      return [...new Set(ast.types.map(describe))].join(" or ")
     case "TupleType":
       return "an array"
     case "TypeLiteral":
@@ -40,11 +40,10 @@ const problems = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey
     case "Pointer":
       return problems(issue.issue, [...path, ...(isList(issue.path) ? issue.path : [issue.path])])
     case "Composite": {
-      // All members of a union together say more than the error of its first one.
-      if (issue.ast._tag === "Union") return [{ path, expected: describe(issue.ast) }]
-      return isList(issue.issues)
-        ? issue.issues.flatMap((inner) => problems(inner, path))
-        : problems(issue.issues, path)
+      const inner = isList(issue.issues) ? issue.issues : [issue.issues]
+      // All members of a union together say more than the error of its first one, unless a literal names the one meant.
+      if (issue.ast._tag === "Union" && inner.length > 1) return [{ path, expected: describe(issue.ast) }]
+      return inner.flatMap((each) => problems(each, path))
     }
     case "Refinement":
       return issue.kind === "From" ? problems(issue.issue, path) : [{ path, expected: describe(issue.ast) }]
