@@ -2,6 +2,7 @@
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
 import type { WorkspaceTrust } from "../services/Trust.ts"
+import type { EventFilter } from "./protocol/EventFilter.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"
@@ -20,7 +21,10 @@ export interface Connection {
   epoch: string
   readonly maxFrameBytes: number
   readonly trust: WorkspaceTrust["level"]
+  /** The form of updates, unless the filter has another. */
   updates: UpdateForm
+  /** Absent until the host has set one. */
+  filter?: EventFilter
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
   initialized: boolean

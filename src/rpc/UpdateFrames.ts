@@ -1,5 +1,5 @@
 /**
- * Encodes `message_update` frames. In delta form every step is one small frame. In full form each frame repeats the whole
+ * Encodes `message_update` frames. In delta form every step is one small frame; the omp family has `message.role` in it, too. In full form each frame repeats the whole
  * message twice, so deltas are merged until they are long enough in relation to the message (supplement 3.3): the bytes
  * stay linear in the text, and the joined deltas are exactly the text. Blocks begin and end at once, until that has cost
  * too much in one message; from then on a block that came and went between two updates is only in `message`. Owned by
@@ -57,6 +57,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   let usage: Usage = zero
   let usageJson = JSON.stringify(zero)
   const json = DraftJson.make()
+  const formNow = () => connection.filter?.form ?? connection.updates
 
   /** `delta` is "" where a block starts or ends. */
   const frame = (event: MessageUpdated, update: Update, members: string, delta: string): string => {
@@ -68,7 +69,9 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const head = `{"type":"message_update",`
     const step = `"assistantMessageEvent":{"type":"${updateType(update)}","contentIndex":${update.contentIndex}${members}`
     const tail = `},"usage":${usageJson},"messageId":"${messageId}","runId":"${runId}"${envelope()}}\n`
-    if (connection.updates === "delta") return head + step + tail
+    const form = formNow()
+    if (form === "delta") return head + step + tail
+    if (form === "role") return `${head}"message":{"role":"assistant"},${step}${tail}`
     const message = json.message(messageId, draft, delta)
     return `${head}"message":${message},${step},"partial":${message}${tail}`
   }
@@ -86,6 +89,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const { delta, event, isEnded, isNew } = pending
     const { contentIndex, kind } = event.update
     pending = undefined
+    if (formNow() === "none") return ""
     const started = isNew ? boundFrame(event, { kind, contentIndex, step: "start" }) : ""
     const gained = delta === "" ? "" : deltaFrame(event, { kind, contentIndex, step: "delta", delta }, delta)
     return started + gained + (isEnded ? boundFrame(event, { kind, contentIndex, step: "end" }) : "")
@@ -111,7 +115,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
       messageId = event.messageId
       spent = 0
     }
-    if (spent > mostForBounds && connection.updates === "full") return holdBound(event, now)
+    if (spent > mostForBounds && formNow() === "full") return holdBound(event, now)
     const held = flush()
     const text = boundFrame(event, event.update)
     spent += text.length
@@ -132,8 +136,10 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   return {
     push: (event, now) => {
       const { update } = event
+      const form = formNow()
+      if (form === "none") return flush()
       if (update.step !== "delta") return bound(event, now)
-      if (connection.updates === "delta") return flush() + deltaFrame(event, update, update.delta)
+      if (form !== "full") return flush() + deltaFrame(event, update, update.delta)
       return pace(event, update.delta, now)
     },
     flush,

@@ -13,6 +13,7 @@ import type { EventSink } from "../services/Agent.ts"
 import type { Transport } from "../services/host/Transport.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import type { Connection } from "./Connection.ts"
+import * as EventFilter from "./protocol/EventFilter.ts"
 import { nameFrames, toFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
 import * as UpdateFrames from "./UpdateFrames.ts"
@@ -46,11 +47,14 @@ const makeEncoder = (connection: Connection) => {
     `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
   const updates = UpdateFrames.make(connection, envelope)
   const recordJson = (json: string): string => Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
+  const isHidden = (frame: object) => connection.filter !== undefined && EventFilter.hides(connection.filter, frame)
   const record = (frame: object): string =>
-    Either.match(Frame.toJson(frame), {
-      onRight: recordJson,
-      onLeft: (reason) => Frame.mended(frame, reason).map(recordJson).join("")
-    })
+    isHidden(frame)
+      ? ""
+      : Either.match(Frame.toJson(frame), {
+          onRight: recordJson,
+          onLeft: (reason) => Frame.mended(frame, reason).map(recordJson).join("")
+        })
   const flushDue = (now: number): string => {
     const dueAt = updates.dueAt()
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""

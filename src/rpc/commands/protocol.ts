@@ -5,6 +5,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
+import * as EventFilter from "../protocol/EventFilter.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
 import { lazy } from "../../domain/Lazy.ts"
 
@@ -139,4 +140,50 @@ const negotiateProtocol = Command.make({
   })
 })
 
-export const commands = [ping, getSchema, initialize, negotiateProtocol]
+const Form = Schema.Literal("full", "delta")
+
+const isType = (value: unknown): value is string => typeof value === "string" && value !== ""
+const areTypes = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isType)
+
+const setEventFilter = Command.make({
+  name: "set_event_filter",
+  lane: "ordered",
+  summary: "Chooses which session events are sent, by their types; `null` means all of them.",
+  notes:
+    "Each call replaces what the one before it said. Responses, `prompt_result`, `session_settled`, `extension_error`, questions to the host and its tool calls always come. " +
+    "`seq` counts the records that are sent, so it has no gaps. " +
+    'With `messageUpdates: "delta"` an update carries increments only, and `message` has nothing but its `role`; without the member, updates keep the form that `initialize`, `set_event_options` or `--rpc-updates` have chosen.',
+  origin: ["omp"],
+  params: () => Schema.Struct({ events: Schema.Unknown, messageUpdates: optional(Form) }),
+  result: () => Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)), messageUpdates: Form }),
+  run: Effect.fnUntraced(function* ({ events, messageUpdates }, { connection }) {
+    if (events !== null && !areTypes(events)) {
+      return yield* new Command.CommandFailure({
+        code: "invalid_params",
+        message: "events must be null or an array of non-empty event type strings"
+      })
+    }
+    connection.filter = EventFilter.make(events, messageUpdates)
+    return { events, messageUpdates: messageUpdates ?? connection.updates }
+  })
+})
+
+const setEventOptions = Command.make({
+  name: "set_event_options",
+  lane: "ordered",
+  summary: "Chooses the form of `message_update`: `full` repeats the whole message, `delta` sends increments only.",
+  notes: "`extra` has no effect: the events that it asks for are always sent.",
+  origin: ["ours"],
+  params: () => Schema.Struct({ updates: optional(Form), extra: optional(Schema.Boolean) }),
+  result: () => Schema.Struct({ updates: Form, extra: Schema.Boolean }),
+  run: ({ updates }, { connection }) =>
+    Effect.sync(() => {
+      if (updates !== undefined) {
+        connection.updates = updates
+        if (connection.filter !== undefined) connection.filter = EventFilter.withoutForm(connection.filter)
+      }
+      return { updates: connection.updates, extra: true }
+    })
+})
+
+export const commands = [ping, getSchema, initialize, negotiateProtocol, setEventFilter, setEventOptions]

@@ -117,9 +117,9 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event(
     "message_update",
-    "A step of the assistant message that is streaming; in delta form without `message` and `partial`.",
+    "A step of the assistant message that is streaming; in delta form without `message` and `partial`, after `set_event_filter` with only the `role` of the message.",
     {
-      message: optional(AssistantMessage()),
+      message: optional(Schema.Union(AssistantMessage(), Schema.Struct({ role: Schema.Literal("assistant") }))),
       assistantMessageEvent: AssistantMessageEvent,
       usage: Usage(),
       messageId: Schema.String,

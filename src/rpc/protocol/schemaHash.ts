@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:4fd8d3828aaa1252"
+export const schemaHash = "sha256:dc9f692db6c149ef"
