@@ -1,6 +1,8 @@
 /** One RPC command as one value: its schemas, its lane, its words for docs/rpc.md, and its handler. */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as FiberId from "effect/FiberId"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/conversation/AgentEvent.ts"
 import { lazy } from "../domain/Lazy.ts"
@@ -53,9 +55,21 @@ interface Spec<P, PE, A, AE, R> {
   readonly result?: () => Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
-  /** Runs when the frame arrives, ahead of the lane. The frame has not been decoded yet. */
-  readonly onArrival?: (frame: unknown) => Effect.Effect<void, never, R>
   readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
+}
+
+/** A command with a part that does not wait for its lane. */
+interface AheadSpec<P, PE, A, AE, B, R> extends Omit<Spec<P, PE, A, AE, R>, "run"> {
+  /** Refuses the command when its frame arrives, or begins with it at once. */
+  readonly onArrival: (params: P, connection: Connection) => Either.Either<Effect.Effect<B, never, R>, CommandFailure>
+  /** `arrived` returns when what `onArrival` has begun is done. */
+  readonly run: (params: P, request: Request, arrived: Effect.Effect<B>) => Effect.Effect<A, CommandFailure, R>
+}
+
+/** A command that has passed the check on its arrival. `act` is to start at once, `handle` in its lane. */
+interface Arrival<R> {
+  readonly act: Effect.Effect<void, never, R>
+  readonly handle: Command<R>["handle"]
 }
 
 export interface Command<R> {
@@ -67,14 +81,20 @@ export interface Command<R> {
   readonly errors: ReadonlyArray<string>
   readonly params: () => Schema.Schema.AnyNoContext
   readonly result: (() => Schema.Schema.AnyNoContext) | undefined
-  readonly onArrival: ((frame: unknown) => Effect.Effect<void, never, R>) | undefined
+  readonly arrive: ((frame: unknown, connection: Connection) => Either.Either<Arrival<R>, CommandFailure>) | undefined
   readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
 
-export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
-  const decode = Decoder.make(spec.params)
+/** Checks the shape of a frame. */
+const reader = <P, PE>({ name, params }: Pick<Spec<P, PE, unknown, unknown, never>, "name" | "params">) => {
+  const decode = Decoder.make(params)
   const invalid = (detail: string) =>
-    new CommandFailure({ code: "invalid_params", message: `Invalid ${spec.name} command: ${detail}` })
+    new CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` })
+  return (frame: unknown) => Either.mapLeft(decode(frame), invalid)
+}
+
+export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
+  const read = reader(spec)
   return {
     name: spec.name,
     lane: spec.lane,
@@ -84,13 +104,30 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
     errors: ["invalid_params", ...(spec.errors ?? [])],
     params: spec.params,
     result: spec.result,
-    onArrival: spec.onArrival,
+    arrive: undefined,
     handle: (frame, request) =>
       Effect.suspend(() => {
-        const params = decode(frame)
-        return Either.isLeft(params) ? invalid(params.left) : spec.run(params.right, request)
+        const params = read(frame)
+        return Either.isLeft(params) ? params.left : spec.run(params.right, request)
       })
   }
+}
+
+export const makeAhead = <P, PE, A, AE, B, R>(spec: AheadSpec<P, PE, A, AE, B, R>): Command<R> => {
+  const { onArrival, run, ...rest } = spec
+  const read = reader(spec)
+  const arrive = (frame: unknown, connection: Connection) =>
+    Either.gen(function* () {
+      const params = yield* read(frame)
+      const begun = yield* onArrival(params, connection)
+      const arrived = Deferred.unsafeMake<B>(FiberId.none)
+      const arrival: Arrival<R> = {
+        act: Effect.asVoid(Effect.intoDeferred(begun, arrived)),
+        handle: (_, request) => run(params, request, Deferred.await(arrived))
+      }
+      return arrival
+    })
+  return { ...make({ ...rest, run: (params, request) => run(params, request, Effect.never) }), arrive }
 }
 
 export const noParams = lazy(() => Schema.Struct({}))

@@ -60,7 +60,12 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
     )
 
   /** `run` handles a command and answers it, whatever happens; `refuse` answers one that is not to run. */
-  const prepare = <R>(enter: Enter<R>, command: Command<CommandServices>, frame: unknown, before: Lanes.Before) => {
+  const prepare = <R>(
+    enter: Enter<R>,
+    command: Pick<Command<CommandServices>, "name" | "handle">,
+    frame: unknown,
+    before: Lanes.Before
+  ) => {
     const id = Frame.idOf(frame)
     let answered = false
     const respond = (response: Frame.Response): boolean => {
@@ -102,10 +107,16 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
   const start = (command: Command<CommandServices>, frame: unknown) => {
     const { lane } = command
     const before = lanes.before(lane)
-    if (before.atOnce || lane === "instant") return prepare(inReader, command, frame, before).run
-    const { refuse, run } = prepare(inSession, command, frame, before)
-    if (command.onArrival !== undefined) lanes.aside({ run: inSession(command.onArrival(frame)) })
     const id = Frame.idOf(frame)
+    if (before.atOnce || lane === "instant") return prepare(inReader, command, frame, before).run
+    const arrival = command.arrive?.(frame, connection)
+    if (arrival !== undefined && Either.isLeft(arrival)) {
+      const { code, message } = arrival.left
+      return reject(Frame.failure(command.name, id, message, code))
+    }
+    const handle = arrival?.right.handle ?? command.handle
+    const { refuse, run } = prepare(inSession, { name: command.name, handle }, frame, before)
+    if (arrival !== undefined) lanes.aside({ run: inSession(arrival.right.act) })
     return Effect.map(sessions.current, (services) => {
       const { root } = Context.get(services, Agent).supervision
       const task = CommandNodes.open(root, { command: command.name, id, now: now(), run, refuse })

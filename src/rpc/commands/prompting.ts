@@ -2,7 +2,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -11,6 +10,7 @@ import { Agent, type PromptReceipt, type PromptRejected } from "../../services/A
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
+import type { Connection } from "../Connection.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { Attachment, type Input, readInput } from "../protocol/Images.ts"
 import { queueFull } from "./queue.ts"
@@ -84,7 +84,7 @@ const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded"
 const read = (
   name: string,
   params: Partial<Type<typeof Prompt>> & { readonly message: string },
-  request: Command.Request
+  request: Partial<Pick<Command.Request, "id">>
 ) =>
   Either.mapBoth(readInput(params), {
     onLeft: (detail) =>
@@ -174,45 +174,46 @@ export const abort = Command.make({
   })
 })
 
-/** A command that the host sends twice must not stop the run that it started the first time. */
-const stopUnlessKnown = (clientMessageId: unknown) =>
-  Effect.gen(function* () {
-    const agent = yield* Agent
-    const known = typeof clientMessageId === "string" && (yield* agent.isKnown(clientMessageId))
-    if (!known) yield* agent.interrupt
-    return known
-  })
+/** A command that the host sends twice must not stop the run that it started the first time. Answers what is handed back. */
+const stopUnlessKnown = Effect.fnUntraced(function* (clientMessageId: string | undefined, connection: Connection) {
+  const agent = yield* Agent
+  if (clientMessageId !== undefined && (yield* agent.isKnown(clientMessageId))) return []
+  return yield* connection.abortQueue === "keep" ? Effect.as(agent.interrupt, []) : agent.abort
+})
 
-export const abortAndPrompt = Command.make({
+export const abortAndPrompt = Command.makeAhead({
   name: "abort_and_prompt",
   lane: "holding",
   summary: "Stops the active run, then sends a user message.",
   notes:
-    "One response, after the old run's `agent_end` and before the new `agent_start`. Queued messages are handed back as `cleared`, as by `abort`.",
+    "One response, after the old run's `agent_end` and before the new `agent_start`. Queued messages are handed back as `cleared`, as by `abort`. " +
+    "A command of the wrong shape is refused when it arrives, and stops nothing.",
   origin: ["omp", "xcsh"],
   params: Message,
   result: Disposition,
   errors: rejections,
-  onArrival: (frame) =>
-    Effect.asVoid(stopUnlessKnown(Predicate.hasProperty(frame, "clientMessageId") ? frame.clientMessageId : undefined)),
-  run: Effect.fnUntraced(function* (params, request) {
-    const agent = yield* Agent
-    const known = yield* stopUnlessKnown(params.clientMessageId)
-    const keeps = known || request.connection.abortQueue === "keep"
-    const cleared = toCleared(keeps ? [] : yield* agent.abort)
-    const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...cleared })
-    const prompted = Effect.flatMap(read("abort_and_prompt", params, request), (input) =>
-      Effect.mapError(
+  onArrival: (params, connection) =>
+    Either.map(read("abort_and_prompt", params, {}), () => stopUnlessKnown(params.clientMessageId, connection)),
+  run: (params, request, arrived) =>
+    Effect.gen(function* () {
+      const agent = yield* Agent
+      const input = yield* read("abort_and_prompt", params, request)
+      const first = yield* arrived
+      // Earlier commands may have started a run or queued messages since.
+      const cleared = toCleared([...first, ...(yield* stopUnlessKnown(params.clientMessageId, request.connection))])
+      const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...cleared })
+      const data = cleared.cleared === undefined ? {} : { data: cleared }
+      return yield* Effect.mapBoth(
         agent.prompt(input, (receipt) => request.answer(answer(receipt))),
-        rejection
+        {
+          onFailure: (error) => {
+            const { code, message } = rejection(error)
+            return new Command.CommandFailure({ code, message, ...data })
+          },
+          onSuccess: answer
+        }
       )
-    )
-    return yield* Effect.mapBoth(prompted, {
-      onFailure: ({ code, message }) =>
-        new Command.CommandFailure({ code, message, ...(cleared.cleared === undefined ? {} : { data: cleared }) }),
-      onSuccess: answer
     })
-  })
 })
 
 export const commands = [prompt, steer, followUp, abort, abortAndPrompt]
