@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { optional } from "../domain/conversation/Content.ts"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { CompactionEntry, Preparation } from "../domain/compaction/Preparation.ts"
 import type { SessionEntry } from "../domain/session/SessionEntry.ts"
@@ -17,7 +18,9 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
     "no_model",
     "missing_credentials"
   ),
-  message: Schema.String
+  message: Schema.String,
+  /** The command `compact` had aborted a run before it failed. */
+  abortedRun: optional(Schema.Boolean)
 }) {}
 
 /** Nothing went wrong: there is not enough to compact yet. */

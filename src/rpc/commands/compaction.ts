@@ -13,8 +13,8 @@ const compact = Command.make({
   lane: "holding",
   summary: "Replaces the older part of the conversation by a summary.",
   notes:
-    "An active run is aborted first, with its `agent_end`; the response then has `abortedRun: true`. With `resume` heddle " +
-    "sends a prompt afterwards that continues the aborted run, and `resumed` names the new run. `customInstructions` tell the model what to " +
+    "An active run is aborted first, with its `agent_end`, unless there is nothing to compact; the response then has `abortedRun: true`, " +
+    "also one that fails afterwards. With `resume` heddle sends a prompt afterwards that continues the aborted run, and `resumed` names the new run. `customInstructions` tell the model what to " +
     "focus on in the summary. `abort` and `abort_compaction` cancel it. See [compaction.md](compaction.md).",
   origin: ["pi", "omp", "xcsh"],
   params: () => Schema.Struct({ customInstructions: optional(Schema.String), resume: optional(Schema.Boolean) }),

@@ -18,5 +18,11 @@ const codeOf = (error: CompactRejected): string => {
   return error._tag === "AgentBusy" ? "busy" : "closing"
 }
 
-export const compactionFailure = (error: CompactRejected): CommandFailure =>
-  new CommandFailure({ code: codeOf(error), message: error.message })
+export const compactionFailure = (error: CompactRejected): CommandFailure => {
+  const abortedRun = error._tag === "CompactionFailed" && error.abortedRun === true
+  return new CommandFailure({
+    code: codeOf(error),
+    message: error.message,
+    ...(abortedRun ? { data: { abortedRun } } : {})
+  })
+}

@@ -182,12 +182,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   }
   const attempts = yield* makeAttempts(tools, announce)
   const branches = yield* makeBranchSummaries(tools, announce)
+  const check = (order: CompactionOrder) => Effect.flatMap(loaded, ({ check }) => check(tools, request(tools, order)))
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
     perform: attempts.perform,
-    /** Whether an attempt would find something to compact; tells nobody. */
-    isWorthwhile: (order: CompactionOrder) =>
-      Effect.flatMap(loaded, ({ isWorthwhile }) => isWorthwhile(tools, request(tools, order))),
+    /** Fails as an attempt would that finds nothing to compact; tells nobody. */
+    check,
+    isWorthwhile: (order: CompactionOrder) => Effect.isSuccess(check(order)),
     /** Summarises a branch that the user leaves; undefined if it has no messages. `cancel` ends it, too. */
     summarizeBranch: branches.summarize,
     refuse: (order: CompactionOrder, errorMessage: string) => {

@@ -155,10 +155,13 @@ const store = Effect.fnUntraced(function* (
   return stored.firstKeptEntryId
 })
 
-/** Whether an attempt would find something to compact. */
-export const isWorthwhile = ({ session, settings }: AttemptTools, request: AttemptRequest): Effect.Effect<boolean> =>
-  Effect.map(session.branch, (branch) =>
-    Either.isRight(measure(considered(branch, request), request, ContextLength.limitsOf(settings)))
+/** Fails as an attempt would that finds nothing to compact. */
+export const check = (
+  { session, settings }: AttemptTools,
+  request: AttemptRequest
+): Effect.Effect<void, CompactionFailed> =>
+  Effect.flatMap(session.branch, (branch) =>
+    Either.map(measure(considered(branch, request), request, ContextLength.limitsOf(settings)), () => {})
   )
 
 interface Prepared {

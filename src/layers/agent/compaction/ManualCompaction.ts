@@ -1,15 +1,18 @@
-/** The command `compact`: aborts the run, compacts, and resumes the run if asked to (supplement 5.3). */
+/**
+ * The command `compact`: aborts the run if there is something to compact, compacts, and resumes the run if asked to
+ * (protocol.md 3.5, supplement 5.3).
+ */
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
-import type {
-  Agent,
-  AgentBusy,
+import {
+  type Agent,
+  type AgentBusy,
   AgentClosing,
-  CompactOptions,
-  CompactOutcome,
-  PromptReceipt
+  type CompactOptions,
+  type CompactOutcome,
+  type PromptReceipt
 } from "../../../services/Agent.ts"
-import type { CompactionFailed } from "../../../services/Compaction.ts"
+import { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { RunState } from "../run/RunState.ts"
@@ -23,6 +26,8 @@ interface Dependencies {
   readonly abortRun: Effect.Effect<void>
   readonly prompt: (typeof Agent.Service)["prompt"]
 }
+
+type Answered = (outcome: CompactOutcome) => Effect.Effect<void>
 
 const resumption = "The conversation was compacted in the middle of your work. Go on where you were."
 
@@ -46,32 +51,40 @@ export const make = ({ abortRun, compaction, late, model, prompt, state }: Depen
     )
   })
 
-  const resume = (outcome: CompactOutcome, answered: (outcome: CompactOutcome) => Effect.Effect<void>) =>
+  const resume = (outcome: CompactOutcome, answered: Answered) =>
     prompt({ text: resumption }, (receipt) => answered(resumedAs(outcome, receipt))).pipe(
       Effect.map((receipt) => resumedAs(outcome, receipt)),
       // The conversation is compacted all the same.
       Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`the run was not resumed: ${message}`), outcome))
     )
 
-  const compact = Effect.fn("Agent.compact")(function* (
-    options: CompactOptions,
-    answered: (outcome: CompactOutcome) => Effect.Effect<void> = () => Effect.void
-  ) {
-    const chosen = yield* model
-    const abortedRun = state.isBusy()
+  /** From the abort on, the session is compacting. */
+  const perform = Effect.fnUntraced(function* (options: CompactOptions, chosen: Model, answered: Answered) {
+    const abortedRun = state.isPrompted()
+    const told = abortedRun ? { abortedRun } : {}
     yield* abortRun
-    const result = yield* alone(options, chosen)
-    const outcome: CompactOutcome = { ...result, ...(abortedRun ? { abortedRun } : {}) }
+    const result = yield* Effect.catchTag(
+      alone(options, chosen),
+      "CompactionFailed",
+      ({ message, reason }) => new CompactionFailed({ message, reason, ...told })
+    )
+    const outcome: CompactOutcome = { ...result, ...told }
     return abortedRun && options.resume === true ? yield* resume(outcome, answered) : outcome
   })
 
-  return {
-    compact: (...args: Parameters<typeof compact>) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => active++),
-        () => compact(...args),
-        () => Effect.sync(() => active--)
-      ),
-    isActive: Effect.sync(() => active > 0)
-  }
+  const compact = Effect.fn("Agent.compact")(function* (
+    options: CompactOptions,
+    answered: Answered = () => Effect.void
+  ) {
+    const chosen = yield* model
+    if (state.isClosing()) return yield* new AgentClosing()
+    if (state.isPrompted()) yield* compaction.check({ reason: "manual", model: chosen })
+    return yield* Effect.acquireUseRelease(
+      Effect.sync(() => active++),
+      () => perform(options, chosen, answered),
+      () => Effect.sync(() => active--)
+    )
+  })
+
+  return { compact, isActive: Effect.sync(() => active > 0) }
 }
