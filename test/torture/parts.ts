@@ -1,0 +1,5 @@
+/** The parts of the suite, in the order in which they run. */
+import type { Part } from "../support/torture/Part.ts"
+import { part as wire } from "./wire/part.ts"
+
+export const parts: Readonly<Record<string, Part>> = { wire }
