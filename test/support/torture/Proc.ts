@@ -51,3 +51,11 @@ export const descendants = (pid: number): ReadonlyArray<number> => {
 export const isZombie = (pid: number) => statOf(pid).state === "Z"
 export const isAlive = (pid: number) => !["", "Z", "X"].includes(statOf(pid).state)
 export const commandLine = (pid: number) => read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim()
+
+/** Living processes that have inherited the text in their environment, or carry it in their command line. */
+export const holding = (text: string): ReadonlyArray<number> =>
+  list("/proc")
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .map(Number)
+    .filter((pid) => read(`/proc/${pid}/environ`).includes(text) || read(`/proc/${pid}/cmdline`).includes(text))
+    .filter(isAlive)
