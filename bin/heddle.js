@@ -108,8 +108,10 @@ const becomeBun = async (inherited) => {
     process.exit(1)
   }
   const { constants, devNull } = await import("node:os")
-  // The working folder is the user's project. Ignore its .env and its bunfig.toml, which can preload code.
-  const args = ["--no-install", "--no-env-file", `--config=${devNull}`, self, ...process.argv.slice(2)]
+  // The working folder is the user's project. Ignore its .env, its bunfig.toml, which can preload code, and its
+  // tsconfig.json, which can put other files in the place of any module, also of this one.
+  const nothing = ["--no-install", "--no-env-file", `--config=${devNull}`, `--tsconfig-override=${devNull}`]
+  const args = [...nothing, self, ...process.argv.slice(2)]
   const env = { ...engineOptions(), ...inherited }
   if (typeof process.execve === "function" && process.platform !== "win32") process.execve(bun, [bun, ...args], env)
   const { spawn } = await import("node:child_process")

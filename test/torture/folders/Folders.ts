@@ -21,6 +21,8 @@ export interface Folder {
   readonly user?: "openai"
   /** The file is one that bun itself runs. */
   readonly preload?: true
+  /** bun itself loads a file of the project in place of heddle: no warning is possible. */
+  readonly replaces?: true
 }
 
 const put = ({ place }: Stranger, name: string, content: string | object) => place.write(join("work", name), content)
@@ -72,6 +74,15 @@ const program = (stranger: Stranger, name: string) => {
 
 const modules = ["effect", "openai", "@anthropic-ai/sdk", "bun", "@effect/platform-bun", "eventsource-parser", "heddle"]
 
+/** bun takes the `paths` of the folder it is started in for every module, also for the program itself. */
+const paths = (name: string): Folder => ({
+  replaces: true,
+  make: (stranger) => {
+    evil(stranger)
+    put(stranger, name, { compilerOptions: { paths: { "*": ["./evil.js"] } } })
+  }
+})
+
 export const folders: Readonly<Record<string, Folder>> = {
   "settings-script": settings(() => offline),
   "settings-dotted": settings(() => ({ defaultProvider: "offline", defaultModel: "script", "offline.scenario": "scenario.json" })),
@@ -109,9 +120,10 @@ export const folders: Readonly<Record<string, Folder>> = {
         put(stranger, `node_modules/${name}/index.js`, stranger.traceJs)
       }
       put(stranger, "package.json", { name: "stranger", scripts: { cli: stranger.trace, preinstall: stranger.trace } })
-      put(stranger, "tsconfig.json", { compilerOptions: { paths: { "*": ["./node_modules/effect/index.js"] } } })
     }
   },
+  "tsconfig-paths": paths("tsconfig.json"),
+  "jsconfig-paths": paths("jsconfig.json"),
   "project-files": {
     make: (stranger) => {
       for (const folder of [".heddle", ".pi", ".omp"]) {

@@ -41,6 +41,6 @@ export const ways: Readonly<Record<string, Way>> = {
   "bun-run-cli": { command: ({ work }) => [bun, "run", "--silent", "cli", "--cwd", work], cwd: root },
   node: { command: () => [node, entry] },
   link: { command: (place) => [node, link(place)] },
-  "bun-safe": { command: () => [bun, "--no-env-file", `--config=${devNull}`, entry] },
+  "bun-safe": { command: () => [bun, "--no-env-file", `--config=${devNull}`, `--tsconfig-override=${devNull}`, entry] },
   bun: { command: () => [bun, entry], preloads: true }
 }

@@ -85,7 +85,9 @@ const attempt = async (context: Context, name: string, folder: Folder, way: Way)
 const run = async (context: Context) => {
   const { bounds, only, random } = context
   const all = Object.entries(ways).flatMap(([wayName, way]) =>
-    Object.entries(folders).map(([folderName, folder]) => ({ name: `${wayName}:${folderName}`, folder, way }))
+    Object.entries(folders)
+      .filter(([, folder]) => folder.replaces !== true || way.preloads !== true)
+      .map(([folderName, folder]) => ({ name: `${wayName}:${folderName}`, folder, way }))
   )
   const order = all.map((each) => ({ each, at: random.int(1_000_000) })).toSorted((a, b) => a.at - b.at)
   const chosen = only === undefined ? order.map(({ each }) => each).slice(0, bounds.cases) : all.filter(({ name }) => name === only)
