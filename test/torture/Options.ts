@@ -6,7 +6,7 @@ export interface Options {
   readonly seed: string
   readonly only: ReadonlyArray<string>
   /** One case of one part. */
-  readonly only1?: string
+  readonly caseName?: string
   readonly full: boolean
   readonly cases?: number
   /** For each part. */
@@ -49,7 +49,8 @@ export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     const { values } = parseArgs({ args: [...args], options: flags })
     if (values.help === true) return usage
-    const only = values.only?.split(",") ?? Object.keys(parts)
+    const all = values.target === undefined ? Object.keys(parts) : ["wire"]
+    const only = values.only?.split(",") ?? all
     const unknown = only.find((name) => !(name in parts))
     if (unknown !== undefined) return `There is no part ${unknown}.\n${usage}`
     return {
@@ -57,7 +58,7 @@ export const read = (args: ReadonlyArray<string>): Options | string => {
       only,
       full: values.full === true,
       total: Number.POSITIVE_INFINITY,
-      ...(values.case === undefined ? {} : { only1: values.case }),
+      ...(values.case === undefined ? {} : { caseName: values.case }),
       ...(values.target === undefined ? {} : { target: values.target }),
       ...number("cases", values.cases),
       ...number("seconds", values.seconds),

@@ -29,7 +29,8 @@ for (const [name, part] of Object.entries(parts)) {
     name,
     seed: options.seed,
     bounds: { cases: options.cases ?? bounds.cases, seconds: Math.min(options.seconds ?? bounds.seconds, left) },
-    ...(options.only1 === undefined ? {} : { only: options.only1 }),
+    ...(options.caseName === undefined ? {} : { only: options.caseName }),
+    ...(options.target === undefined ? {} : { target: options.target }),
     say: (line: string) => console.log(line)
   }
   const started = performance.now()

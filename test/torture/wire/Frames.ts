@@ -11,6 +11,11 @@ const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ?
 
 const definitions = record(member(schema, "$defs"))
 export const commands: ReadonlyArray<string> = Object.keys(record(member(schema, "x-commands")))
+/** Those that pi and omp know, too. */
+export const common: ReadonlyArray<string> = commands.filter((name) => {
+  const origin = list(member(record(member(schema, "x-commands"))[name], "origin"))
+  return origin.includes("pi") && origin.includes("omp")
+})
 export const hostFrames: ReadonlyArray<string> = Object.keys(record(member(schema, "x-hostFrames")))
 
 const resolve = (node: unknown): Frame => {

@@ -61,7 +61,8 @@ const damage = (bytes: Buffer, random: Random): Buffer => {
 const heavy = new Set(["prompt", "abort_and_prompt", "compact", "bash", "export_html", "get_schema", "navigate_tree", "branch"])
 const sessions = new Set(["new_session", "switch_session", "fork", "clone", "open_session", "list_sessions", "get_tree"])
 const weight = (type: string) => (heavy.has(type) || sessions.has(type) ? 0.02 : 1)
-const choices = Frames.commands.map((type) => [weight(type), type] as const)
+const choices = (types: ReadonlyArray<string>) => types.map((type) => [weight(type), type] as const)
+const all = choices(Frames.commands)
 
 const withId = (frame: object, random: Random, n: number): object => {
   const id = random.weighted<unknown>([
@@ -83,7 +84,9 @@ const distort = (frame: Readonly<Record<string, unknown>>, random: Random): Read
 
 const lineOf = (frame: unknown) => Buffer.from(JSON.stringify(frame))
 
-const make = (random: Random, seen: Frames.Seen, n: number): { readonly bytes: Buffer; readonly beyond?: boolean } => {
+type Choices = ReturnType<typeof choices>
+
+const make = (random: Random, seen: Frames.Seen, n: number, choices: Choices): { readonly bytes: Buffer; readonly beyond?: boolean } => {
   const type = random.weighted(choices)
   const frame = Frames.command(type, random, seen)
   return random.weighted<() => { readonly bytes: Buffer; readonly beyond?: boolean }>([
@@ -100,8 +103,15 @@ const make = (random: Random, seen: Frames.Seen, n: number): { readonly bytes: B
   ])()
 }
 
-export const line = (random: Random, seen: Frames.Seen, n: number, isFirst: boolean): Line => {
-  const { beyond = false, bytes: made } = make(random, seen, n)
+/** `types` are the commands to choose from; all of the registry unless given. */
+export const line = (
+  random: Random,
+  seen: Frames.Seen,
+  n: number,
+  isFirst: boolean,
+  types?: ReadonlyArray<string>
+): Line => {
+  const { beyond = false, bytes: made } = make(random, seen, n, types === undefined ? all : choices(types))
   const bytes = made.includes(10) ? Buffer.from(made.filter((byte) => byte !== 10)) : made
   return { bytes, owed: owed(bytes, isFirst, beyond) }
 }
