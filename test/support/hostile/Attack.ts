@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import type { Frame, HostProcess } from "../host/HostProcess.ts"
 import type { HostileCase } from "./HostileCase.ts"
 
-export type ProviderId = "hostile-anthropic" | "hostile-openai"
+export type ProviderId = "hostile-anthropic" | "hostile-openai" | "hostile-responses"
 
 export interface Outcome {
   readonly status: unknown

@@ -23,7 +23,7 @@ export interface HostileProvider {
   /** The origin that redirects lead to, and what arrived there. */
   readonly trapOrigin: string
   readonly trapped: ReadonlyArray<Received>
-  /** The contents of a models.json with a provider for each API, `hostile-anthropic` and `hostile-openai`, and a model for each case. */
+  /** The contents of a models.json with a provider for each API, `hostile-anthropic`, `hostile-openai` and `hostile-responses`, and a model for each case. */
   readonly modelsFile: object
 }
 
@@ -97,10 +97,13 @@ const listen = (answerTo: Answer): Effect.Effect<string, never, Scope.Scope> =>
     return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
   })
 
-const apiOf = (path: string): Api => (path.includes("/messages") ? "anthropic-messages" : "openai-completions")
+const apiOf = (path: string): Api => {
+  if (path.includes("/messages")) return "anthropic-messages"
+  return path.includes("/responses") ? "openai-responses" : "openai-completions"
+}
 
 /** The tools of a case are answered: it has done what it can, and the run may end. */
-const afterTools = /"tool_result"|"role":"tool"/
+const afterTools = /"tool_result"|"role":"tool"|"function_call_output"/
 
 const none: Array<Step> = [head(404, { "content-length": "0" })]
 
@@ -116,7 +119,8 @@ const modelsFile = (origin: string) => {
   return {
     providers: {
       "hostile-anthropic": provider("anthropic-messages"),
-      "hostile-openai": provider("openai-completions")
+      "hostile-openai": provider("openai-completions"),
+      "hostile-responses": provider("openai-responses")
     }
   }
 }

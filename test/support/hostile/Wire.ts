@@ -1,7 +1,7 @@
-/** What hostile servers say, byte by byte: heads, bodies, and the events of two APIs. */
+/** What hostile servers say, byte by byte: heads, bodies, and the events of three APIs. */
 import { brotliCompressSync, createBrotliCompress, gzipSync, zstdCompressSync } from "node:zlib"
 
-export type Api = "anthropic-messages" | "openai-completions"
+export type Api = "anthropic-messages" | "openai-completions" | "openai-responses"
 
 /** A step of an answer: bytes, or something that is done to the connection. */
 export type Step =
@@ -143,7 +143,39 @@ const chat: Words = {
   finishTools: `${choice({}, "tool_calls")}data: [DONE]\n\n`
 }
 
-export const wordsOf = (api: Api): Words => (api === "anthropic-messages" ? anthropic : chat)
+const responseWith = (more: object) => ({ response: { id: "resp_1", object: "response", output: [], usage: null, ...more } })
+const responseEnd = typed("response.completed", responseWith({ status: "completed" }))
+const functionCall = (id: unknown, name: unknown, args: string) => ({ type: "function_call", id: "fc", call_id: id, name, arguments: args })
+const openFunction = (index: number, id: unknown, name: unknown) =>
+  typed("response.output_item.added", { output_index: index, item: functionCall(id, name, "") })
+const addToFunction = (index: number, delta: string) =>
+  typed("response.function_call_arguments.delta", { output_index: index, item_id: "fc", delta })
+
+const responses: Words = {
+  raw: (data) => event(data),
+  start: typed("response.created", responseWith({ status: "in_progress" })),
+  openText: typed("response.output_item.added", {
+    output_index: 0,
+    item: { type: "message", id: "msg_1", role: "assistant", status: "in_progress", content: [] }
+  }),
+  text: (delta) => typed("response.output_text.delta", { output_index: 0, content_index: 0, item_id: "msg_1", delta }),
+  finish: responseEnd,
+  openCall: openFunction,
+  moreArguments: addToFunction,
+  toolCall: (index, id, name, args) =>
+    openFunction(index, id, name) +
+    addToFunction(index, args) +
+    typed("response.output_item.done", { output_index: index, item: functionCall(id, name, args) }),
+  finishTools: responseEnd
+}
+
+const words: Readonly<Record<Api, Words>> = {
+  "anthropic-messages": anthropic,
+  "openai-completions": chat,
+  "openai-responses": responses
+}
+
+export const wordsOf = (api: Api): Words => words[api]
 
 export const good = (api: Api, said = "all is well") => {
   const { finish, openText, start, text } = wordsOf(api)
