@@ -143,9 +143,17 @@ const chat: Words = {
   finishTools: `${choice({}, "tool_calls")}data: [DONE]\n\n`
 }
 
-const responseWith = (more: object) => ({ response: { id: "resp_1", object: "response", output: [], usage: null, ...more } })
+const responseWith = (more: object) => ({
+  response: { id: "resp_1", object: "response", output: [], usage: null, ...more }
+})
 const responseEnd = typed("response.completed", responseWith({ status: "completed" }))
-const functionCall = (id: unknown, name: unknown, args: string) => ({ type: "function_call", id: "fc", call_id: id, name, arguments: args })
+const functionCall = (id: unknown, name: unknown, args: string) => ({
+  type: "function_call",
+  id: "fc",
+  call_id: id,
+  name,
+  arguments: args
+})
 const openFunction = (index: number, id: unknown, name: unknown) =>
   typed("response.output_item.added", { output_index: index, item: functionCall(id, name, "") })
 const addToFunction = (index: number, delta: string) =>

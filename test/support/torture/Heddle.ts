@@ -65,7 +65,16 @@ export interface Options {
 }
 
 export const launch = (place: Place, { args = [], env = {}, pipes = false }: Options = {}): Agent.Launch => {
-  const program = [bun, "--no-env-file", `--config=${devNull}`, `--tsconfig-override=${devNull}`, entry, "--mode", "rpc", ...args]
+  const program = [
+    bun,
+    "--no-env-file",
+    `--config=${devNull}`,
+    `--tsconfig-override=${devNull}`,
+    entry,
+    "--mode",
+    "rpc",
+    ...args
+  ]
   const piped = ["bash", "-c", 'cat | "$@" | cat; exit ${PIPESTATUS[1]}', "heddle", ...program]
   return {
     command: pipes ? piped : program,

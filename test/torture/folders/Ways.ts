@@ -20,7 +20,10 @@ const node =
   (process.env["PATH"] ?? "")
     .split(delimiter)
     .map((folder) => join(folder, "node"))
-    .find((path) => isProgram(path) && Bun.spawnSync([path, "-p", "process.versions.bun"]).stdout.toString().trim() === "undefined") ?? "node"
+    .find(
+      (path) =>
+        isProgram(path) && Bun.spawnSync([path, "-p", "process.versions.bun"]).stdout.toString().trim() === "undefined"
+    ) ?? "node"
 
 export interface Way {
   readonly command: (place: Place) => ReadonlyArray<string>

@@ -42,7 +42,8 @@ const promptOnce = async ({ agent, fail, folder, good }: Found) => {
   if (result === undefined) return fail("hangs", `no prompt_result in ${promptMs} ms`)
   if (good.requests.length === 0) fail("lost", "the user's model was not asked")
   const wanted = folder.fails === true ? "error" : "completed"
-  if (result["status"] !== wanted) fail("lost", `the prompt ended as ${result["status"]}: ${JSON.stringify(result["error"])}`)
+  if (result["status"] !== wanted)
+    fail("lost", `the prompt ended as ${result["status"]}: ${JSON.stringify(result["error"])}`)
 }
 
 const attempt = async (context: Context, name: string, folder: Folder, way: Way) => {
@@ -50,7 +51,12 @@ const attempt = async (context: Context, name: string, folder: Folder, way: Way)
   const [good, trap] = [LocalModel.model(calls, folder.fails === true), LocalModel.trap()]
   const canary = join(place.root, "canary")
   const fail: Found["fail"] = (kind, what) => context.violate(kind, `${name}: ${what}`, name)
-  folder.make({ place, trace: `echo ran >> '${canary}'`, traceJs: `require("node:fs").appendFileSync(${JSON.stringify(canary)}, "ran\\n")`, trap: trap.origin })
+  folder.make({
+    place,
+    trace: `echo ran >> '${canary}'`,
+    traceJs: `require("node:fs").appendFileSync(${JSON.stringify(canary)}, "ran\\n")`,
+    trap: trap.origin
+  })
   const agent = Agent.start({
     command: [...way.command(place), "--mode", "rpc"],
     cwd: way.cwd ?? place.work,
@@ -73,9 +79,14 @@ const attempt = async (context: Context, name: string, folder: Folder, way: Way)
   if (folder.preload === true && way.preloads === true && !isWarned) fail("lost", "no warning of bunfig.toml on stderr")
   if (existsSync(canary) && !isWarned) fail("lost", "code of the project has run")
   if (trap.requests.length > 0)
-    fail("lost", `the project's server was called${JSON.stringify(trap.requests).includes(secret) ? ", with the key" : ""}`)
-  if (leaked !== "" || agent.stderr().includes(secret)) fail("lost", `the key is in the output: ${leaked.slice(0, 200)}`)
-  if (readdirSync(place.work, { recursive: true, encoding: "utf8" }).some((path) => path.endsWith(".jsonl"))) fail("lost", "the session is in the project")
+    fail(
+      "lost",
+      `the project's server was called${JSON.stringify(trap.requests).includes(secret) ? ", with the key" : ""}`
+    )
+  if (leaked !== "" || agent.stderr().includes(secret))
+    fail("lost", `the key is in the output: ${leaked.slice(0, 200)}`)
+  if (readdirSync(place.work, { recursive: true, encoding: "utf8" }).some((path) => path.endsWith(".jsonl")))
+    fail("lost", "the session is in the project")
   context.figures.cases++
   good.stop()
   trap.stop()
@@ -90,7 +101,8 @@ const run = async (context: Context) => {
       .map(([folderName, folder]) => ({ name: `${wayName}:${folderName}`, folder, way }))
   )
   const order = all.map((each) => ({ each, at: random.int(1_000_000) })).toSorted((a, b) => a.at - b.at)
-  const chosen = only === undefined ? order.map(({ each }) => each).slice(0, bounds.cases) : all.filter(({ name }) => name === only)
+  const chosen =
+    only === undefined ? order.map(({ each }) => each).slice(0, bounds.cases) : all.filter(({ name }) => name === only)
   for (const { folder, name, way } of chosen) if (context.goesOn()) await attempt(context, name, folder, way)
   context.figures.notes.push(`${Object.keys(folders).length} folders, ${Object.keys(ways).length} ways to start`)
 }
@@ -98,7 +110,7 @@ const run = async (context: Context) => {
 export const part: Part = {
   summary: "prepared projects, for every documented way to start",
   bounds: {
-    short: { cases: 6, seconds: 6 },
+    short: { cases: 4, seconds: 3 },
     standard: { cases: 200, seconds: 150 },
     full: { cases: 1000, seconds: 3600 }
   },

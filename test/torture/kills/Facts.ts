@@ -16,18 +16,39 @@ export const textOf = (message: unknown): string => {
 }
 
 const accepting = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"])
-const acknowledging = new Set(["message_end", "prompt_result", "compaction_end", "agent_end", "queue_update", "session_info_changed"])
+const acknowledging = new Set([
+  "message_end",
+  "prompt_result",
+  "compaction_end",
+  "agent_end",
+  "queue_update",
+  "session_info_changed"
+])
 
 /** A frame after which the host relies on something. */
 export const isAcknowledgement = (frame: Frame) =>
   (frame["type"] === "response" && frame["id"] !== undefined) || acknowledging.has(`${frame["type"]}`)
 
-export const make = (textById: ReadonlyMap<unknown, string>) => {
+/** Commands that hand back what is queued. */
+const handsBack = (frame: Frame) =>
+  frame["type"] === "clear_queue" ||
+  frame["type"] === "abort_and_prompt" ||
+  (frame["type"] === "abort" && frame["queue"] !== "keep")
+
+export const make = () => {
+  const textById = new Map<unknown, string>()
+  /** Texts whose removal was asked for: until that is answered, both are right. */
+  const mayBeGone = new Set<string>()
   const accepted = new Set<string>()
   const returned = new Set<string>()
   const ended: Array<string> = []
   let name: string | undefined
   let compacted = false
+  const sending = (frame: Frame) => {
+    if (handsBack(frame)) for (const text of textById.values()) mayBeGone.add(text)
+    if (frame["type"] === "remove_queued_message") mayBeGone.add(`${frame["message"]}`)
+    if (accepting.has(`${frame["type"]}`)) textById.set(frame["id"], `${frame["message"]}`)
+  }
   const respond = (frame: Frame) => {
     if (frame["success"] !== true) return
     const text = textById.get(frame["id"])
@@ -63,17 +84,21 @@ export const make = (textById: ReadonlyMap<unknown, string>) => {
       const times = [...users, ...queued].filter((each) => each === text).length
       if (returned.has(text)) {
         if (times > 0) wrong.push(`"${text}" was handed back and is still there`)
-      } else if (times === 0) wrong.push(`"${text}" was acknowledged and is lost`)
+      } else if (times === 0 && !mayBeGone.has(text)) wrong.push(`"${text}" was acknowledged and is lost`)
       if (times > 1) wrong.push(`"${text}" is there ${times} times`)
     }
     const all = stored.map((message) => JSON.stringify(message))
     const missing = ended.filter((message) => !all.includes(message))
-    if (missing.length > 0) wrong.push(`${missing.length} of ${ended.length} messages that had ended are lost: ${missing[0]?.slice(0, 200)}`)
-    const calls = stored.flatMap((message) => (isFrame(message) && message["role"] === "toolResult" ? [message["toolCallId"]] : []))
+    if (missing.length > 0)
+      wrong.push(`${missing.length} of ${ended.length} messages that had ended are lost: ${missing[0]?.slice(0, 200)}`)
+    const calls = stored.flatMap((message) =>
+      isFrame(message) && message["role"] === "toolResult" ? [message["toolCallId"]] : []
+    )
     if (new Set(calls).size !== calls.length) wrong.push("a call has two results")
     if (name !== undefined && inner(found.state, "data")["sessionName"] !== name) wrong.push("the name is lost")
-    if (compacted && !JSON.stringify(found.messages ?? "").includes("compactionSummary")) wrong.push("the compaction is lost")
+    if (compacted && !JSON.stringify(found.messages ?? "").includes("compactionSummary"))
+      wrong.push("the compaction is lost")
     return wrong
   }
-  return { take, check }
+  return { sending, take, check }
 }

@@ -50,7 +50,9 @@ export const stories: Readonly<Record<string, Story>> = {
   idle: {
     turns: [slow, say("two"), say("three"), say("four"), say("five")],
     steps: [
-      { send: [message("steer", "s1"), message("follow_up", "f1"), message("follow_up", "f2"), message("steer", "s2")] },
+      {
+        send: [message("steer", "s1"), message("follow_up", "f1"), message("follow_up", "f2"), message("steer", "s2")]
+      },
       { after: answer("s2"), send: [{ id: "name", type: "set_session_name", name: "kept" }] },
       { after: answer("name"), send: [prompt("p")] },
       { after: result("p"), send: [{ id: "bash", type: "bash", command: "echo noted" }] },
@@ -62,9 +64,15 @@ export const stories: Readonly<Record<string, Story>> = {
     turns: [slow, slow, say("last")],
     steps: [
       { send: [prompt("p")] },
-      { after: type("message_update"), send: [message("steer", "s1"), message("follow_up", "f1"), { id: "a", type: "abort" }] },
+      {
+        after: type("message_update"),
+        send: [message("steer", "s1"), message("follow_up", "f1"), { id: "a", type: "abort" }]
+      },
       { after: answer("a"), send: [prompt("p2")] },
-      { after: type("message_update"), send: [message("follow_up", "f2"), { id: "r", type: "abort_and_prompt", message: "text r" }] },
+      {
+        after: type("message_update"),
+        send: [message("follow_up", "f2"), { id: "r", type: "abort_and_prompt", message: "text r" }]
+      },
       { after: result("r"), send: [] }
     ]
   },
@@ -72,8 +80,14 @@ export const stories: Readonly<Record<string, Story>> = {
     turns: [slow, slow, say("two"), say("three"), say("four")],
     steps: [
       { send: [prompt("p")] },
-      { after: type("message_update"), send: [message("follow_up", "f1"), message("follow_up", "f2"), message("steer", "s1")] },
-      { after: answer("s1"), send: [{ id: "rm", type: "remove_queued_message", message: "text f1", queue: "followUp" }] },
+      {
+        after: type("message_update"),
+        send: [message("follow_up", "f1"), message("follow_up", "f2"), message("steer", "s1")]
+      },
+      {
+        after: answer("s1"),
+        send: [{ id: "rm", type: "remove_queued_message", message: "text f1", queue: "followUp" }]
+      },
       { after: answer("rm"), send: [{ id: "up", type: "promote_queued_message", message: "text f2" }] },
       { after: answer("up"), send: [message("follow_up", "f3"), { id: "keep", type: "abort", queue: "keep" }] },
       { after: answer("keep"), send: [message("follow_up", "f4"), { id: "clear", type: "clear_queue" }] },
@@ -82,7 +96,14 @@ export const stories: Readonly<Record<string, Story>> = {
     ]
   },
   compaction: {
-    turns: [say("first ".repeat(80)), say("second ".repeat(80)), say("a summary"), say("in short"), say("after"), say("end")],
+    turns: [
+      say("first ".repeat(80)),
+      say("second ".repeat(80)),
+      say("a summary"),
+      say("in short"),
+      say("after"),
+      say("end")
+    ],
     settings: ["compaction.keepRecentTokens=50"],
     steps: [
       { send: [prompt("p")] },

@@ -1,6 +1,8 @@
 /** kill -9 at every frame that acknowledges something. When the session is opened again, nothing is lost and nothing is there twice. */
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
+import { Effect } from "effect"
+import * as KillSweep from "../../support/host/KillSweep.ts"
 import * as Agent from "../../support/torture/Agent.ts"
 import * as Heddle from "../../support/torture/Heddle.ts"
 import type { Context, Part } from "../../support/torture/Part.ts"
@@ -11,15 +13,13 @@ import { stories, type Story } from "./Stories.ts"
 const storyMs = 20_000
 
 /** Plays the steps, each after the frame that it waits for. Resolves at the end of the story or of the process. */
-const tell = async (agent: Agent.Agent, { steps }: Story) => {
+const tell = async (agent: Agent.Agent, { steps }: Story, facts: Killed["facts"]) => {
   for (const { after, send } of steps) {
     if (after !== undefined && (await agent.next(after, storyMs)) === undefined) return
+    for (const frame of send) facts.sending(frame)
     if (send.length > 0) void agent.send(...send)
   }
 }
-
-const textsOf = ({ steps }: Story) =>
-  new Map(steps.flatMap(({ send }) => send.map((frame) => [frame["id"], `${frame["message"]}`] as const)))
 
 interface Killed {
   /** The acknowledgements that the host has read. */
@@ -29,14 +29,14 @@ interface Killed {
 
 /** Kills at the `at`-th acknowledgement; the story may be over before. */
 const playAndKill = async (agent: Agent.Agent, story: Story, at: number): Promise<Killed> => {
-  const facts = Facts.make(textsOf(story))
+  const facts = Facts.make()
   let count = 0
   agent.watch((frame) => {
     // What arrives with the last frame in one chunk has been written by then, and counts.
     facts.take(frame)
     if (Facts.isAcknowledgement(frame) && count++ === at) agent.kill("SIGKILL")
   })
-  await tell(agent, story)
+  await tell(agent, story, facts)
   agent.kill("SIGKILL")
   await agent.exited
   return { count, facts }
@@ -67,7 +67,14 @@ const kill = async (context: Context, storyName: string, story: Story, at: numbe
   place.write("work/notes.txt", "notes\n")
   const settings = (story.settings ?? []).flatMap((setting) => ["--set", setting])
   const options = (turns: ReadonlyArray<object>) => ({
-    args: [...Heddle.script(place, { turns, atEnd: "stay" }), ...settings, "--session", join(place.root, "session.jsonl"), "--rpc-updates", "delta"],
+    args: [
+      ...Heddle.script(place, { turns, atEnd: "stay" }),
+      ...settings,
+      "--session",
+      join(place.root, "session.jsonl"),
+      "--rpc-updates",
+      "delta"
+    ],
     env: { HEDDLE_TORTURE: tag }
   })
   const first = await Heddle.open(place, options(story.turns))
@@ -87,6 +94,18 @@ const kill = async (context: Context, storyName: string, story: Story, at: numbe
   return count
 }
 
+/** The script of test/hostile/kill.test.ts, killed after its lines: every one of them, or one in `stride`. */
+const sweep = async (context: Context, stride: number, only: string | undefined) => {
+  const lines = only === undefined ? await Effect.runPromise(KillSweep.lineCount) : Number(only)
+  const first = only === undefined ? 1 + context.random.fork("sweep").int(stride) : lines
+  for (let at = first; at <= lines && context.goesOn(); at += stride) {
+    const { faults } = await Effect.runPromise(KillSweep.killAt(at))
+    for (const fault of faults) context.violate("lost", `sweep:${at}: ${fault}`, `sweep:${at}`)
+    context.figures.cases++
+  }
+  return `sweep ${lines} lines`
+}
+
 const run = async (context: Context) => {
   const { bounds, figures, only } = context
   const [onlyStory, onlyAt] = only?.split(":") ?? []
@@ -103,13 +122,14 @@ const run = async (context: Context) => {
     }
     points.push(`${name} ${count}`)
   }
+  if (onlyStory === undefined || onlyStory === "sweep") points.push(await sweep(context, stride, onlyAt))
   figures.notes.push(`acknowledgements: ${points.join(", ")}; killed at every ${stride === 1 ? "one" : `${stride}th`}`)
 }
 
 export const part: Part = {
   summary: "kill -9 at acknowledged events, then the session is opened again",
   bounds: {
-    short: { cases: 8, seconds: 5 },
+    short: { cases: 4, seconds: 2 },
     standard: { cases: 50, seconds: 90 },
     full: { cases: 150, seconds: 3600 }
   },

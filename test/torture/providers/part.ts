@@ -21,7 +21,10 @@ const probe = (host: HostProcess.HostProcess, times: Array<number>) => {
       const began = performance.now()
       const id = `probe-${count++}-${times.length}`
       host.send({ id, type: "get_state" })
-      const answer = await within(host.until(HostProcess.answer(id)).catch(() => undefined), caseMs)
+      const answer = await within(
+        host.until(HostProcess.answer(id)).catch(() => undefined),
+        caseMs
+      )
       if (answer !== undefined) times.push(performance.now() - began)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
@@ -46,7 +49,17 @@ const stretch = (context: Context, chosen: ReadonlyArray<Chosen>, bytes: number)
     place.write("home/.heddle/agent/models.json", server.modelsFile)
     const host = yield* HostProcess.open({
       env: { HOME: place.home, HEDDLE_AGENT_DIR: place.agentDir },
-      args: ["--no-session", "--provider", "hostile-openai", "--model", "good", "--set", "retry.enabled=false", "--rpc-updates", "delta"]
+      args: [
+        "--no-session",
+        "--provider",
+        "hostile-openai",
+        "--model",
+        "good",
+        "--set",
+        "retry.enabled=false",
+        "--rpc-updates",
+        "delta"
+      ]
     })
     yield* Effect.promise(() => host.until(HostProcess.type("startup")))
     const idle = residentMb(host)
@@ -55,12 +68,19 @@ const stretch = (context: Context, chosen: ReadonlyArray<Chosen>, bytes: number)
         if (!context.goesOn()) return chosen.length
         const name = `${provider}:${one.name}`
         const stop = probe(host, context.figures.stateMs)
-        const outcome = await within(attack(host, provider, one).catch(() => "ended" as const), caseMs)
+        const outcome = await within(
+          attack(host, provider, one).catch(() => "ended" as const),
+          caseMs
+        )
         context.figures.cases++
         await within(stop(), caseMs)
         if (outcome === undefined || outcome === "ended") {
           const isDead = outcome === "ended"
-          context.violate(isDead ? "deaths" : "hangs", `${name}: ${isDead ? `the process ended: ${host.stderr().slice(-200)}` : `no end in ${caseMs} ms`}`, name)
+          context.violate(
+            isDead ? "deaths" : "hangs",
+            `${name}: ${isDead ? `the process ended: ${host.stderr().slice(-200)}` : `no end in ${caseMs} ms`}`,
+            name
+          )
           return at + 1
         }
         context.figures.peakMb = Math.max(context.figures.peakMb, outcome.peakMb - idle)
@@ -74,7 +94,8 @@ const stretch = (context: Context, chosen: ReadonlyArray<Chosen>, bytes: number)
       return chosen.length
     }
     const done = yield* Effect.promise(run)
-    if (host.lines.some((line) => line.includes(HostileProvider.key))) context.violate("lost", "the key is in the output")
+    if (host.lines.some((line) => line.includes(HostileProvider.key)))
+      context.violate("lost", "the key is in the output")
     place.remove()
     return done
   }).pipe(Effect.scoped)
@@ -83,16 +104,21 @@ const run = async (context: Context) => {
   const { bounds, only, random } = context
   const all = providers.flatMap((provider) => cases.map((one) => ({ provider, one })))
   const order = all.map((each) => ({ each, at: random.int(1_000_000) })).toSorted((a, b) => a.at - b.at)
-  let left = only === undefined ? order.map(({ each }) => each).slice(0, bounds.cases) : all.filter(({ one, provider }) => `${provider}:${one.name}` === only)
+  let left =
+    only === undefined
+      ? order.map(({ each }) => each).slice(0, bounds.cases)
+      : all.filter(({ one, provider }) => `${provider}:${one.name}` === only)
   const bytes = bounds.cases < 50 ? 2_000_000 : bounds.cases < 10_000 ? 100_000_000 : 1_000_000_000
   while (left.length > 0 && context.goesOn()) left = left.slice(await Effect.runPromise(stretch(context, left, bytes)))
-  context.figures.notes.push(`${cases.length} cases, ${providers.length} APIs, endless ones send up to ${bytes / 1e6} MB`)
+  context.figures.notes.push(
+    `${cases.length} cases, ${providers.length} APIs, endless ones send up to ${bytes / 1e6} MB`
+  )
 }
 
 export const part: Part = {
   summary: "model servers that do what no server should",
   bounds: {
-    short: { cases: 12, seconds: 5 },
+    short: { cases: 8, seconds: 3 },
     standard: { cases: 1000, seconds: 90 },
     full: { cases: 10_000, seconds: 3600 }
   },

@@ -50,7 +50,8 @@ export const make = (violate: (what: string) => void) => {
     if (data["duplicate"] === true) return
     const isPrompt = frame["command"] === "prompt" || frame["command"] === "abort_and_prompt"
     accepted.set(messageId, { messageId, isPrompt, requestId: frame["id"] })
-    if (data["disposition"] === "started" && started.has(data["runId"])) violate("agent_start comes before the response to its prompt")
+    if (data["disposition"] === "started" && started.has(data["runId"]))
+      violate("agent_start comes before the response to its prompt")
   }
 
   const respond = (frame: Frame) => {
@@ -97,7 +98,8 @@ export const make = (violate: (what: string) => void) => {
     sending: (frame: Frame, runAtSending: unknown) =>
       void sent.set(frame["id"], { type: `${frame["type"]}`, runAtSending, answers: 0 }),
     unanswered: () => [...sent].filter(([, { answers }]) => answers === 0).map(([id, { type }]) => `${type} ${id}`),
-    openPrompts: () => [...accepted.values()].filter(({ isPrompt, requestId }) => isPrompt && !results.has(requestId)).length,
+    openPrompts: () =>
+      [...accepted.values()].filter(({ isPrompt, requestId }) => isPrompt && !results.has(requestId)).length,
     /** The queue is empty by then: what was accepted has been delivered or handed back. */
     finish: () => {
       for (const { isPrompt, messageId, requestId } of accepted.values()) {

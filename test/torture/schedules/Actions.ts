@@ -26,7 +26,14 @@ const choices: ReadonlyArray<readonly [weight: number, make: Make]> = [
   [4, (_, message) => ({ type: "abort_and_prompt", message })],
   [2, () => ({ type: "clear_queue" })],
   [2, (_, __, { messageId = "none" }) => ({ type: "remove_queued_message", messageId })],
-  [2, (random, __, { messageId = "none" }) => ({ type: "promote_queued_message", messageId, to: random.pick(["steering", "front"]) })],
+  [
+    2,
+    (random, __, { messageId = "none" }) => ({
+      type: "promote_queued_message",
+      messageId,
+      to: random.pick(["steering", "front"])
+    })
+  ],
   [2, (_, message, { messageId = "none" }) => ({ type: "edit_queued_message", messageId, message })],
   [1, (random) => ({ type: "set_steering_mode", mode: random.pick(["all", "one-at-a-time"]) })],
   [1, (random) => ({ type: "set_follow_up_mode", mode: random.pick(["all", "one-at-a-time"]) })],
@@ -40,15 +47,25 @@ const choices: ReadonlyArray<readonly [weight: number, make: Make]> = [
   [1, () => ({ type: "abort_retry" })],
   [2, () => ({ type: "new_session" })],
   [1, () => ({ type: "clone" })],
-  [3, (random) => ({ type: "bash", command: random.pick(["true", "echo x", "sleep 0.05", "sleep 20", "(sleep 20 &) ; echo x"]) })],
+  [
+    3,
+    (random) => ({
+      type: "bash",
+      command: random.pick(["true", "echo x", "sleep 0.05", "sleep 20", "(sleep 20 &) ; echo x"])
+    })
+  ],
   [1, () => ({ type: "abort_bash" })],
   [3, (_, __, { runId = "none" }) => ({ type: "cancel", targetId: runId })],
   [3, (_, __, { toolCallId = "none" }) => ({ type: "cancel", targetId: toolCallId })],
   [2, (_, __, { requestId = "none" }) => ({ type: "cancel", targetId: requestId })],
-  [3, (random) => ({ type: random.pick(["get_state", "get_queue", "get_fibers", "get_messages", "get_session_stats"]) })]
+  [
+    3,
+    (random) => ({ type: random.pick(["get_state", "get_queue", "get_fibers", "get_messages", "get_session_stats"]) })
+  ]
 ]
 
-export const action = (random: Random, text: string, known: Known): Frame => random.weighted(choices)(random, text, known)
+export const action = (random: Random, text: string, known: Known): Frame =>
+  random.weighted(choices)(random, text, known)
 
 const output = (text: string) => ({ content: [{ type: "text", text }] })
 
@@ -72,10 +89,24 @@ const turns: ReadonlyArray<readonly [weight: number, turn: object]> = [
   [6, { steps: [{ text: "a short answer" }] }],
   [4, { steps: [{ thinking: "hm" }, { text: "an answer that takes its time ", repeat: 6, delayMs: 3 }] }],
   [3, { steps: [{ text: "look" }, { toolCall: { name: "bash", arguments: { command: "echo x" } } }] }],
-  [3, { steps: [{ toolCall: { name: "read", arguments: { path: "notes.txt" } } }, { toolCall: { name: "bash", arguments: { command: "sleep 0.03" } } }, { toolCall: { name: "ask", arguments: {} } }] }],
+  [
+    3,
+    {
+      steps: [
+        { toolCall: { name: "read", arguments: { path: "notes.txt" } } },
+        { toolCall: { name: "bash", arguments: { command: "sleep 0.03" } } },
+        { toolCall: { name: "ask", arguments: {} } }
+      ]
+    }
+  ],
   [4, { steps: [{ toolCall: { name: "ask", arguments: { a: 1 } } }] }],
   [1, { steps: [{ toolCall: { name: "bash", arguments: { command: "sleep 20" } } }] }],
-  [1, { steps: [{ toolCall: { name: "read", rawArguments: "{\"path\":" } }, { toolCall: { name: "nosuch", arguments: {} } }] }],
+  [
+    1,
+    {
+      steps: [{ toolCall: { name: "read", rawArguments: '{"path":' } }, { toolCall: { name: "nosuch", arguments: {} } }]
+    }
+  ],
   [2, { steps: [{ fail: { reason: "overloaded", message: "busy", httpStatus: 529 } }] }],
   [1, { steps: [{ fail: { reason: "authentication", message: "no", httpStatus: 401 } }] }],
   [2, { steps: [{ text: "I was about to", cutOff: true }, { disconnect: true }] }],

@@ -46,7 +46,10 @@ export const make = (violate: (what: string) => void) => {
 
   const endMessage = (frame: Frame) => {
     const message = inner(frame, "message")
-    must(run?.open?.messageId === frame["messageId"] && run?.open?.role === message["role"], "a message ends that has started")
+    must(
+      run?.open?.messageId === frame["messageId"] && run?.open?.role === message["role"],
+      "a message ends that has started"
+    )
     const isAnswer = message["role"] === "assistant"
     if (isAnswer) must(run?.open?.text === said(message), "the deltas add up to the message")
     run?.messages.push(JSON.stringify(message))
@@ -131,5 +134,9 @@ export const make = (violate: (what: string) => void) => {
         return
     }
   }
-  return { take, runId: () => run?.runId, finish: () => must(run === undefined && ending.length === 0, "everything that began has ended") }
+  return {
+    take,
+    runId: () => run?.runId,
+    finish: () => must(run === undefined && ending.length === 0, "everything that began has ended")
+  }
 }

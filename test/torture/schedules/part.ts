@@ -18,7 +18,8 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 const follow = (known: Actions.Known) => (frame: Agent.Frame) => {
   const data = frame["data"]
-  if (frame["type"] === "response" && Agent.isFrame(data) && data["messageId"] !== undefined) known.messageId = data["messageId"]
+  if (frame["type"] === "response" && Agent.isFrame(data) && data["messageId"] !== undefined)
+    known.messageId = data["messageId"]
   if (frame["type"] === "agent_start") known.runId = frame["runId"]
   if (frame["type"] === "tool_execution_start") known.toolCallId = frame["toolCallId"]
 }
@@ -57,7 +58,8 @@ const checkEnd = async ({ agent, stateMs, violate }: Schedule) => {
   if (data["isSettled"] !== true || data["queuedMessageCount"] !== 0) violate("lost", "not settled at the end")
   const fibers = await agent.request({ type: "get_fibers" }, waitMs)
   const kinds = [...JSON.stringify(fibers?.["data"] ?? "").matchAll(/"kind":"(\w+)"/g)].map(([, kind]) => kind)
-  if (kinds.some((kind) => kind !== "session" && kind !== "command")) violate("left", `runs at the end: ${kinds.join()}`)
+  if (kinds.some((kind) => kind !== "session" && kind !== "command"))
+    violate("left", `runs at the end: ${kinds.join()}`)
 }
 
 const settle = async (agent: Agent.Agent, accounts: ReturnType<typeof Accounts.make>) => {
@@ -72,14 +74,22 @@ const play = async (schedule: Schedule): Promise<boolean> => {
   const { agent, name, random, violate } = schedule
   const lost = (what: string) => violate("lost", what)
   const [grammar, accounts, known] = [Grammar.make(lost), Accounts.make(lost), Actions.make()]
-  const stops = [agent.watch(grammar.take), agent.watch(accounts.take), agent.watch(follow(known)), serveTools(agent, random.fork("host"))]
+  const stops = [
+    agent.watch(grammar.take),
+    agent.watch(accounts.take),
+    agent.watch(follow(known)),
+    serveTools(agent, random.fork("host"))
+  ]
   const send = (frame: Agent.Frame, at: number | string) => {
     const whole = { id: `${name}-${at}`, ...frame }
     accounts.sending(whole, grammar.runId())
     known.requestId = whole.id
     return agent.send(whole)
   }
-  await send({ type: "set_host_tools", tools: [{ name: "ask", description: "Asks.", parameters: { type: "object" } }] }, "tools")
+  await send(
+    { type: "set_host_tools", tools: [{ name: "ask", description: "Asks.", parameters: { type: "object" } }] },
+    "tools"
+  )
   const count = 3 + random.int(13)
   for (let at = 0; at < count; at++) {
     await send(Actions.action(random, `${name} text ${at}`, known), at)
@@ -109,9 +119,21 @@ const stretch = async (context: Context, seen: Map<string, number>, from: number
   const place = Heddle.makePlace()
   const tag = randomUUID()
   place.write("work/notes.txt", "first\nsecond\n")
-  const settings = ["retry.baseDelayMs=5", "compaction.keepRecentTokens=40", `compaction.thresholdTokens=${own.pick([-1, 600])}`]
-  const args = [...Heddle.script(place, Actions.scenario(own)), ...settings.flatMap((setting) => ["--set", setting]), "--rpc-updates", own.pick(["delta", "full"])]
-  const agent = await Heddle.open(place, { args: own.chance(0.5) ? [...args, "--no-session"] : args, env: { HEDDLE_TORTURE: tag } })
+  const settings = [
+    "retry.baseDelayMs=5",
+    "compaction.keepRecentTokens=40",
+    `compaction.thresholdTokens=${own.pick([-1, 600])}`
+  ]
+  const args = [
+    ...Heddle.script(place, Actions.scenario(own)),
+    ...settings.flatMap((setting) => ["--set", setting]),
+    "--rpc-updates",
+    own.pick(["delta", "full"])
+  ]
+  const agent = await Heddle.open(place, {
+    args: own.chance(0.5) ? [...args, "--no-session"] : args,
+    env: { HEDDLE_TORTURE: tag }
+  })
   if (agent === undefined) throw new Error("heddle does not start")
   let at = from
   agent.watch((frame) => {
@@ -122,7 +144,13 @@ const stretch = async (context: Context, seen: Map<string, number>, from: number
     const name = `s${at}`
     // Turns are counted for the process, so a schedule is repeated with those before it.
     const again = `${from}-${at}`
-    goesOn = await play({ agent, random: random.fork(name), name, violate: (kind, what) => context.violate(kind, `${name}: ${what}`, again), stateMs: figures.stateMs })
+    goesOn = await play({
+      agent,
+      random: random.fork(name),
+      name,
+      violate: (kind, what) => context.violate(kind, `${name}: ${what}`, again),
+      stateMs: figures.stateMs
+    })
     figures.cases++
     if (agent.hasEnded()) context.violate("deaths", `${name}: the process ended: ${agent.stderr().slice(-300)}`, again)
   }
@@ -130,7 +158,8 @@ const stretch = async (context: Context, seen: Map<string, number>, from: number
   if (!agent.hasEnded()) {
     const exit = await Agent.close(agent)
     if (exit === undefined) context.violate("hangs", "does not end when its input does", `${from}-${at - 1}`)
-    else if (exit.code !== 0) context.violate("deaths", `exit ${exit.code ?? exit.signal}: ${agent.stderr().slice(-300)}`, `${from}-${at - 1}`)
+    else if (exit.code !== 0)
+      context.violate("deaths", `exit ${exit.code ?? exit.signal}: ${agent.stderr().slice(-300)}`, `${from}-${at - 1}`)
   }
   const left = holding(tag)
   if (left.length > 0) context.violate("left", `${left.length} processes are left`, `${from}-${at - 1}`)
@@ -142,7 +171,8 @@ const run = async (context: Context) => {
   const { bounds, figures, only } = context
   const seen = new Map<string, number>()
   const [first = 0, last = bounds.cases - 1] = only?.split("-").map(Number) ?? []
-  for (let at = first; at <= last && context.goesOn(); ) at = await stretch(context, seen, at, Math.min(last + 1, at + schedulesOfAProcess))
+  for (let at = first; at <= last && context.goesOn();)
+    at = await stretch(context, seen, at, Math.min(last + 1, at + schedulesOfAProcess))
   const count = (what: string) => seen.get(what) ?? 0
   figures.notes.push(
     `${count("agent_start")} runs, ${count("prompt_result")} prompt results, ${count("tool_execution_end")} tool calls, ` +
@@ -154,7 +184,7 @@ const run = async (context: Context) => {
 export const part: Part = {
   summary: "random schedules of commands against the rules of the protocol",
   bounds: {
-    short: { cases: 12, seconds: 4 },
+    short: { cases: 12, seconds: 3 },
     standard: { cases: 300, seconds: 60 },
     full: { cases: 2000, seconds: 3600 }
   },

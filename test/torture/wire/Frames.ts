@@ -31,7 +31,17 @@ export interface Seen {
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-const texts = ["", "x", "hello", "What is in this folder?", "read notes.txt", "ä€😀", "\u2028\u2029\u0085", "\ud800", "a\nb"]
+const texts = [
+  "",
+  "x",
+  "hello",
+  "What is in this folder?",
+  "read notes.txt",
+  "ä€😀",
+  "\u2028\u2029\u0085",
+  "\ud800",
+  "a\nb"
+]
 const names = ["__proto__", "constructor", "toString", "length", "0", "", "id", "type", "\u0000", "message"]
 
 /**
@@ -39,7 +49,8 @@ const names = ["__proto__", "constructor", "toString", "length", "0", "", "id", 
  * fuzzed path must not be written.
  */
 const fixed: Readonly<Record<string, (random: Random, seen: Seen) => unknown>> = {
-  command: (random) => random.pick(["true", "echo x", "exit 3", "printf '\\377\\0'", "echo e >&2", "head -c 5000 notes.txt"]),
+  command: (random) =>
+    random.pick(["true", "echo x", "exit 3", "printf '\\377\\0'", "echo e >&2", "head -c 5000 notes.txt"]),
   timeout: (random) => random.pick([1, 5, 300, 0.5]),
   outputPath: (random) => random.pick(["out.html", "no/such/folder.html", "."]),
   sessionPath: (random, seen) => (random.chance(0.5) ? known(random, seen) : random.pick(["nosuch", ".", "notes.txt"])),
@@ -81,7 +92,9 @@ const valueOf = (node: unknown, random: Random, seen: Seen, name: string, depth:
     case "number":
       return random.pick([1, 2, 3, 50, 100, 0, 200])
     case "array":
-      return depth > 3 ? [] : Array.from({ length: random.int(3) }, () => valueOf(type["items"], random, seen, "", depth + 1))
+      return depth > 3
+        ? []
+        : Array.from({ length: random.int(3) }, () => valueOf(type["items"], random, seen, "", depth + 1))
     case "object":
       return objectOf(type, random, seen, depth + 1)
     default:

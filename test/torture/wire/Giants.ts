@@ -17,7 +17,8 @@ const line = (head: string, body: string, tail: string) => `${head}${body}${tail
 const nestedText = (levels: number) => `${"[".repeat(levels)}1${"]".repeat(levels)}`
 
 /** Sends a line and expects any one response, and that the agent then answers as before. */
-const oneAnswer = (text: () => string, ms = 10_000) =>
+const oneAnswer =
+  (text: () => string, ms = 10_000) =>
   async (agent: Agent.Agent): Promise<string | undefined> => {
     const answer = agent.next((frame) => frame["type"] === "response", ms)
     void agent.write(text())
@@ -34,7 +35,10 @@ const callsHostTool = {
   atEnd: "repeat",
   turns: [{ steps: [{ toolCall: { name: "ask", arguments: {} } }] }, { steps: [{ text: "thanks" }] }]
 }
-const hostTool = { type: "set_host_tools", tools: [{ name: "ask", description: "asks", parameters: { type: "object" } }] }
+const hostTool = {
+  type: "set_host_tools",
+  tools: [{ name: "ask", description: "asks", parameters: { type: "object" } }]
+}
 
 /** A model calls a tool of the host, which answers with `result`; the prompt must end. */
 const hostAnswers = (result: string) => async (agent: Agent.Agent) => {
@@ -73,27 +77,45 @@ const followUps = async (agent: Agent.Agent) => {
   let answers = 0
   const last = agent.next((frame) => frame["type"] === "response" && ++answers === count, 60_000)
   const text = "x".repeat(70)
-  void agent.write(Array.from({ length: count }, (_, n) => `{"id":${n},"type":"follow_up","message":"${text}${n}"}\n`).join(""))
+  void agent.write(
+    Array.from({ length: count }, (_, n) => `{"id":${n},"type":"follow_up","message":"${text}${n}"}\n`).join("")
+  )
   if ((await last) === undefined) return `${answers} of ${count} follow_up were answered within 60 s`
   const written = (agent.bytes() - before) / mib
   return written > 100 ? `${count} follow-ups made ${written.toFixed(0)} MiB of output` : undefined
 }
 
 export const giants: Readonly<Record<string, Giant>> = {
-  "63-mib-of-objects": { play: oneAnswer(() => line('{"id":1,"type":"get_state","x":[', "{},".repeat(21 * mib), "{}]}"), 30_000) },
-  "63-mib-of-digits": { play: oneAnswer(() => line('{"id":1,"type":"get_state","x":[', "1,".repeat(31 * mib), "1]}"), 30_000) },
-  "63-mib-string": { play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "x".repeat(63 * mib), '"}'), 30_000) },
-  "63-mib-escapes": { play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "\\u00e4".repeat(10 * mib), '"}'), 30_000) },
-  "100-mib-line": { play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "x".repeat(100 * mib), '"}'), 30_000) },
+  "63-mib-of-objects": {
+    play: oneAnswer(() => line('{"id":1,"type":"get_state","x":[', "{},".repeat(21 * mib), "{}]}"), 30_000)
+  },
+  "63-mib-of-digits": {
+    play: oneAnswer(() => line('{"id":1,"type":"get_state","x":[', "1,".repeat(31 * mib), "1]}"), 30_000)
+  },
+  "63-mib-string": {
+    play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "x".repeat(63 * mib), '"}'), 30_000)
+  },
+  "63-mib-escapes": {
+    play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "\\u00e4".repeat(10 * mib), '"}'), 30_000)
+  },
+  "100-mib-line": {
+    play: oneAnswer(() => line('{"id":1,"type":"get_state","x":"', "x".repeat(100 * mib), '"}'), 30_000)
+  },
   "deep-command": { play: oneAnswer(() => line('{"id":1,"type":"prompt","message":', nestedText(1_000_000), "}")) },
   "deep-name": { play: oneAnswer(() => line('{"id":1,"type":"set_session_name","name":', nestedText(40_000), "}")) },
   "deep-host-tool": {
     play: async (agent) => {
       const refused = await oneAnswer(() =>
-        line('{"type":"set_host_tools","tools":[{"name":"d","description":"d","parameters":{"a":', nestedText(40_000), "}}]}")
+        line(
+          '{"type":"set_host_tools","tools":[{"name":"d","description":"d","parameters":{"a":',
+          nestedText(40_000),
+          "}}]}"
+        )
       )(agent)
       if (refused !== undefined) return refused
-      return (await agent.request({ type: "get_state", verbose: true }, 10_000)) === undefined ? "no verbose state" : undefined
+      return (await agent.request({ type: "get_state", verbose: true }, 10_000)) === undefined
+        ? "no verbose state"
+        : undefined
     }
   },
   "deep-host-result": {
@@ -108,10 +130,16 @@ export const giants: Readonly<Record<string, Giant>> = {
   "deep-arguments-full": modelCalls(`{"path":${nestedText(40_000)}}`, "full"),
   "many-images": {
     play: oneAnswer(() =>
-      line('{"id":1,"type":"prompt","message":"x","images":[', Array.from({ length: 40_000 }, () => '{"type":"image","data":"AAAA","mimeType":"image/png"}').join(), "]}")
+      line(
+        '{"id":1,"type":"prompt","message":"x","images":[',
+        Array.from({ length: 40_000 }, () => '{"type":"image","data":"AAAA","mimeType":"image/png"}').join(),
+        "]}"
+      )
     )
   },
-  "answers-of-no-call": { play: noAnswer(() => '{"type":"host_tool_result","id":"x","result":{"content":[]}}\n'.repeat(50_000)) },
+  "answers-of-no-call": {
+    play: noAnswer(() => '{"type":"host_tool_result","id":"x","result":{"content":[]}}\n'.repeat(50_000))
+  },
   "blank-lines": { play: noAnswer(() => "\n".repeat(5_000_000)) },
   "8000-follow-ups": { play: followUps }
 }

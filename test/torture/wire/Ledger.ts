@@ -26,7 +26,8 @@ export const make = (violate: (what: string) => void) => {
     const name = key(`${frame["command"]}`, frame["id"] ?? frame["requestId"])
     if (open.has(name)) change(open, name, -1)
     else violate(`a response that no line asked for: ${JSON.stringify(frame).slice(0, 200)}`)
-    if (typeof frame["success"] !== "boolean") violate(`a response without success: ${JSON.stringify(frame).slice(0, 200)}`)
+    if (typeof frame["success"] !== "boolean")
+      violate(`a response without success: ${JSON.stringify(frame).slice(0, 200)}`)
     if (frame["success"] === false && typeof frame["error"] !== "string") violate("a failure without a text")
   }
   /** Lines beyond a bound may have been refused without an id. */

@@ -6,7 +6,12 @@ import * as Frames from "./Frames.ts"
 /** `either`: beyond a bound of the protocol, so a refusal without id is as good as an answer with one. */
 export type Owed =
   | { readonly kind: "nothing" | "parse" }
-  | { readonly kind: "response"; readonly type: string; readonly id: string | number | undefined; readonly either: boolean }
+  | {
+      readonly kind: "response"
+      readonly type: string
+      readonly id: string | number | undefined
+      readonly either: boolean
+    }
 
 export interface Line {
   readonly bytes: Buffer
@@ -45,7 +50,12 @@ const damage = (bytes: Buffer, random: Random): Buffer => {
   for (let times = 1 + random.int(3); times > 0; times--) {
     const at = random.int(out.length + 1)
     const [before, after] = [out.subarray(0, at), out.subarray(at)]
-    const inserted = random.pick([Buffer.from([random.int(256)]), Buffer.from([0]), Buffer.from("\\ud800"), Buffer.from([0xc0, 0xaf])])
+    const inserted = random.pick([
+      Buffer.from([random.int(256)]),
+      Buffer.from([0]),
+      Buffer.from("\\ud800"),
+      Buffer.from([0xc0, 0xaf])
+    ])
     out = random.weighted<() => Buffer>([
       [3, () => Buffer.concat([before, inserted, after])],
       [3, () => Buffer.concat([before, after.subarray(1 + random.int(4))])],
@@ -58,8 +68,25 @@ const damage = (bytes: Buffer, random: Random): Buffer => {
   return Buffer.from(out.filter((byte) => byte !== 10))
 }
 
-const heavy = new Set(["prompt", "abort_and_prompt", "compact", "bash", "export_html", "get_schema", "navigate_tree", "branch"])
-const sessions = new Set(["new_session", "switch_session", "fork", "clone", "open_session", "list_sessions", "get_tree"])
+const heavy = new Set([
+  "prompt",
+  "abort_and_prompt",
+  "compact",
+  "bash",
+  "export_html",
+  "get_schema",
+  "navigate_tree",
+  "branch"
+])
+const sessions = new Set([
+  "new_session",
+  "switch_session",
+  "fork",
+  "clone",
+  "open_session",
+  "list_sessions",
+  "get_tree"
+])
 const weight = (type: string) => (heavy.has(type) || sessions.has(type) ? 0.02 : 1)
 const choices = (types: ReadonlyArray<string>) => types.map((type) => [weight(type), type] as const)
 const all = choices(Frames.commands)
@@ -86,7 +113,12 @@ const lineOf = (frame: unknown) => Buffer.from(JSON.stringify(frame))
 
 type Choices = ReturnType<typeof choices>
 
-const make = (random: Random, seen: Frames.Seen, n: number, choices: Choices): { readonly bytes: Buffer; readonly beyond?: boolean } => {
+const make = (
+  random: Random,
+  seen: Frames.Seen,
+  n: number,
+  choices: Choices
+): { readonly bytes: Buffer; readonly beyond?: boolean } => {
   const type = random.weighted(choices)
   const frame = Frames.command(type, random, seen)
   return random.weighted<() => { readonly bytes: Buffer; readonly beyond?: boolean }>([
@@ -97,9 +129,23 @@ const make = (random: Random, seen: Frames.Seen, n: number, choices: Choices): {
     [4, () => ({ bytes: Buffer.from(garbage(random).filter((byte) => byte !== 10)) })],
     [3, () => ({ bytes: lineOf(withId({ type: `no_${random.int(9)}` }, random, n)) })],
     [2, () => ({ bytes: lineOf(Frames.hostFrame(random, seen)) })],
-    [0.5, () => ({ bytes: Buffer.from(random.pick(["", " ", "\t\r", "{", "}", "[", "nul", '"', "{}", "[]", "1e999"])) })],
-    [0.1, () => ({ bytes: lineOf(withId({ ...frame, extra: Frames.nested(600 + random.int(5000)) }, random, n)), beyond: true })],
-    [0.1, () => ({ bytes: lineOf(withId({ ...frame, extra: Array.from({ length: random.int(50_000) }, () => 0) }, random, n)) })]
+    [
+      0.5,
+      () => ({ bytes: Buffer.from(random.pick(["", " ", "\t\r", "{", "}", "[", "nul", '"', "{}", "[]", "1e999"])) })
+    ],
+    [
+      0.1,
+      () => ({
+        bytes: lineOf(withId({ ...frame, extra: Frames.nested(600 + random.int(5000)) }, random, n)),
+        beyond: true
+      })
+    ],
+    [
+      0.1,
+      () => ({
+        bytes: lineOf(withId({ ...frame, extra: Array.from({ length: random.int(50_000) }, () => 0) }, random, n))
+      })
+    ]
   ])()
 }
 

@@ -15,14 +15,15 @@ const refOf = (frame: Frame): { readonly name: string; readonly ref: unknown; re
   const name = `${isResponse ? frame["command"] : frame["type"]}`
   const table: unknown = schema[isResponse ? "x-commands" : "x-events"]
   const entry = isFrame(table) && Object.hasOwn(table, name) ? table[name] : undefined
-  const ref = isFrame(entry) ? (isResponse ? entry["data"] : (entry["frame"])) : undefined
+  const ref = isFrame(entry) ? (isResponse ? entry["data"] : entry["frame"]) : undefined
   return { name: `${isResponse ? "data of " : ""}${name}`, ref, value: isResponse ? frame["data"] : frame }
 }
 
 const validatorOf = (name: string, ref: unknown) => {
   if (!validators.has(name)) {
     const target = isFrame(ref) && typeof ref["$ref"] === "string" ? ref["$ref"] : undefined
-    const each = target === undefined ? undefined : new Validator({ $ref: target, $defs: schema.$defs ?? {} }, "2020-12", true)
+    const each =
+      target === undefined ? undefined : new Validator({ $ref: target, $defs: schema.$defs ?? {} }, "2020-12", true)
     validators.set(name, each)
   }
   return validators.get(name)
@@ -34,7 +35,8 @@ export const checker = (violate: (what: string) => void) => {
   return (frame: Frame, bytes: number) => {
     const { name, ref, value } = refOf(frame)
     if (frame["type"] !== "response") {
-      if (frame["epoch"] === seq.epoch && frame["seq"] !== seq.next) violate(`seq ${frame["seq"]} in place of ${seq.next}: ${name}`)
+      if (frame["epoch"] === seq.epoch && frame["seq"] !== seq.next)
+        violate(`seq ${frame["seq"]} in place of ${seq.next}: ${name}`)
       seq = { epoch: `${frame["epoch"]}`, next: Number(frame["seq"]) + 1 }
     }
     const count = (counts.get(name) ?? 0) + 1

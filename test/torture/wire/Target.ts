@@ -21,7 +21,17 @@ const models = (origin: string) => ({
       baseUrl: `${origin}/v1`,
       api: "openai-completions",
       apiKey: "mock-key",
-      models: [{ id: "mock-model", name: "Mock", reasoning: false, input: ["text"], contextWindow: 200_000, maxTokens: 8000, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }]
+      models: [
+        {
+          id: "mock-model",
+          name: "Mock",
+          reasoning: false,
+          input: ["text"],
+          contextWindow: 200_000,
+          maxTokens: 8000,
+          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+        }
+      ]
     }
   }
 })
@@ -30,12 +40,17 @@ const models = (origin: string) => ({
 export const makePlace = (origin: string) => {
   const place = Heddle.makePlace()
   place.write("work/notes.txt", "first line\n")
-  for (const file of [".heddle/agent/models.json", ".pi/agent/models.json", ".omp/agent/models.yml"]) place.write(`home/${file}`, models(origin))
+  for (const file of [".heddle/agent/models.json", ".pi/agent/models.json", ".omp/agent/models.yml"])
+    place.write(`home/${file}`, models(origin))
   return place
 }
 
 export const start = async (target: string, place: Heddle.Place): Promise<Agent.Agent | undefined> => {
-  const agent = Agent.start({ command: ["bash", "-c", `exec ${target}`], cwd: place.work, env: { ...Heddle.environment(place), PI_OFFLINE: "1", TERM: "dumb", NO_COLOR: "1" } })
+  const agent = Agent.start({
+    command: ["bash", "-c", `exec ${target}`],
+    cwd: place.work,
+    env: { ...Heddle.environment(place), PI_OFFLINE: "1", TERM: "dumb", NO_COLOR: "1" }
+  })
   if ((await agent.request({ type: "get_state" })) === undefined) return undefined
   agent.idleMb()
   return agent
@@ -48,8 +63,13 @@ interface Seen {
   commands: number
 }
 
-const expects = (line: Lines.Line): line is Lines.Line & { readonly owed: { readonly kind: "response"; readonly type: string; readonly id: string } } =>
-  line.owed.kind === "response" && typeof line.owed.id === "string" && line.owed.id.startsWith("w") && common.includes(line.owed.type)
+const expects = (
+  line: Lines.Line
+): line is Lines.Line & { readonly owed: { readonly kind: "response"; readonly type: string; readonly id: string } } =>
+  line.owed.kind === "response" &&
+  typeof line.owed.id === "string" &&
+  line.owed.id.startsWith("w") &&
+  common.includes(line.owed.type)
 
 /** The line of stderr that names the error. */
 const lastWords = (agent: Agent.Agent) => {
@@ -87,7 +107,9 @@ const fuzz = async (context: Context, target: string, origin: string) => {
     const agent = await start(target, place)
     if (agent === undefined) throw new Error(`${target} does not answer get_state`)
     for (let isUsable = true; isUsable && sent < context.bounds.cases && context.goesOn(); sent += batchSize) {
-      const lines = Array.from({ length: batchSize }, (_, at) => Lines.line(context.random, { ids: [] }, sent + at, false, common))
+      const lines = Array.from({ length: batchSize }, (_, at) =>
+        Lines.line(context.random, { ids: [] }, sent + at, false, common)
+      )
       isUsable = await batch(agent, lines, sent, seen)
     }
     context.figures.peakMb = Math.max(context.figures.peakMb, agent.hasEnded() ? 0 : agent.peakOverIdle())
@@ -100,7 +122,9 @@ const fuzz = async (context: Context, target: string, origin: string) => {
   figures.hangs = seen.hangs
   figures.lost = [...seen.unanswered.values()].reduce((sum, count) => sum + count, 0)
   for (const death of seen.deaths) figures.notes.push(`ended: ${death}`)
-  figures.notes.push(`${figures.lost} of ${seen.commands} commands had no response: ${[...seen.unanswered].map(([type, count]) => `${type} ${count}`).join(", ")}`)
+  figures.notes.push(
+    `${figures.lost} of ${seen.commands} commands had no response: ${[...seen.unanswered].map(([type, count]) => `${type} ${count}`).join(", ")}`
+  )
 }
 
 const tryGiants = async ({ figures, goesOn, only }: Context, target: string, origin: string) => {
@@ -109,8 +133,14 @@ const tryGiants = async ({ figures, goesOn, only }: Context, target: string, ori
     const place = makePlace(origin)
     const agent = await start(target, place)
     const wrong = agent === undefined ? "does not start" : await play(agent)
-    const answers = agent !== undefined && !agent.hasEnded() && (await agent.request({ type: "get_state" }, waitMs)) !== undefined
-    const end = agent?.hasEnded() === true ? `ended with ${JSON.stringify(await agent.exited)}` : answers ? "lives" : "get_state does not answer"
+    const answers =
+      agent !== undefined && !agent.hasEnded() && (await agent.request({ type: "get_state" }, waitMs)) !== undefined
+    const end =
+      agent?.hasEnded() === true
+        ? `ended with ${JSON.stringify(await agent.exited)}`
+        : answers
+          ? "lives"
+          : "get_state does not answer"
     const peak = agent === undefined || agent.hasEnded() ? "" : `, ${agent.peakOverIdle().toFixed(0)} MB over idle`
     figures.notes.push(`${name}: ${end}${peak}${wrong === undefined ? "" : `; ${wrong}`}`)
     agent?.kill("SIGKILL")
@@ -123,6 +153,8 @@ export const run = async (context: Context, target: string) => {
   const server = LocalModel.model([])
   if (context.only === undefined || context.only === "fuzz") await fuzz(context, target, server.origin)
   await tryGiants(context, target, server.origin)
-  context.figures.notes.push(`frames of ${common.length} commands that pi and omp have in common, of ${commands.length}`)
+  context.figures.notes.push(
+    `frames of ${common.length} commands that pi and omp have in common, of ${commands.length}`
+  )
   server.stop()
 }

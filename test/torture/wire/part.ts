@@ -29,7 +29,8 @@ const learn = (seen: Seen) => (frame: Agent.Frame) => {
   for (const source of sources)
     for (const name of ["messageId", "runId", "sessionId", "entryId", "leafId", "sessionFile", "id"]) {
       const id = source[name]
-      if (typeof id === "string" && id.length < 200) seen.ids[seen.ids.length < 200 ? seen.ids.length : id.length % 200] = id
+      if (typeof id === "string" && id.length < 200)
+        seen.ids[seen.ids.length < 200 ? seen.ids.length : id.length % 200] = id
     }
 }
 
@@ -47,7 +48,13 @@ interface Stretch {
 }
 
 /** One batch; false when there is no point in going on with this process. */
-const batch = async (agent: Agent.Agent, { context, name, random }: Stretch, seen: Seen, from: number, count: number) => {
+const batch = async (
+  agent: Agent.Agent,
+  { context, name, random }: Stretch,
+  seen: Seen,
+  from: number,
+  count: number
+) => {
   const fail = (kind: "deaths" | "lost" | "hangs" | undefined, what: string) => context.violate(kind, what, name)
   const ledger = Ledger.make((what) => fail("lost", what))
   const stop = agent.watch(ledger.take)
@@ -64,7 +71,10 @@ const batch = async (agent: Agent.Agent, { context, name, random }: Stretch, see
     return false
   }
   if (left.missing.length > 0 || left.parses !== 0)
-    fail("lost", `lines ${from} to ${from + count}: no response to ${JSON.stringify(left.missing).slice(0, 300)}, parse failures missing: ${left.parses}`)
+    fail(
+      "lost",
+      `lines ${from} to ${from + count}: no response to ${JSON.stringify(left.missing).slice(0, 300)}, parse failures missing: ${left.parses}`
+    )
   const began = performance.now()
   const state = await agent.request({ type: "get_state" })
   context.figures.stateMs.push(performance.now() - began)
@@ -80,7 +90,8 @@ const closing = async (agent: Agent.Agent, context: Context, name: string, ownMb
   if (agent.hasEnded()) return
   const exit = await Agent.close(agent)
   if (exit === undefined) context.violate("hangs", `${name}: does not end when its input does`, name)
-  else if (exit.code !== 0) context.violate("deaths", `${name}: exit ${exit.code ?? exit.signal}: ${agent.stderr().slice(-300)}`, name)
+  else if (exit.code !== 0)
+    context.violate("deaths", `${name}: exit ${exit.code ?? exit.signal}: ${agent.stderr().slice(-300)}`, name)
 }
 
 const stretch = async (what: Stretch) => {
@@ -117,7 +128,8 @@ const giant = async (context: Context, name: string, { args, ownMb, play }: Gian
     } else {
       if (wrong !== undefined) context.violate("hangs", `${name}: ${wrong}`, name)
       const began = performance.now()
-      if ((await agent.request({ type: "get_state" })) === undefined) context.violate("hangs", `${name}: get_state does not answer`, name)
+      if ((await agent.request({ type: "get_state" })) === undefined)
+        context.violate("hangs", `${name}: get_state does not answer`, name)
       context.figures.stateMs.push(performance.now() - began)
     }
     await closing(agent, context, name, ownMb)
@@ -144,7 +156,7 @@ const run = async (context: Context) => {
 export const part: Part = {
   summary: "fuzzed lines, and lines as large, deep or many as possible",
   bounds: {
-    short: { cases: 3000, seconds: 5 },
+    short: { cases: 3000, seconds: 3 },
     standard: { cases: 60_000, seconds: 60 },
     full: { cases: 1_000_000, seconds: 3600 }
   },

@@ -1,0 +1,22 @@
+/** A short run of each part of `npm run torture` (docs/reliability.md), with a new seed each time; a failure prints how to repeat it. */
+import { assert, describe, it } from "vitest"
+import * as Figures from "../support/torture/Figures.ts"
+import * as Part from "../support/torture/Part.ts"
+import * as Random from "../support/torture/Random.ts"
+import { parts } from "../torture/parts.ts"
+
+const seed = `${Date.now() % 1_000_000}`
+
+describe.skipIf(process.platform !== "linux")("torture", () => {
+  it.each(Object.entries(parts))(
+    "%s",
+    async (name, part) => {
+      const figures = Figures.empty()
+      const context = Part.context({ name, seed, bounds: part.bounds.short }, Random.make(seed).fork(name), figures)
+      await part.run(context)
+      assert.deepStrictEqual(figures.violations, [])
+      assert.isAbove(figures.cases, 0)
+    },
+    60_000
+  )
+})
