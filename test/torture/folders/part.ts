@@ -1,5 +1,5 @@
 /** Every prepared project, for every documented way to start. Nothing of the project may run, get a request, or hold heddle up. */
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Agent from "../../support/torture/Agent.ts"
 import * as Heddle from "../../support/torture/Heddle.ts"
@@ -26,6 +26,8 @@ const environmentOf = (place: Heddle.Place, user: Folder["user"], origin: string
     ? { ...env, OPENAI_API_KEY: secret, OPENAI_BASE_URL: `${origin}/v1` }
     : { ...env, ANTHROPIC_API_KEY: secret, ANTHROPIC_BASE_URL: origin }
 }
+
+const hasSession = (folder: string) => [...new Bun.Glob("**/*.jsonl").scanSync({ cwd: folder, dot: true })].length > 0
 
 interface Found {
   readonly fail: (kind: "deaths" | "lost" | "hangs" | "left" | undefined, what: string) => void
@@ -85,8 +87,7 @@ const attempt = async (context: Context, name: string, folder: Folder, way: Way)
     )
   if (leaked !== "" || agent.stderr().includes(secret))
     fail("lost", `the key is in the output: ${leaked.slice(0, 200)}`)
-  if (readdirSync(place.work, { recursive: true, encoding: "utf8" }).some((path) => path.endsWith(".jsonl")))
-    fail("lost", "the session is in the project")
+  if (hasSession(place.work)) fail("lost", "the session is in the project")
   context.figures.cases++
   good.stop()
   trap.stop()
