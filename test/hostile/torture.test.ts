@@ -1,11 +1,11 @@
-/** A short run of each part of `npm run torture` (docs/reliability.md), with a new seed each time; a failure prints how to repeat it. */
+/** A short run of each part of `npm run torture` (docs/reliability.md), always with the same seed; a failure says how to repeat it. */
 import { assert, describe, it } from "vitest"
 import * as Figures from "../support/torture/Figures.ts"
 import * as Part from "../support/torture/Part.ts"
 import * as Random from "../support/torture/Random.ts"
 import { parts } from "../torture/parts.ts"
 
-const seed = `${Date.now() % 1_000_000}`
+const seed = "15"
 
 describe.skipIf(process.platform !== "linux")("torture", () => {
   it.each(Object.entries(parts))(
