@@ -1,6 +1,6 @@
 /** The options of `npm run torture`. */
 import { parseArgs } from "node:util"
-import { parts } from "./parts.ts"
+import { parts, targets } from "./parts.ts"
 
 export interface Options {
   readonly seed: string
@@ -23,7 +23,7 @@ const usage = `npm run torture -- [options]
   --seconds <n>   at most so many seconds for each part
   --total <n>     at most so many seconds together
   --full          the figures of docs/reliability.md: takes about an hour
-  --target <cmd>  points the part wire at another agent, and only reports`
+  --target <cmd>  another agent in place of heddle, and only reports: ${Object.keys(targets).join(", ")}`
 
 const flags = {
   only: { type: "string" },
@@ -49,9 +49,9 @@ export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     const { values } = parseArgs({ args: [...args], options: flags })
     if (values.help === true) return usage
-    const all = values.target === undefined ? Object.keys(parts) : ["wire"]
+    const all = values.target === undefined ? Object.keys(parts) : Object.keys(targets)
     const only = values.only?.split(",") ?? all
-    const unknown = only.find((name) => !(name in parts))
+    const unknown = only.find((name) => !all.includes(name))
     if (unknown !== undefined) return `There is no part ${unknown}.\n${usage}`
     return {
       seed: values.seed ?? `${Date.now() % 1_000_000}`,

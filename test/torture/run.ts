@@ -3,7 +3,7 @@ import * as Figures from "../support/torture/Figures.ts"
 import * as Part from "../support/torture/Part.ts"
 import * as Random from "../support/torture/Random.ts"
 import * as Options from "./Options.ts"
-import { parts } from "./parts.ts"
+import { parts, targets } from "./parts.ts"
 
 const options = Options.read(process.argv.slice(2))
 if (typeof options === "string") {
@@ -30,11 +30,11 @@ for (const [name, part] of Object.entries(parts)) {
     seed: options.seed,
     bounds: { cases: options.cases ?? bounds.cases, seconds: Math.min(options.seconds ?? bounds.seconds, left) },
     ...(options.caseName === undefined ? {} : { only: options.caseName }),
-    ...(options.target === undefined ? {} : { target: options.target }),
     say: (line: string) => console.log(line)
   }
   const started = performance.now()
-  await part.run(Part.context(start, Random.make(options.seed).fork(name), figures))
+  const context = Part.context(start, Random.make(options.seed).fork(name), figures)
+  await (options.target === undefined ? part.run(context) : targets[name]?.(context, options.target))
   for (const note of figures.notes) console.log(`  ${note}`)
   violations += figures.violations.length
   rows.push(Figures.row(name, figures, (performance.now() - started) / 1000))

@@ -12,8 +12,6 @@ export interface Context {
   readonly bounds: Bounds
   /** Repeat only this case. */
   readonly only?: string
-  /** The command of another agent. */
-  readonly target?: string
   readonly figures: Figures
   /** False once the time is up: a part ends after its current case. */
   readonly goesOn: () => boolean
@@ -33,7 +31,6 @@ export interface Start {
   readonly seed: string
   readonly bounds: Bounds
   readonly only?: string
-  readonly target?: string
   readonly say?: (line: string) => void
 }
 
@@ -43,7 +40,6 @@ export const context = (start: Start, random: Random, figures: Figures): Context
     random,
     bounds: start.bounds,
     ...(start.only === undefined ? {} : { only: start.only }),
-    ...(start.target === undefined ? {} : { target: start.target }),
     figures,
     goesOn: () => performance.now() < ends,
     violate: (count, what, caseName) => {

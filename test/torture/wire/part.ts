@@ -11,7 +11,6 @@ import { type Giant, giants } from "./Giants.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lines from "./Lines.ts"
 import * as Shapes from "./Shapes.ts"
-import * as Target from "./Target.ts"
 
 const batchSize = 400
 const linesOfAProcess = 20_000
@@ -138,7 +137,6 @@ const giant = async (context: Context, name: string, { args, ownMb, play }: Gian
 }
 
 const run = async (context: Context) => {
-  if (context.target !== undefined) return Target.run(context, context.target)
   const { bounds, figures, only, random } = context
   for (const [name, each] of Object.entries(giants)) {
     if (only === undefined ? bounds.cases < 10_000 : only !== name) continue

@@ -1,60 +1,15 @@
-/**
- * The same lines for another agent of the family: `--target "<command>"`. It gets a home with a model on 127.0.0.1 in
- * the files of pi and omp, and the frames that all of them know. Nothing is a violation here; what happened is reported.
- */
+/** The lines of the part wire for another agent, with the commands that pi and omp have in common. */
 import * as Agent from "../../support/torture/Agent.ts"
-import * as Heddle from "../../support/torture/Heddle.ts"
 import * as LocalModel from "../../support/torture/LocalModel.ts"
 import type { Context } from "../../support/torture/Part.ts"
-import { commands, common } from "./Frames.ts"
-import { giants } from "./Giants.ts"
-import * as Lines from "./Lines.ts"
+import { commands, common } from "../wire/Frames.ts"
+import { giants } from "../wire/Giants.ts"
+import * as Lines from "../wire/Lines.ts"
+import * as Peer from "./Peer.ts"
 
 const batchSize = 100
 const waitMs = 10_000
 const mostDeaths = 20
-
-/** The model is named `mock/mock-model`. */
-const models = (origin: string) => ({
-  providers: {
-    mock: {
-      baseUrl: `${origin}/v1`,
-      api: "openai-completions",
-      apiKey: "mock-key",
-      models: [
-        {
-          id: "mock-model",
-          name: "Mock",
-          reasoning: false,
-          input: ["text"],
-          contextWindow: 200_000,
-          maxTokens: 8000,
-          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-        }
-      ]
-    }
-  }
-})
-
-/** A folder and a home that a peer starts in; the caller removes it. */
-export const makePlace = (origin: string) => {
-  const place = Heddle.makePlace()
-  place.write("work/notes.txt", "first line\n")
-  for (const file of [".heddle/agent/models.json", ".pi/agent/models.json", ".omp/agent/models.yml"])
-    place.write(`home/${file}`, models(origin))
-  return place
-}
-
-export const start = async (target: string, place: Heddle.Place): Promise<Agent.Agent | undefined> => {
-  const agent = Agent.start({
-    command: ["bash", "-c", `exec ${target}`],
-    cwd: place.work,
-    env: { ...Heddle.environment(place), PI_OFFLINE: "1", TERM: "dumb", NO_COLOR: "1" }
-  })
-  if ((await agent.request({ type: "get_state" })) === undefined) return undefined
-  agent.idleMb()
-  return agent
-}
 
 interface Seen {
   deaths: Array<string>
@@ -103,8 +58,8 @@ const fuzz = async (context: Context, target: string, origin: string) => {
   const seen: Seen = { deaths: [], hangs: 0, unanswered: new Map(), commands: 0 }
   let sent = 0
   while (sent < context.bounds.cases && context.goesOn() && seen.deaths.length + seen.hangs < mostDeaths) {
-    const place = makePlace(origin)
-    const agent = await start(target, place)
+    const place = Peer.makePlace(`${origin}/v1`)
+    const agent = await Peer.start(target, place)
     if (agent === undefined) throw new Error(`${target} does not answer get_state`)
     for (let isUsable = true; isUsable && sent < context.bounds.cases && context.goesOn(); sent += batchSize) {
       const lines = Array.from({ length: batchSize }, (_, at) =>
@@ -130,8 +85,8 @@ const fuzz = async (context: Context, target: string, origin: string) => {
 const tryGiants = async ({ figures, goesOn, only }: Context, target: string, origin: string) => {
   for (const [name, { args, play }] of Object.entries(giants)) {
     if (args !== undefined || !goesOn() || (only !== undefined && only !== name)) continue
-    const place = makePlace(origin)
-    const agent = await start(target, place)
+    const place = Peer.makePlace(`${origin}/v1`)
+    const agent = await Peer.start(target, place)
     const wrong = agent === undefined ? "does not start" : await play(agent)
     const answers =
       agent !== undefined && !agent.hasEnded() && (await agent.request({ type: "get_state" }, waitMs)) !== undefined
@@ -143,9 +98,7 @@ const tryGiants = async ({ figures, goesOn, only }: Context, target: string, ori
           : "get_state does not answer"
     const peak = agent === undefined || agent.hasEnded() ? "" : `, ${agent.peakOverIdle().toFixed(0)} MB over idle`
     figures.notes.push(`${name}: ${end}${peak}${wrong === undefined ? "" : `; ${wrong}`}`)
-    agent?.kill("SIGKILL")
-    await agent?.exited
-    place.remove()
+    await Peer.end(agent, place)
   }
 }
 
