@@ -11,15 +11,19 @@ import type { Context, Part } from "../../support/torture/Part.ts"
 
 const memoryMb = 300
 const caseMs = 60_000
+/** An answer that takes longer, on a busy machine, waits for a loop that is blocked. */
+const slowMs = 5000
 const providers: ReadonlyArray<ProviderId> = ["hostile-anthropic", "hostile-openai", "hostile-responses"]
+
+let probes = 0
 
 /** Asks for the state again and again until the attack is over. */
 const probe = (host: HostProcess.HostProcess, times: Array<number>) => {
-  let [isOver, count] = [false, 0]
+  let isOver = false
   const ask = async () => {
     while (!isOver) {
       const began = performance.now()
-      const id = `probe-${count++}-${times.length}`
+      const id = `probe-${probes++}`
       host.send({ id, type: "get_state" })
       const answer = await within(
         host.until(HostProcess.answer(id)).catch(() => undefined),
@@ -67,13 +71,17 @@ const stretch = (context: Context, chosen: ReadonlyArray<Chosen>, bytes: number)
       for (const [at, { one, provider }] of chosen.entries()) {
         if (!context.goesOn()) return chosen.length
         const name = `${provider}:${one.name}`
-        const stop = probe(host, context.figures.stateMs)
+        const times: Array<number> = []
+        const stop = probe(host, times)
         const outcome = await within(
           attack(host, provider, one).catch(() => "ended" as const),
           caseMs
         )
         context.figures.cases++
         await within(stop(), caseMs)
+        context.figures.stateMs.push(...times)
+        const slowest = Math.max(0, ...times)
+        if (slowest > slowMs) context.violate("hangs", `${name}: get_state took ${slowest.toFixed(0)} ms`, name)
         if (outcome === undefined || outcome === "ended") {
           const isDead = outcome === "ended"
           context.violate(
