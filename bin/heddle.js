@@ -147,7 +147,7 @@ const start = async () => {
   if (!hasOption("--config", "-c") && `${process.cwd()}/` !== root && stat("bunfig.toml") !== undefined) {
     console.error(
       "heddle warn: bun has read the bunfig.toml of this folder, which can run code. Start heddle with " +
-        "`node bin/heddle.js`, or with `bun --no-env-file --config=/dev/null bin/heddle.js` (docs/hosts.md)."
+        "`node bin/heddle.js`, or with `bun --no-env-file --config=/dev/null --tsconfig-override=/dev/null bin/heddle.js`."
     )
   }
   if (!hasOption("--no-env-file", "--env-file")) {

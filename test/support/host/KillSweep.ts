@@ -219,14 +219,5 @@ export const sweep = (at: ReadonlyArray<number>, command?: ReadonlyArray<string>
     (faults) => faults.flat()
   )
 
-/** Plays the script once without a kill before its end, then kills after each of its lines. */
-export const sweepAll = (command?: ReadonlyArray<string>) =>
-  Effect.flatMap(killAt(Number.POSITIVE_INFINITY, command), ({ faults, lines }) =>
-    Effect.map(
-      sweep(
-        Array.from({ length: lines }, (_, n) => n + 1),
-        command
-      ),
-      (found) => ({ lines, faults: [...faults, ...found] })
-    )
-  )
+/** The number of lines that the whole script writes. */
+export const lineCount = Effect.map(killAt(Number.POSITIVE_INFINITY), ({ lines }) => lines)

@@ -21,9 +21,9 @@ export const startWays: ReadonlyArray<StartWay> = [
   },
   ...(node === undefined ? [] : [{ name: "node bin/heddle.js", isSafe: true, options: inside(node) }]),
   {
-    name: "bun --no-env-file --config=/dev/null bin/heddle.js",
+    name: "bun --no-env-file --config=/dev/null --tsconfig-override=/dev/null bin/heddle.js",
     isSafe: true,
-    options: inside(process.execPath, "--no-env-file", "--config=/dev/null")
+    options: inside(process.execPath, "--no-env-file", "--config=/dev/null", "--tsconfig-override=/dev/null")
   },
   { name: "bun bin/heddle.js", isSafe: false, options: inside(process.execPath) }
 ]
