@@ -131,12 +131,15 @@ export const models = (options: AgentOptions) =>
     })
   )
 
+/** For sessions that were left with `--no-session`: the last ones can be opened again, and many do not add up. */
+const roomInMemory = 16 * 1024 * 1024
+
 /** Session files, or memory where nothing is to be written. */
 export const store = ({ agentDir, cwd, session }: AgentOptions) =>
   Layer.effect(
     SessionStore,
     Effect.gen(function* () {
-      if (session.inMemory) return yield* MemorySessionStore.make({ cwd, forgets: true })
+      if (session.inMemory) return yield* MemorySessionStore.make({ cwd, room: roomInMemory })
       const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
       const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen })
       yield* SessionFolders.warnIfUnwritable(place)

@@ -1,4 +1,4 @@
-/** Stores sessions in memory, for as long as the process lives or until they are left. */
+/** Stores sessions in memory, for as long as the process lives or there is room. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -23,24 +23,66 @@ interface Kept {
 
 interface Options {
   readonly cwd: string
-  /** Drops a session when it is closed. Nobody can open it again, and its memory is free. */
-  readonly forgets?: boolean
+  /**
+   * Room for sessions that are not open, roughly in bytes. Those that were closed first make room for others, and nobody
+   * can open them again. Without it all are kept.
+   */
+  readonly room?: number
 }
 
-export const make = Effect.fnUntraced(function* ({ cwd, forgets = false }: Options) {
+/** Roughly the bytes that the value takes; more than `most` is not counted. */
+const sizeOf = (root: unknown, most: number): number => {
+  let size = 0
+  const rest: Array<unknown> = [root]
+  while (rest.length > 0 && size <= most) {
+    const value = rest.pop()
+    size += typeof value === "string" ? value.length + 32 : 32
+    if (typeof value === "object" && value !== null) for (const child of Object.values(value)) rest.push(child)
+  }
+  return size
+}
+
+/** Keeps sessions that are closed as long as there is room for them. */
+const makeShelf = (sessions: Map<string, Kept>, room: number) => {
+  /** The sessions by size, in the order in which they were closed. */
+  const closed = new Map<Kept, number>()
+  let taken = 0
+  const take = (kept: Kept) => {
+    taken -= closed.get(kept) ?? 0
+    closed.delete(kept)
+  }
+  return {
+    take,
+    put: (kept: Kept) => {
+      if (room === Number.POSITIVE_INFINITY) return
+      const size = sizeOf(kept.entries, room)
+      closed.set(kept, size)
+      taken += size
+      for (const [oldest] of closed) {
+        if (taken <= room) return
+        take(oldest)
+        sessions.delete(oldest.header.id)
+      }
+    }
+  }
+}
+
+export const make = Effect.fnUntraced(function* ({ cwd, room = Number.POSITIVE_INFINITY }: Options) {
   const ids = yield* Ids
   const sessions = new Map<string, Kept>()
+  const shelf = makeShelf(sessions, room)
 
   const log = (kept: Kept) =>
     Effect.as(
       Effect.acquireRelease(
         Effect.sync(() => {
           kept.open = true
+          shelf.take(kept)
         }),
         () =>
           Effect.sync(() => {
             kept.open = false
-            if (forgets) sessions.delete(kept.header.id)
+            shelf.put(kept)
           })
       ),
       {
