@@ -63,13 +63,8 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
 
 const args = process.argv.slice(2)
 
-const report = ({ code, message }: StartupFailure) => {
-  const forPrograms = CommandLine.isForPrograms(args) ? `\n${JSON.stringify({ error: { code, message } })}` : ""
-  return Process.printError(`Error: ${message}${forPrograms}`)
-}
-
 const program = CommandLine.run(args, version, startRpc).pipe(
-  Effect.tapError(report),
+  Effect.tapError((failure) => Process.printError(CommandLine.explain(args, failure))),
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
   ),

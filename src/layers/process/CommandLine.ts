@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Process from "../platform/processes/Process.ts"
 import * as Arguments from "./Arguments.ts"
 import { authHelp, frontDoor, helpText } from "./Help.ts"
-import { type Given, invalid, listModels } from "./OptionTable.ts"
+import { type Given, invalid, listModels, type StartupFailure } from "./OptionTable.ts"
 import * as QuickParse from "./QuickParse.ts"
 import * as StartOptions from "./StartOptions.ts"
 
@@ -67,12 +67,15 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     yield* start(yield* StartOptions.read(given))
   })
 
-/** Whether a program reads what this command line leads to: it is told about failures in JSON. */
-export const isForPrograms = (args: ReadonlyArray<string>): boolean => {
+const isForPrograms = (args: ReadonlyArray<string>): boolean => {
   const at = args.findIndex((arg) => arg === "--mode" || arg.startsWith("--mode="))
   const mode = args[at] === "--mode" ? args[at + 1] : args[at]?.slice("--mode=".length)
   return mode !== undefined && mode !== "text"
 }
+
+/** A failure in words, and in JSON where a program reads what the command line leads to. */
+export const explain = (args: ReadonlyArray<string>, { code, message }: StartupFailure): string =>
+  `Error: ${message}${isForPrograms(args) ? `\n${JSON.stringify({ error: { code, message } })}` : ""}`
 
 /** Options that the full parser has by itself: a dialog that needs a terminal, and scripts that offer it. */
 const refuseBuiltIn = (args: ReadonlyArray<string>) => {

@@ -86,7 +86,7 @@ it.scopedLive("what cannot be written is said, and leaves nothing behind", () =>
       mkdirSync(join(cwd, "folder"))
       for (const [outputPath, detail] of [
         ["none/x.html", `there is no folder ${join(cwd, "none")}`],
-        ["file/x.html", `there is no folder ${join(cwd, "file")}`],
+        ["file/x.html", `${join(cwd, "file")} is a file, not a folder`],
         ["folder", "it is a directory, not a file"],
         ["/dev/null", "it is a character device, not a file"]
       ] as const) {
