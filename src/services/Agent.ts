@@ -162,6 +162,8 @@ export interface AgentState {
   readonly interruptMode: InterruptMode
   /** From the acceptance of a prompt to the end of its run. */
   readonly isStreaming: boolean
+  /** No run is going on, and nobody waits for a prompt in the queue. */
+  readonly isSettled: boolean
   readonly messageCount: number
   readonly queue: MessageQueue
   readonly autoRetryEnabled: boolean

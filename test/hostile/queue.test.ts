@@ -236,6 +236,32 @@ place("switch_session brings its queue, and leaving a session empties it", async
   }
 })
 
+place("a prompt from before the process holds up nothing until it is sent again", async ({ open }) => {
+  const host = await open("s.jsonl", ...hangs)
+  await hanging(host)
+  const named = { streamingBehavior: "followUp", clientMessageId: "c-q" }
+  const { messageId } = await queue(host, "prompt", "q", named)
+  host.child.kill("SIGKILL")
+  await host.exited
+
+  const again = await open("s.jsonl")
+  assert.deepStrictEqual(await texts(again), ["q"])
+  assert.isTrue((await data(again, { id: "before", type: "get_state" })).isSettled)
+  const { disposition, duplicate } = await queue(again, "prompt", "q", named)
+  assert.deepStrictEqual([disposition, duplicate], ["queued", true])
+  assert.isFalse((await data(again, { id: "joined", type: "get_state" })).isSettled)
+  await data(again, { id: "remove", type: "remove_queued_message", messageId })
+  const ends = again.frames().filter(({ type: name }) => name === "prompt_result" || name === "session_settled")
+  assert.deepStrictEqual(
+    ends.map(({ id, sessionSettled, type: name }) => [name, id, sessionSettled]),
+    [
+      ["prompt_result", "q", true],
+      ["session_settled", undefined, undefined]
+    ]
+  )
+  assert.isTrue((await data(again, { id: "after", type: "get_state" })).isSettled)
+})
+
 place("tree, export, clone and fork do not have what is queued", async ({ folder, open, start }) => {
   const host = await open("s.jsonl")
   await queue(host, "follow_up", "F-ZERO")

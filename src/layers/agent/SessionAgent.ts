@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -82,9 +81,9 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
-  const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended })
-  const dropped = (items: ReadonlyArray<QueuedMessage>) => prompts.drop(items, !state.isBusy())
-  const queue = SessionQueue.make({ publish, session, settings, dropped })
+  const isIdle = () => !state.takesMessages()
+  const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended, isIdle })
+  const queue = SessionQueue.make({ publish, session, settings, dropped: prompts.drop })
   const queued = yield* session.queued
   queue.restore(queued)
   for (const { messageId } of queued) prompts.restore(messageId)
@@ -197,7 +196,7 @@ const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
-  const { compaction, controls, hub, late, model, queue, retries, session, state, supervision, tools } = parts
+  const { compaction, controls, hub, late, model, prompts, queue, retries, session, state, supervision, tools } = parts
   const runs = yield* makeRuns(parts)
   const { admission, fiber, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
@@ -219,7 +218,16 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     interrupt: RunNodes.span("interrupt")(fiber.interrupt),
     awaitIdle: fiber.awaitIdle,
     close: Effect.sync(state.close),
-    state: StateSnapshot.make({ controls: controls.values, session, state, queue, compaction, manual, retries }),
+    state: StateSnapshot.make({
+      controls: controls.values,
+      session,
+      state,
+      prompts,
+      queue,
+      compaction,
+      manual,
+      retries
+    }),
     messages: session.messages,
     systemPrompt: Effect.succeed(parts.systemPrompt),
     tools,

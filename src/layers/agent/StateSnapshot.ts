@@ -5,6 +5,7 @@ import type { AgentState } from "../../services/Agent.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
 import type { ControlValues } from "./model/Controls.ts"
+import type { OpenPrompts } from "./inbox/OpenPrompts.ts"
 import type { SessionQueue } from "./inbox/SessionQueue.ts"
 import type * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import type { RunState } from "./run/RunState.ts"
@@ -14,13 +15,14 @@ interface Sources {
   readonly controls: () => ControlValues
   readonly session: typeof Session.Service
   readonly state: RunState
+  readonly prompts: OpenPrompts
   readonly queue: SessionQueue
   readonly compaction: Compaction.Compaction
   readonly manual: ReturnType<typeof ManualCompaction.make>
   readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
 }
 
-export const make = ({ compaction, controls, manual, queue, retries, session, state }: Sources) =>
+export const make = ({ compaction, controls, manual, prompts, queue, retries, session, state }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -30,6 +32,7 @@ export const make = ({ compaction, controls, manual, queue, retries, session, st
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: state.isPrompted() && !isManual,
+      isSettled: prompts.isSettled() && !state.isPrompted(),
       isCompacting: isManual || (yield* compaction.isActive),
       autoCompactionEnabled: compaction.isEnabled(),
       messageCount: yield* session.messageCount,

@@ -74,7 +74,7 @@ const getState = Command.make({
   run: Effect.fnUntraced(function* ({ verbose }, { connection }) {
     const agent = yield* Agent
     const shell = yield* Shell
-    const { queue, ...state } = yield* agent.state
+    const { isSettled, queue, ...state } = yield* agent.state
     const queued = MessageQueue.size(queue)
     const data: Type<typeof State> = {
       ...state,
@@ -84,7 +84,7 @@ const getState = Command.make({
       pendingMessageCount: queued,
       ...queuedTexts(queue),
       isBashRunning: yield* shell.isUserRunning,
-      isSettled: !state.isStreaming,
+      isSettled,
       protocol: { dialect: "superset", version: protocolVersion },
       trust: connection.trust
     }

@@ -34,6 +34,9 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   /** The end markers that are due before anything else may happen. */
   let ending: ReadonlyArray<AgentEvent["_tag"]> = []
   let queue = MessageQueue.empty
+  let settled = true
+  /** What the newest report says of the session. */
+  let reported = true
   let at = 0
   const must = (holds: boolean, rule: string) => {
     if (!holds) broken.push(`${at} ${events[at]?._tag}: ${rule}`)
@@ -76,12 +79,23 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
     if (event._tag === "ToolEnded") call.state = "ended"
   }
 
+  /** The session settles with the last prompt that somebody waits for, when no run goes on. */
+  const finished = ({ sessionSettled }: Extract<AgentEvent, { _tag: "PromptFinished" }>) => {
+    const mayBeSettled = run === undefined
+    must(mayBeSettled || !sessionSettled, "no session has settled while a run goes on")
+    must(!mayBeSettled || sessionSettled || MessageQueue.size(queue) > 0, "only queued prompts hold up a session")
+    reported = sessionSettled
+    if (sessionSettled && !settled && ending.length === 0) ending = ["SessionSettled"]
+  }
+
+  const mark = (event: AgentEvent) => {
+    must(event._tag === ending[0], `${ending[0]} is due`)
+    if (event._tag === "SessionSettled") settled = true
+    ending = event._tag === "RunSettled" && reported ? ["SessionSettled"] : ending.slice(1)
+  }
+
   const step = (event: AgentEvent) => {
-    if (ending.length > 0 && event._tag !== "PromptFinished") {
-      must(event._tag === ending[0], `${ending[0]} is due`)
-      ending = ending.slice(1)
-      return
-    }
+    if (ending.length > 0 && event._tag !== "PromptFinished") return mark(event)
     if ("runId" in event && event._tag !== "RunStarted" && event._tag !== "PromptFinished") {
       must(event.runId === run?.runId, "an event belongs to the run that goes on")
     }
@@ -89,6 +103,7 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
       case "RunStarted":
         must(run === undefined, "one run at a time")
         run = { runId: event.runId, messages: [], turns: 0 }
+        settled = false
         return
       case "TurnStarted":
         must(run?.turn === undefined, "turns do not overlap")
@@ -126,18 +141,17 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
           "agent_end has them in order"
         )
         run = undefined
-        ending = ["RunSettled", "SessionSettled"]
+        ending = ["RunSettled"]
         return
       case "PromptFinished":
-        must(event.sessionSettled === (run === undefined), "says whether a run goes on")
-        return
+        return finished(event)
       case "QueueChanged":
         must(event.queue.revision > queue.revision, "every change is a new revision")
         queue = event.queue
         return
       case "RunSettled":
       case "SessionSettled":
-        return must(false, "comes with the end of a run only")
+        return must(false, "comes with the end of a run or of a prompt only")
       default:
         return
     }

@@ -102,6 +102,8 @@ export const make = () => {
       steering: queues.steering.map(({ text }) => text),
       followUp: queues.followUp.map(({ text }) => text)
     }),
-    isRunning: () => running !== undefined
+    isRunning: () => running !== undefined,
+    /** No run goes on and no prompt is queued (protocol.md 6). */
+    isSettled: () => running === undefined && ![...queues.steering, ...queues.followUp].some(({ isPrompt }) => isPrompt)
   }
 }

@@ -18,7 +18,7 @@ interface Dependencies {
   readonly model: Effect.Effect<Model, NoModelSelected>
 }
 
-const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "SessionSettled"
+const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "RunSettled"
 
 /** A run that starts ends the wait, or the attempt. */
 export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, session, settings }: Dependencies) {
@@ -46,7 +46,7 @@ export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, sess
   const follow = Effect.gen(function* () {
     let event = yield* events.take
     while (true) {
-      const idle = event._tag === "SessionSettled" ? wait : Effect.void
+      const idle = event._tag === "RunSettled" ? wait : Effect.void
       event = yield* Effect.raceFirst(Effect.zipRight(idle, events.take), events.take)
     }
   })

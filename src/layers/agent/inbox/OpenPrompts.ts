@@ -1,4 +1,7 @@
-/** Accepted prompts that have not ended, in the order of their acceptance. Each ends with exactly one report. */
+/**
+ * Accepted prompts that have not ended, in the order of their acceptance. Each ends with exactly one report. As long as
+ * somebody waits for one, the session has not settled (protocol.md 6).
+ */
 import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 
@@ -12,6 +15,13 @@ interface OpenPrompt {
 interface Dependencies {
   readonly publish: (event: AgentEvent) => void
   readonly ended: (messageId: string, end: PromptEnd) => void
+  /** No run is going on. */
+  readonly isIdle: () => boolean
+}
+
+interface Ended {
+  readonly messageId: string
+  readonly end: PromptEnd
 }
 
 /** The end of a prompt that left the queue undelivered. */
@@ -19,17 +29,30 @@ const dropped: PromptEnd = { status: "aborted" }
 
 export type OpenPrompts = ReturnType<typeof make>
 
-export const make = ({ ended, publish }: Dependencies) => {
+export const make = ({ ended, isIdle, publish }: Dependencies) => {
   const open = new Map<string, OpenPrompt>()
 
-  const report = (requestId: RequestId | undefined, end: PromptEnd, sessionSettled: boolean) =>
-    publish({ _tag: "PromptFinished", ...(requestId === undefined ? {} : { requestId }), ...end, sessionSettled })
+  /** Nobody waits for a prompt that was queued before the process started, so it holds up nothing until it is sent again. */
+  const isAwaited = (messageId: string) => (open.get(messageId)?.requests.length ?? 0) > 0
 
-  const finish = (messageId: string, end: PromptEnd, sessionSettled: boolean) => {
-    const requests = open.get(messageId)?.requests ?? []
-    open.delete(messageId)
-    ended(messageId, end)
-    for (const requestId of requests) report(requestId, end, sessionSettled)
+  const isSettled = () => isIdle() && !open.keys().some(isAwaited)
+
+  const report = (requestId: RequestId | undefined, end: PromptEnd) =>
+    publish({
+      _tag: "PromptFinished",
+      ...(requestId === undefined ? {} : { requestId }),
+      ...end,
+      sessionSettled: isSettled()
+    })
+
+  /** All of them end at once, so that each report says how the session is after the last. */
+  const finish = (all: ReadonlyArray<Ended>) => {
+    const waiting = all.map(({ end, messageId }) => ({ end, requests: open.get(messageId)?.requests ?? [] }))
+    for (const { end, messageId } of all) {
+      open.delete(messageId)
+      ended(messageId, end)
+    }
+    for (const { end, requests } of waiting) for (const requestId of requests) report(requestId, end)
   }
 
   return {
@@ -47,22 +70,26 @@ export const make = ({ ended, publish }: Dependencies) => {
       return prompt !== undefined
     },
     report,
+    isSettled,
     /** A message from before the process: it may be a prompt, but nobody waits for its report until it is sent again. */
     restore: (messageId: string) => void open.set(messageId, { requests: [], runId: undefined }),
-    /** Ends the prompts among messages that left the queue undelivered. */
-    drop: (items: ReadonlyArray<QueuedMessage>, sessionSettled: boolean) => {
-      for (const { messageId } of items) if (open.has(messageId)) finish(messageId, dropped, sessionSettled)
+    /** Ends the prompts among messages that left the queue undelivered. The session settles with the last one awaited. */
+    drop: (items: ReadonlyArray<QueuedMessage>) => {
+      const wasSettled = isSettled()
+      finish(items.flatMap(({ messageId }) => (open.has(messageId) ? [{ messageId, end: dropped }] : [])))
+      if (!wasSettled && isSettled()) publish({ _tag: "SessionSettled" })
     },
     /** Those among the messages for which somebody waits. */
-    awaited: (items: ReadonlyArray<QueuedMessage>) =>
-      items.filter(({ messageId }) => (open.get(messageId)?.requests.length ?? 0) > 0),
+    awaited: (items: ReadonlyArray<QueuedMessage>) => items.filter(({ messageId }) => isAwaited(messageId)),
     /** Ends the prompts that the run has taken, and those handed back at its end. */
     settle: (runId: string, result: Omit<PromptEnd, "runId">, handedBack: ReadonlyArray<QueuedMessage>) => {
       const back = new Set(handedBack.map(({ messageId }) => messageId))
+      const over: Array<Ended> = []
       for (const [messageId, prompt] of open) {
-        if (prompt.runId === runId) finish(messageId, { runId, ...result }, true)
-        else if (back.has(messageId)) finish(messageId, dropped, true)
+        if (prompt.runId === runId) over.push({ messageId, end: { runId, ...result } })
+        else if (back.has(messageId)) over.push({ messageId, end: dropped })
       }
+      finish(over)
     }
   }
 }

@@ -141,7 +141,7 @@ export const make = (dependencies: Dependencies) => {
     const receipt = repeated(known)
     yield* accepted(receipt)
     if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
-      prompts.report(input.requestId, known.end, !state.isBusy())
+      prompts.report(input.requestId, known.end)
     }
     return receipt
   })

@@ -61,7 +61,7 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
     /** Answers the messages that were handed back, once. Without a run that took them, takes the queue as it is. */
     collect: Effect.map(takeQueue, () => {
       handsBack = undefined
-      prompts.drop(handedBack, true)
+      prompts.drop(handedBack)
       const items = handedBack
       handedBack = []
       return items
@@ -81,7 +81,7 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
       publish({ _tag: "RunEnded", runId, messages, ...sessionFile })
       prompts.settle(runId, result, handedBack)
       publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
-      publish({ _tag: "SessionSettled" })
+      if (prompts.isSettled()) publish({ _tag: "SessionSettled" })
       return "over"
     }
   }

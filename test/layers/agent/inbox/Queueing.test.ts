@@ -73,6 +73,10 @@ const userTexts = (events: ReadonlyArray<AgentEvent>) =>
 const ends = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => (event._tag === "PromptFinished" ? [`${event.requestId}:${event.status}`] : []))
 
+/** As a host is told. */
+const hasSettled = (events: ReadonlyArray<AgentEvent>) =>
+  events.findLast(({ _tag }) => _tag === "RunStarted" || _tag === "SessionSettled")?._tag !== "RunStarted"
+
 it.effect.prop(
   "any schedule of prompts, queue operations and aborts does what the small reference does",
   [FastCheck.array(operation, { minLength: 1, maxLength: 16 })],
@@ -84,7 +88,7 @@ it.effect.prop(
         Effect.gen(function* () {
           const model = QueueModel.make()
           yield* agent.attach({
-            offer: ({ _tag }) => void (_tag === "SessionSettled" && Queue.unsafeOffer(still, null)),
+            offer: ({ _tag }) => void (_tag === "RunSettled" && Queue.unsafeOffer(still, null)),
             ready: Effect.void
           })
           const perform = (op: Op, requestId: string): Effect.Effect<unknown, unknown> => {
@@ -127,7 +131,13 @@ it.effect.prop(
             const { followUp, steering } = model.texts()
             const stored = (yield* session.queued).map(({ text }) => text)
             assert.deepStrictEqual(stored, [...steering, ...followUp], `in the log after ${at}`)
-            assert.strictEqual((yield* agent.state).isStreaming, model.isRunning())
+            const { isSettled, isStreaming } = yield* agent.state
+            assert.strictEqual(isStreaming, model.isRunning())
+            assert.deepStrictEqual(
+              [isSettled, hasSettled(events)],
+              [model.isSettled(), model.isSettled()],
+              `settled ${at}`
+            )
           }
           yield* agent.awaitIdle
           assert.deepStrictEqual(userTexts(events), model.said)
