@@ -83,7 +83,7 @@ const answers: ReadonlyArray<
   [
     "more bad blocks than anybody reads about",
     { result: { content: Array.from({ length: 12 }, () => 1) } },
-    `Invalid host_tool_result payload: ${Array.from({ length: 10 }, (_, at) => `"result.content[${at}]" must be an object`).join("; ")}; 2 more`
+    `Invalid host_tool_result payload: ${Array.from({ length: 10 }, (_, at) => `"result.content[${at}]" must be an object`).join("; ")}; and 2 more`
   ],
   [
     "an error with details",

@@ -25,7 +25,8 @@ const maskObject = (mask: Mask, value: Readonly<Record<PropertyKey, unknown>>, d
 const maskContent = (mask: Mask, content: ReadonlyArray<InputContent>): ReadonlyArray<InputContent> =>
   content.map((block) => (block.type === "text" ? { ...block, text: mask(block.text) } : block))
 
-const output = (mask: Mask, { content, details }: ToolOutput): ToolOutput => ({
+const output = (mask: Mask, { content, details, ...rest }: ToolOutput): ToolOutput => ({
+  ...rest,
   content: maskContent(mask, content),
   ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
 })
@@ -46,7 +47,9 @@ export const make = (secrets: Secrets) => {
       return tool.definition
     },
     concurrency: tool.concurrency,
-    abortedText: tool.abortedText,
+    get abortedText() {
+      return tool.abortedText
+    },
     run: (args, context) => {
       const progress: ToolContext["progress"] = (report) => context.progress(output(mask, report))
       return Effect.zipRight(

@@ -31,8 +31,8 @@ interface Waiting {
 
 const none: ReadonlyArray<ModelEvent> = []
 
-/** A model asks for a few hundred tools at most. Each block makes every following delta a little more expensive. */
-const mostBlocks = 1000
+/** A model asks for a few hundred tools at most. */
+const mostBlocks = 50_000
 
 /** Twice what a million tokens come to. A message is in memory several times over while it is stored and sent on. */
 const mostCharacters = 8 * 1024 * 1024
