@@ -9,7 +9,6 @@ import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Transport } from "../services/host/Transport.ts"
-import { Memory } from "../services/machine/Memory.ts"
 import { Ids } from "../services/Ids.ts"
 import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
@@ -50,7 +49,7 @@ const hugeFrame = 1024 * 1024
 
 /** Handles the input line by line, until the host closes its side. */
 const read = Effect.fnUntraced(function* (
-  { input }: typeof Transport.Service,
+  { input, release }: typeof Transport.Service,
   connection: Connection,
   { readerReady }: Writer.Writer,
   { receive, receiveLast }: Dispatch.Dispatch,
@@ -70,14 +69,13 @@ const read = Effect.fnUntraced(function* (
       yield* receive(line)
     }
   })
-  const { release } = yield* Memory
   let done = false
   while (!done) {
     const [chunks, isLast] = yield* input.takeAll
     for (const chunk of chunks) {
       splitter.push(chunk)
       yield* Effect.provide(handle(lines.splice(0)), yield* sessions.current)
-      if (huge > 0) yield* release(huge)
+      if (huge > 0) release?.(huge)
       huge = 0
     }
     done = isLast

@@ -1,4 +1,4 @@
-/** Transport over stdin and stdout of this process, and the memory that frames take. */
+/** Transport over stdin and stdout of this process. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
@@ -50,8 +50,9 @@ const make = Effect.gen(function* () {
   return Transport.of({
     input,
     write: (text) => Effect.suspend(() => send(sink, text)),
-    gather: EventLoop.nextTurn
+    gather: EventLoop.nextTurn,
+    release: EngineMemory.makeRelease()
   })
 })
 
-export const layer = Layer.merge(Layer.scoped(Transport, make), EngineMemory.layer)
+export const layer = Layer.scoped(Transport, make)
