@@ -75,11 +75,17 @@ const read = (message: AgentMessage): Message | undefined => {
   }
 }
 
+const none: ReadonlySet<AgentMessage> = new Set()
+
 /**
- * Leaves out model calls that failed and were retried, and the placeholder results of their tool calls. One pass,
- * because it runs before every model call, however long the conversation is.
+ * Leaves out model calls that failed and were retried, and the placeholder results of their tool calls. One that a user
+ * message follows was the last attempt of its run, unless the message is among those that came `between` two attempts.
+ * One pass, because it runs before every model call, however long the conversation is.
  */
-export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<Message> => {
+export const forModel = (
+  messages: ReadonlyArray<AgentMessage>,
+  between: ReadonlySet<AgentMessage> = none
+): ReadonlyArray<Message> => {
   const sent: Array<Message> = []
   let failed = false
   for (const told of messages) {
@@ -87,7 +93,7 @@ export const forModel = (messages: ReadonlyArray<AgentMessage>): ReadonlyArray<M
     if (message === undefined) continue
     if (failed) {
       if (message.role === "toolResult") continue
-      if (message.role === "assistant") sent.pop()
+      if (message.role === "assistant" || between.has(told)) sent.pop()
     }
     sent.push(message)
     failed = message.role === "assistant" && message.stopReason === "error"

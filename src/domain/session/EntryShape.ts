@@ -88,7 +88,10 @@ export const isAgentMessage = (value: unknown): value is AgentMessage =>
 
 const entries: Shapes<NewEntry["type"]> = {
   message: (value) =>
-    isAgentMessage(value["message"]) && optionalText(value["messageId"]) && optionalText(value["clientMessageId"]),
+    isAgentMessage(value["message"]) &&
+    optionalText(value["messageId"]) &&
+    optionalText(value["clientMessageId"]) &&
+    optional(isBoolean)(value["betweenAttempts"]),
   model_change: (value) => isString(value["provider"]) && isString(value["modelId"]),
   thinking_level_change: (value) => isThinkingLevel(value["thinkingLevel"]),
   compaction: (value) =>

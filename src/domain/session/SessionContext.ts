@@ -61,29 +61,41 @@ const edited = (message: AgentMessage, replacement: unknown): AgentMessage | und
   return readMessage({ ...message, content: replacement["content"] }, message.timestamp) ?? message
 }
 
+export interface Conversation {
+  readonly messages: Array<AgentMessage>
+  /** Those of the user that came between two attempts at a model call. */
+  readonly between: Set<AgentMessage>
+}
+
+/** Adds the message of an entry to the end of the conversation. */
+export const extend = ({ between, messages }: Conversation, entry: SessionEntry, message = messageOf(entry)) => {
+  if (message === undefined) return
+  messages.push(message)
+  if (entry.type === "message" && entry.betweenAttempts === true) between.add(message)
+}
+
 /** The summary of the newest compaction, then the messages that it kept, then those after it. */
-export const conversation = (branch: ReadonlyArray<SessionEntry>): Array<AgentMessage> => {
+export const read = (branch: ReadonlyArray<SessionEntry>): Conversation => {
   const edits = editsOf(branch)
   const at = branch.findLastIndex(({ type }) => type === "compaction")
   const compaction = branch[at]
-  if (compaction?.type !== "compaction") return messagesOf(branch, edits)
+  if (compaction?.type !== "compaction") return readAll(branch, edits)
   const kept = branch.slice(0, at)
   const from = kept.findIndex(({ id }) => id === compaction.firstKeptEntryId)
-  return messagesOf([compaction, ...(from < 0 ? [] : kept.slice(from)), ...branch.slice(at + 1)], edits)
+  return readAll([compaction, ...(from < 0 ? [] : kept.slice(from)), ...branch.slice(at + 1)], edits)
 }
 
+export const conversation = (branch: ReadonlyArray<SessionEntry>): Array<AgentMessage> => read(branch).messages
+
 /** Skips an older compaction among the entries that a newer one kept: the newer summary includes it. */
-const messagesOf = (
-  entries: ReadonlyArray<SessionEntry>,
-  edits: ReadonlyMap<unknown, unknown>
-): Array<AgentMessage> => {
-  const messages: Array<AgentMessage> = []
+const readAll = (entries: ReadonlyArray<SessionEntry>, edits: ReadonlyMap<unknown, unknown>): Conversation => {
+  const found: Conversation = { messages: [], between: new Set() }
   for (const [position, entry] of entries.entries()) {
     const message = entry.type === "compaction" && position > 0 ? undefined : messageOf(entry)
     const shown = message !== undefined && edits.has(entry.id) ? edited(message, edits.get(entry.id)) : message
-    if (shown !== undefined) messages.push(shown)
+    if (shown !== undefined) extend(found, entry, shown)
   }
-  return messages
+  return found
 }
 
 /** Whether a search for calls without a result, back from the leaf, may stop at this entry. */

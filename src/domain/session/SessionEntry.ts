@@ -32,7 +32,9 @@ const Message = lazy(() =>
     message: AgentMessage(),
     /** The `clientMessageId`s of a user message (supplement 6.3). */
     messageId: optional(Schema.String),
-    clientMessageId: optional(Schema.String)
+    clientMessageId: optional(Schema.String),
+    /** A user message that came between two attempts at a model call: the attempt before it was tried again. */
+    betweenAttempts: optional(Schema.Boolean)
   })
 )
 

@@ -43,7 +43,7 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
   const byId = new Map<string, SessionEntry>()
   let leaf: string | null = null
   let name = Option.none<string>()
-  let conversation: Array<AgentMessage> | undefined
+  let conversation: SessionContext.Conversation | undefined
 
   const add = (entry: SessionEntry) => {
     entries.push(entry)
@@ -79,6 +79,9 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     return path.reverse()
   }
 
+  /** Appending extends it; a compaction, an edit or a move reads it again. */
+  const read = () => (conversation ??= SessionContext.read(branch()))
+
   return {
     entries,
     has: (id: string) => byId.has(id),
@@ -87,13 +90,12 @@ export const make = (initial: ReadonlyArray<SessionEntry>) => {
     name: () => name,
     branch,
     tail,
-    /** Appending extends it; a compaction, an edit or a move computes it again. */
-    conversation: (): ReadonlyArray<AgentMessage> => (conversation ??= SessionContext.conversation(branch())),
+    conversation: (): ReadonlyArray<AgentMessage> => read().messages,
+    betweenAttempts: (): ReadonlySet<AgentMessage> => read().between,
     append: (entry: SessionEntry) => {
       add(entry)
       if (SessionContext.changesPast(entry)) conversation = undefined
-      const message = conversation === undefined ? undefined : SessionContext.messageOf(entry)
-      if (message !== undefined) conversation?.push(message)
+      if (conversation !== undefined) SessionContext.extend(conversation, entry)
     },
     /** False when there is no such entry. */
     moveTo: (id: string | null) => {

@@ -135,6 +135,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
       append,
       sync: Effect.suspend(() => persistence.sync(current)),
       messages: Effect.sync(() => current.tree.conversation().slice()),
+      betweenAttempts: Effect.sync(() => current.tree.betweenAttempts()),
       messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
       queued: Effect.sync(() => QueueEntries.restore(current.glance()?.queue ?? current.tree.entries)),

@@ -39,6 +39,8 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly sync: Effect.Effect<void>
     /** The conversation on the active branch, compactions applied, oldest first (protocol.md 9.5). */
     readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
+    /** Those of them that came between two attempts at a model call: the attempt before each was tried again. */
+    readonly betweenAttempts: Effect.Effect<ReadonlySet<AgentMessage>>
     readonly messageCount: Effect.Effect<number>
     /** Every entry, in the order in which they were appended. */
     readonly entries: Effect.Effect<ReadonlyArray<SessionEntry>>

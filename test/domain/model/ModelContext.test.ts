@@ -75,4 +75,14 @@ describe("attempts that failed", () => {
     ["do not matter to results of a later answer", [failed, answer, result], [answer, result]]
   ]
   it.each(cases)("%s", (_, messages, sent) => assert.deepStrictEqual(ModelContext.forModel(messages), sent))
+
+  const [steer, more, last] = [user("rather"), user("and more"), user("and?")]
+  const steered: ReadonlyArray<readonly [string, ReadonlyArray<AgentMessage>, ReadonlyArray<AgentMessage>]> = [
+    ["are left out before steering", [asked, failed, steer, answer], [asked, steer, answer]],
+    ["with their results", [asked, failed, result, steer, more, answer], [asked, steer, more, answer]],
+    ["while the last one stays", [asked, failed, steer, failed, last, answer], [asked, steer, failed, last, answer]],
+    ["and nothing else is", [asked, answer, steer, answer], [asked, answer, steer, answer]]
+  ]
+  const between = new Set<AgentMessage>([steer, more])
+  it.each(steered)("%s", (_, messages, sent) => assert.deepStrictEqual(ModelContext.forModel(messages, between), sent))
 })

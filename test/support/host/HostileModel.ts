@@ -71,6 +71,12 @@ export const says = (...texts: ReadonlyArray<string>): LoopbackModel.Answer =>
     end("end_turn")
   )
 
+/** An answer that says this, waits for the test, and breaks off. */
+export const breaksOff = (text: string, ...before: ReadonlyArray<LoopbackModel.Part>): LoopbackModel.Answer => {
+  const [start = "", said = ""] = block(0, { type: "text", text: "" }, [{ type: "text_delta", text }])
+  return LoopbackModel.sse(begin, start, said, ...before, LoopbackModel.cut)
+}
+
 /** For a host whose model is this server. */
 export const options = ({ baseUrl }: LoopbackModel.LoopbackModel, ...args: ReadonlyArray<string>): HostOptions => ({
   args: ["--model", "anthropic/claude-haiku-5-5", "--set", "retry.enabled=false", ...args],

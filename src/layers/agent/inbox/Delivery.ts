@@ -28,47 +28,54 @@ interface Dependencies {
 export interface Delivery {
   /**
    * Opens the next turn and delivers queued messages; the first turn is already open. Returns false, and does nothing,
-   * when the model would stop, the queue is empty and the run does not continue by itself.
+   * when the model would stop, the queue is empty and the run does not continue by itself. `again` says that the turn
+   * is another attempt at a model call that failed; its messages are stored with that mark.
    */
-  readonly open: (point: DrainPoint) => Effect.Effect<boolean>
+  readonly open: (point: DrainPoint, again: boolean) => Effect.Effect<boolean>
 }
 
 export const make = (dependencies: Dependencies): Delivery => {
   const { goesOn, ids, journal, modes, now, prompts, queue, session, since } = dependencies
 
-  const say = (ref: Omit<MessageRef, "runId">, message: UserMessage, begin: () => void = () => {}) =>
+  const say = (
+    ref: Omit<MessageRef, "runId">,
+    message: UserMessage,
+    mark: { readonly betweenAttempts?: true } = {},
+    begin: () => void = () => {}
+  ) =>
     storeThenTell(
       () => {
         begin()
         journal.startUser(ref, message)
-        return session.append({ type: "message", message, ...ref })
+        return session.append({ type: "message", message, ...ref, ...mark })
       },
       () => journal.endUser(ref, message)
     )
 
   /** Takes the message out of the queue in the same step, so that no message is both removed and delivered. */
-  const start = (item: QueuedMessage) => {
+  const start = (item: QueuedMessage, again: boolean) => {
     const { clientMessageId, messageId } = item
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
-    return say(ref, userMessage(item.text, item.images, now()), () => {
+    const mark = again ? ({ betweenAttempts: true } as const) : {}
+    return say(ref, userMessage(item.text, item.images, now()), mark, () => {
       queue.deliver(item)
       prompts.take(messageId, journal.runId)
     })
   }
 
-  const deliver = (item: QueuedMessage, point: DrainPoint): Effect.Effect<boolean> =>
-    Effect.flatMap(start(item), () => {
+  const deliver = (item: QueuedMessage, point: DrainPoint, again: boolean): Effect.Effect<boolean> =>
+    Effect.flatMap(start(item, again), () => {
       const next = queue.next({ point, modes: modes(), since }, item)
-      return next === undefined ? Effect.succeed(true) : deliver(next, point)
+      return next === undefined ? Effect.succeed(true) : deliver(next, point, again)
     })
 
-  const open = (point: DrainPoint) =>
+  const open = (point: DrainPoint, again: boolean) =>
     Effect.suspend(() => {
       const item = queue.next({ point, modes: modes(), since })
       const own = point === "settled" ? goesOn() : undefined
       if (point === "settled" && item === undefined && own === undefined) return Effect.succeed(false)
       if (point !== "start") journal.startTurn()
-      if (item !== undefined) return deliver(item, point)
+      if (item !== undefined) return deliver(item, point, again)
       if (own === undefined) return Effect.succeed(true)
       return Effect.as(say({ messageId: ids.next("message") }, userMessage(own, [], now())), true)
     })

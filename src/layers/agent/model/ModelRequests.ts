@@ -22,7 +22,7 @@ export const make =
   ({ model, thinkingLevel }: Choice): Effect.Effect<ModelRequest> =>
     Effect.gen(function* () {
       const active = yield* tools.active
-      const messages = forModel(yield* session.messages)
+      const messages = forModel(yield* session.messages, yield* session.betweenAttempts)
       const { sessionId } = yield* session.info
       return {
         model,

@@ -69,13 +69,15 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
   const { delivery, limit, mayCallModel, retries, turn } = dependencies
   let point = from
+  let isRetry = false
   while (true) {
     if (point !== "start" && !(yield* mayCallModel)) return stopped
     if (limit.isReached()) return point === "settled" ? stopped : yield* atLimit(dependencies)
-    if (!(yield* delivery.open(point))) return completed
+    if (!(yield* delivery.open(point, isRetry))) return completed
     const outcome = yield* turn
     point = outcome._tag === "Settled" ? "settled" : "continue"
-    if (outcome._tag !== "Failed") limit.count()
+    isRetry = outcome._tag === "Failed"
+    if (!isRetry) limit.count()
     if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
       return failed
