@@ -46,6 +46,21 @@ interface Dependencies {
   readonly publish: (event: AgentEvent) => void
 }
 
+/** The model that a session was left with, if it can still be used. */
+const makeFind = (catalog: typeof ModelCatalog.Service) =>
+  Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
+    const found = yield* catalog.find(provider, modelId)
+    if (Option.isSome(found) && (yield* catalog.isAvailable(found.value))) return found.value
+    yield* Effect.logWarning(`the model of this session cannot be used: ${provider}/${modelId}`)
+    return undefined
+  })
+
+const makeModes = (set: (change: Partial<ControlValues>) => Effect.Effect<void>) => ({
+  setSteeringMode: (steeringMode: QueueMode) => set({ steeringMode }),
+  setFollowUpMode: (followUpMode: QueueMode) => set({ followUpMode }),
+  setInterruptMode: (interruptMode: InterruptMode) => set({ interruptMode })
+})
+
 export type Controls = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies, options: ControlOptions) => {
@@ -125,12 +140,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     return yield* setThinkingLevel(next)
   }).pipe(Effect.withSpan("Agent.cycleThinkingLevel"))
 
-  const find = Effect.fnUntraced(function* ({ modelId, provider }: ModelName) {
-    const found = yield* catalog.find(provider, modelId)
-    if (Option.isSome(found) && (yield* catalog.isAvailable(found.value))) return found.value
-    yield* Effect.logWarning(`the model of this session cannot be used: ${provider}/${modelId}`)
-    return undefined
-  })
+  const find = makeFind(catalog)
 
   /** Restores the model and level that the session's entries name, if they can be used. Appends nothing. */
   const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
@@ -162,8 +172,6 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     switchTo,
     setThinkingLevel,
     cycleThinkingLevel,
-    setSteeringMode: (steeringMode: QueueMode) => set({ steeringMode }),
-    setFollowUpMode: (followUpMode: QueueMode) => set({ followUpMode }),
-    setInterruptMode: (interruptMode: InterruptMode) => set({ interruptMode })
+    ...makeModes(set)
   }
 }
