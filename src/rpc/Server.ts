@@ -63,11 +63,13 @@ const read = Effect.fnUntraced(function* (
     if (line._tag === "Text" && line.text.length > hugeFrame) huge += line.text.length
   })
   /** Handles the lines of a chunk with the services of one session in the context, which is cheaper than for each line. */
-  const handle = Effect.fnUntraced(function* (taken: ReadonlyArray<Jsonl.Line>) {
+  const handle = Effect.fnUntraced(function* (taken: Array<Jsonl.Line>) {
     for (const line of taken) {
       yield* readerReady
       yield* receive(line)
     }
+    // The reader keeps this list until the host sends more.
+    taken.length = 0
   })
   let done = false
   while (!done) {
