@@ -77,8 +77,8 @@ const names = ["models.json", "models.jsonc", "models.yml", "models.yaml"]
 
 /** Reads the first of the files that exists. Most people have none, so looking for them is cheap. */
 const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
-  for (const name of names) {
-    const path = `${agentDir}/${name}`
+  const paths = names.map((name) => `${agentDir}/${name}`)
+  for (const path of yield* ReadText.present(files, paths)) {
     const text = yield* Effect.either(ReadText.readIfPresent(files, path))
     if (Either.isLeft(text)) return { path, file: unusable(text.left.reason) }
     if (Option.isSome(text.right)) return { path, file: yield* parse(path, text.right.value) }

@@ -46,17 +46,16 @@ const reasons = new Map([
 ])
 
 /** Says so at start where sessions will not be stored. heddle works all the same. */
-export const warnIfUnwritable = Effect.fnUntraced(function* (place: Place) {
-  const files = yield* OwnFiles
-  const refused = yield* Effect.flip(files.checkWritable(own(place))).pipe(Effect.option)
-  if (Option.isNone(refused)) return
-  const { code, message, path } = refused.value
-  yield* Effect.logWarning(
-    `sessions cannot be stored in ${own(place)}: ${reasons.get(code) ?? `${path}: ${message}`}. ` +
-      "heddle works in memory, and the conversation is lost when it ends. " +
-      "Choose a folder with --session-dir or HEDDLE_AGENT_DIR, or pass --no-session."
+export const warnIfUnwritable = (place: Place) =>
+  Effect.flatMap(OwnFiles, ({ checkWritable }) =>
+    Effect.catchAll(checkWritable(own(place)), ({ code, message, path }) =>
+      Effect.logWarning(
+        `sessions cannot be stored in ${own(place)}: ${reasons.get(code) ?? `${path}: ${message}`}. ` +
+          "heddle works in memory, and the conversation is lost when it ends. " +
+          "Choose a folder with --session-dir or HEDDLE_AGENT_DIR, or pass --no-session."
+      )
+    )
   )
-})
 
 const below = (cwd: string, folder: string): string | undefined => {
   if (cwd === folder) return ""

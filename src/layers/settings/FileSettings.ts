@@ -44,12 +44,29 @@ const readOwn = (files: Files, path: string) =>
   )
 
 /** Like `readOwn`, but what keeps the file from being read becomes part of the notice. */
-const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean, name: string) {
-  const path = `${cwd}/${name}`
+const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean, path: string) {
   const text = yield* Effect.either(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }))
-  if (Either.isLeft(text)) return { sources: [], refused: [`${name} (${text.left.reason})`] }
+  if (Either.isLeft(text)) return { sources: [], refused: [`${path.slice(cwd.length + 1)} (${text.left.reason})`] }
   const sources = yield* parse(path, text.right)
   return { sources: sources.map((source) => ({ ...source, isUntrusted: !trusted })), refused: [] }
+})
+
+/** All files in the order of their weight. Most people have none, so the first look is one step. */
+const readAll = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string, trusted: boolean) {
+  const own = new Set(ownFiles.map((name) => `${agentDir}/${name}`))
+  const paths = new Set([...own, ...projectFiles.map((name) => `${cwd}/${name}`)])
+  const sources: Array<SettingsSource> = []
+  const refused: Array<string> = []
+  for (const path of yield* ReadText.present(files, [...paths])) {
+    if (own.has(path)) {
+      sources.push(...(yield* readOwn(files, path)))
+      continue
+    }
+    const found = yield* readProject(files, cwd, trusted, path)
+    sources.push(...found.sources)
+    refused.push(...found.refused)
+  }
+  return { sources, refused }
 })
 
 /** Keys in the `.env` of a project that is not trusted, which count for nothing. */
@@ -76,17 +93,15 @@ const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const { agentDir, cwd, defaults, overrides, trusted = false } = options
   const files = yield* OwnFiles
-  const own = yield* Effect.forEach(ownFiles, (name) => readOwn(files, `${agentDir}/${name}`))
-  const project = yield* Effect.forEach(projectFiles, (name) => readProject(files, cwd, trusted, name))
+  const read = yield* readAll(files, agentDir, cwd, trusted)
   const merged = merge([
     ...(defaults === undefined ? [] : [{ name: "defaults", values: defaults }]),
-    ...own.flat(),
-    ...project.flatMap(({ sources }) => sources),
+    ...read.sources,
     { name: "--set", values: overrides }
   ])
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
-  const leftOut = [...merged.leftOut, ...project.flatMap(({ refused }) => refused), ...keys]
+  const leftOut = [...merged.leftOut, ...read.refused, ...keys]
   const trust: WorkspaceTrust = {
     level: trusted ? "trusted" : "untrusted",
     ...(leftOut.length === 0 ? {} : { notice: notice(leftOut, trusted) })

@@ -134,6 +134,17 @@ it.scoped("a config.yml that is empty, broken, without an end or no file does no
   })
 )
 
+it.scoped("a file that is the user's and the project's counts once, as the user's", () =>
+  Effect.gen(function* () {
+    const { cwd, file } = yield* project
+    writeFileSync(file, '{"defaultModel":"luna"}')
+    assert.deepStrictEqual(yield* load({ cwd, agentDir: join(cwd, ".heddle") }, false), {
+      settings: { ...defaults, defaultModel: "luna" },
+      trust: { level: "untrusted" }
+    })
+  })
+)
+
 it.scoped("values that give way to all files", () =>
   Effect.gen(function* () {
     const place = yield* project

@@ -104,7 +104,7 @@ const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {
 
 const writability = (folder: string) => {
   let path = folder
-  while (look(path) === undefined && dirname(path) !== path) path = dirname(path)
+  while (!nodeFs.existsSync(path) && dirname(path) !== path) path = dirname(path)
   if (look(path)?.isDirectory() !== true)
     throw new FileRefused({ path, code: "ENOTDIR", message: "it is a file, not a folder" })
   nodeFs.accessSync(path, nodeFs.constants.W_OK | nodeFs.constants.X_OK)

@@ -50,6 +50,12 @@ const inside = Effect.fnUntraced(function* (files: Pick<Files, "real">, path: st
   return yield* new TextUnreadable({ path, reason: "is a link that leads out of the folder" })
 })
 
+/** Those of the paths where there is something. A first look that costs little, because most of these files do not exist. */
+export const present = (files: Pick<Files, "state">, paths: ReadonlyArray<string>) =>
+  Effect.filter(paths, (path) =>
+    Effect.match(files.state(path), { onFailure: () => true, onSuccess: (state) => state !== undefined })
+  )
+
 /**
  * The one way to read a file that may have come with a project: only a regular file that is not too large, so that a link to
  * a device or a FIFO neither hangs nor fills the memory. Most of these files do not exist: asking for their state makes
