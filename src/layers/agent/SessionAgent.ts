@@ -112,7 +112,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     clientMessages,
     prompts,
     announce,
-    late: LateRecords.make(session, state),
+    late: LateRecords.make({ session, state, ids: yield* Ids }),
     queue,
     compaction,
     /** Starts what nothing waits for, in a fiber of the session. */

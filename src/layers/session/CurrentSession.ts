@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { text, type ToolCall } from "../../domain/conversation/Content.ts"
+import * as LateEntries from "../../domain/session/LateEntries.ts"
 import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/SessionEntry.ts"
@@ -80,6 +81,9 @@ const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEn
   return placed
 }
 
+/** The entries that tell what waits for a run. */
+const aboutQueue = (current: Current) => current.glance()?.queue ?? current.tree.entries
+
 /**
  * Adds a result for each tool call that was running when the process ended, so that the conversation can go on. The
  * results are stored with the next entry: opening a session does not write to it.
@@ -96,7 +100,11 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     const persistence = yield* Persistence.make
     let current = enter(yield* Ref.get(kept), making.ids.next("epoch"))
     yield* persistence.enter(current.log)
+    const about = aboutQueue(current)
+    let queued = QueueEntries.restore(about)
     recover(making, current)
+    // The run for whose end they waited has ended with its process.
+    for (const record of LateEntries.restore(about)) place(making, current, LateEntries.stored(record))
 
     const info = (): SessionInfo => ({
       header: current.log.header,
@@ -122,6 +130,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
           const opened = yield* restore(openLog(open))
           const left = current
           current = enter(opened, making.ids.next("epoch"))
+          queued = QueueEntries.restore(aboutQueue(current))
           recover(making, current)
           yield* persistence.enter(current.log)
           yield* Ref.set(kept, opened)
@@ -138,7 +147,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
       betweenAttempts: Effect.sync(() => current.tree.betweenAttempts()),
       messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
-      queued: Effect.sync(() => QueueEntries.restore(current.glance()?.queue ?? current.tree.entries)),
+      queued: Effect.sync(() => (current.glance() === undefined ? QueueEntries.restore(current.tree.entries) : queued)),
       branch: Effect.sync(() => current.tree.branch()),
       tail: (fits) => Effect.sync(() => tailOf(current, fits)),
       branchTo: (entryId) =>

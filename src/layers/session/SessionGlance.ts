@@ -102,12 +102,13 @@ const nameIn = ({ entry, types }: Seen): Option.Option<string> => {
   return read?.type === "session_info" ? Option.some(read.name) : Option.none()
 }
 
-/** Only user messages can be deliveries of queued ones. */
+/** Only messages of the user and of late commands can take something off the queue. */
 const queueIn = ({ entry, queue, roles }: Seen): ReadonlyArray<SessionEntry> => {
   const found: Array<SessionEntry> = []
   const about = new Set(queue)
   for (let line = queue[0] ?? roles.length; line < roles.length; line++) {
-    const read = about.has(line) || roles[line] === "user" ? entry(line) : undefined
+    const takesOff = roles[line] === "user" || roles[line] === "bashExecution"
+    const read = about.has(line) || takesOff ? entry(line) : undefined
     if (read !== undefined) found.push(read)
   }
   return found

@@ -89,7 +89,7 @@ export interface SessionGlance {
   readonly name: Option.Option<string>
   /** The last model and thinking level of the active branch. */
   readonly settings: SessionSettings
-  /** The entries about the queue, and the user messages after the first of them. */
+  /** The entries about the queue, and the messages of the user and of `bash` after the first of them. */
   readonly queue: ReadonlyArray<SessionEntry>
   /** The end of the active branch from the last entry that fits; undefined if that is long. */
   readonly tail: (fits: (entry: SessionEntry) => boolean) => ReadonlyArray<SessionEntry> | undefined

@@ -1,6 +1,7 @@
 /** A glance must say what reading everything says, or nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
+import * as LateEntries from "../../../src/domain/session/LateEntries.ts"
 import * as QueueEntries from "../../../src/domain/session/QueueEntries.ts"
 import * as SessionContext from "../../../src/domain/session/SessionContext.ts"
 import { settingsOf } from "../../../src/domain/session/SessionSettings.ts"
@@ -18,6 +19,7 @@ const read = (text: string) => {
     name: tree.name(),
     settings: settingsOf(tree.branch()),
     queued: QueueEntries.restore(decoded.entries),
+    late: LateEntries.restore(decoded.entries),
     calls: tree.tail(SessionContext.endsCalls),
     whole: tree.tail(() => false)
   }
@@ -30,6 +32,7 @@ const glanceAt = (given: Uint8Array) => {
   return {
     ...rest,
     queued: QueueEntries.restore(queue),
+    late: LateEntries.restore(queue),
     calls: tail(SessionContext.endsCalls),
     whole: tail(() => false)
   }
@@ -107,6 +110,7 @@ it("a session without entries has nothing in it", () =>
     name: Option.none(),
     settings: {},
     queued: [],
+    late: [],
     calls: [],
     whole: []
   }))

@@ -8,6 +8,8 @@ const answer = (content: ReadonlyArray<object>, model = "m") =>
   message({ role: "assistant", content, api: "x", provider: "p", model, usage: Usage.zero, stopReason: "toolUse" })
 const call = { type: "toolCall", id: "call", name: "t", arguments: { parent: '{"type":"message"', nested: [1] } }
 
+const ran = { role: "bashExecution", command: "ls", output: "", cancelled: false, truncated: false }
+
 const messageIds = fc.constantFrom("m1", "m2", "m3")
 
 /** Everything that our own files hold; entries name others by their place in the file. */
@@ -18,7 +20,7 @@ const bodies = fc.oneof(
     .constantFrom("call", "other")
     .map((toolCallId) => message({ role: "toolResult", toolCallId, toolName: "t", content: [], isError: false })),
   fc.constantFrom(
-    message({ role: "bashExecution", command: "ls", output: "", cancelled: false, truncated: false }),
+    message(ran),
     { type: "custom_message", customType: "x", content: "y", display: true },
     { type: "branch_summary", fromId: "root", summary: "s" },
     { type: "model_change", provider: "q", modelId: "n" },
@@ -35,6 +37,12 @@ const bodies = fc.oneof(
       data: { op, items: [{ messageId, queue, content: [{ type: "text", text: "t" }] }], front }
     })),
   messageIds.map((messageId) => ({ ...message({ role: "user", content: [] }), messageId })),
+  fc.constantFrom("r1", "r2").map((messageId) => ({ ...message(ran), messageId })),
+  fc.constantFrom("r1", "r2").map((messageId) => ({
+    type: "custom",
+    customType: "heddle.queue",
+    data: { op: "record", items: [], records: [{ messageId, message: { ...ran, timestamp: 0 } }] }
+  })),
   fc
     .nat(12)
     .map((n) => ({ type: "compaction", summary: "s", tokensBefore: 1, firstKeptEntryId: `${n}`.padStart(8, "0") }))

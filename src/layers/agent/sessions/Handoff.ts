@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionEntry } from "../../../domain/compaction/Preparation.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { NewEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import * as LateEntries from "../../../domain/session/LateEntries.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import * as SessionHandoff from "../../../domain/session/SessionHandoff.ts"
 import { freshEntryId, type Ids } from "../../../services/Ids.ts"
@@ -47,8 +48,10 @@ const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model
   const current = { provider: model.provider, modelId: model.id }
   const inForce = SessionHandoff.inForce({ entries, branch, copied, name }, current)
   const queued = QueueEntries.restore(entries)
+  const records = LateEntries.restore(entries)
   const waiting = queued.length === 0 ? [] : [QueueEntries.added(queued)]
-  const before = yield* Effect.forEach([...inForce, ...waiting], (one) => place(tools, taken, one))
+  const late = records.length === 0 ? [] : [LateEntries.recorded(records)]
+  const before = yield* Effect.forEach([...inForce, ...waiting, ...late], (one) => place(tools, taken, one))
   const first = copied[0]?.id
   const last = yield* place(tools, taken, { ...entry, ...(first === undefined ? {} : { firstKeptEntryId: first }) })
   return SessionHandoff.chain([...before, ...copied, last])
@@ -77,9 +80,10 @@ export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Mod
   const catchUp = Effect.fnUntraced(function* (log: SessionLog, all: ReadonlyArray<SessionEntry>) {
     const late = SessionHandoff.chain(all.slice(known).filter(isNoted), entries.at(-1)?.id)
     if (late.length > 0) yield* log.append(late)
-    // The next session has what is queued. It is taken out of this one last, so that a crash in between loses nothing.
-    const queued = QueueEntries.restore(all)
+    // The next session has what waits. It is taken out of this one last, so that a crash in between loses nothing.
+    const [queued, records] = [QueueEntries.restore(all), LateEntries.restore(all)]
     if (queued.length > 0) yield* session.append(QueueEntries.removed(queued))
+    if (records.length > 0) yield* session.append(LateEntries.moved(records))
     const { append, file, header, sync } = log
     return { append, file, header, sync, entries: [...log.entries, ...late] }
   })

@@ -5,8 +5,10 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../../src/domain/conversation/Content.ts"
+import type { BashExecutionMessage } from "../../../../src/domain/conversation/Message.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
 import * as Ledger from "../../../../src/domain/session/Ledger.ts"
+import * as LateEntries from "../../../../src/domain/session/LateEntries.ts"
 import * as QueueEntries from "../../../../src/domain/session/QueueEntries.ts"
 import * as SessionTree from "../../../../src/domain/session/SessionTree.ts"
 import * as JsonlSessionStore from "../../../../src/layers/session/JsonlSessionStore.ts"
@@ -255,6 +257,11 @@ it.effect("a place in the old session is not looked for in the new one", () =>
   })
 )
 
+const ran = (command: string): BashExecutionMessage => {
+  const rest = { output: "", exitCode: 0, cancelled: false, truncated: false, timestamp: 0 }
+  return { role: "bashExecution", command, ...rest }
+}
+
 it.effect(
   "what is queued goes along, also what comes while the new session is made, and is left in no other file",
   () =>
@@ -267,17 +274,22 @@ it.effect(
         Effect.gen(function* () {
           const { agent, ask, session, store } = harness
           const queued = (id: string) =>
-            Effect.map(store.read(id), ({ entries }) => QueueEntries.restore(entries).map(({ text }) => text))
+            Effect.map(store.read(id), ({ entries }) => [
+              ...QueueEntries.restore(entries).map(({ text }) => text),
+              ...LateEntries.restore(entries).map(({ message }) => message.command)
+            ])
           yield* ask("Tell me")
           wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
           yield* agent.prompt({ text: "Look" })
           const { messageId } = yield* agent.enqueue("followUp", { text: "before" })
           yield* agent.enqueue("followUp", { text: "never" })
+          yield* agent.record(ran("first"))
           yield* Deferred.await(made)
+          yield* agent.record(ran("second"))
           yield* agent.enqueue("followUp", { text: "meanwhile" })
           yield* agent.removeQueued(MessageQueue.items(yield* agent.queue)[1]?.messageId ?? "")
           yield* agent.editQueued(messageId, { text: "edited" })
-          assert.deepStrictEqual(yield* queued("session-1"), ["edited", "meanwhile"])
+          assert.deepStrictEqual(yield* queued("session-1"), ["edited", "meanwhile", "first", "second"])
           const changed = yield* Deferred.make<ReadonlyArray<string>>()
           yield* agent.attach({
             offer: ({ _tag }) =>
@@ -285,7 +297,7 @@ it.effect(
             ready: Effect.void
           })
           yield* Deferred.succeed(goOn, undefined)
-          assert.deepStrictEqual(yield* Deferred.await(changed), ["edited", "meanwhile"])
+          assert.deepStrictEqual(yield* Deferred.await(changed), ["edited", "meanwhile", "first", "second"])
           assert.deepStrictEqual(yield* queued("session-1"), [])
           yield* agent.awaitIdle
           assert.deepStrictEqual(yield* queued("session-2"), [])
@@ -293,6 +305,8 @@ it.effect(
             entry.type === "message" && entry.message.role === "user" ? [plainText(entry.message.content)] : []
           )
           assert.deepStrictEqual(said, ["edited", "meanwhile"])
+          const last = (yield* agent.messages).slice(-2)
+          assert.deepStrictEqual(last, [ran("first"), ran("second")])
         })
       )
     })
