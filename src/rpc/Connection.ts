@@ -19,6 +19,8 @@ export interface Connection {
   /** `sessionId`, `epoch` and `seq` are those of the last record written. All three change with the session. */
   sessionId: string
   epoch: string
+  /** Where the session is kept, if it is in a file. */
+  sessionFile?: string | undefined
   readonly maxFrameBytes: number
   readonly trust: WorkspaceTrust["level"]
   /** The form of updates, unless the filter has another. */

@@ -102,11 +102,12 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const ids = yield* Ids
       const trust = yield* Trust
       const clock = yield* Effect.clock
-      const { epoch, sessionId } = yield* Context.get(yield* sessions.current, Session).info
+      const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
       const connection: Connection = {
         serverVersion: options.version,
         sessionId,
         epoch,
+        sessionFile: Option.getOrUndefined(file),
         maxFrameBytes: settings["rpc.maxFrameBytes"],
         trust: trust.level,
         updates: options.updates,

@@ -75,13 +75,15 @@ const makeEncoder = (connection: Connection) => {
       case "SessionChanged": {
         // Records before this place belong to the old session, records after it to the new one.
         const last = updates.flush()
-        Object.assign(connection, { sessionId: item.sessionId, epoch: item.epoch, seq: 0 })
+        const { epoch, sessionFile, sessionId } = item
+        Object.assign(connection, { sessionId, epoch, sessionFile, seq: 0 })
         // Its pages are stale for the host, and would keep the conversation in memory.
         delete connection.pages
         return last
       }
       default:
-        return updates.flush() + toFrames(item).map(record).join("")
+        if (item._tag === "PersistFailed") connection.sessionFile = item.movedTo ?? connection.sessionFile
+        return updates.flush() + toFrames(item, connection).map(record).join("")
     }
   }
   return { encode, flush: updates.flush, dueAt: updates.dueAt }

@@ -7,7 +7,7 @@ import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent } from "../domain/conversation/Content.ts"
-import type { AgentMessage, BashExecutionMessage } from "../domain/conversation/Message.ts"
+import type { AgentMessage, BashExecutionMessage, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, QueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
@@ -107,9 +107,7 @@ export type PromptRejected =
   | ClientMessageConflict
   | QueueFull
 
-export interface MessageInput {
-  readonly text: string
-  readonly images?: ReadonlyArray<ImageContent>
+export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string

@@ -20,13 +20,7 @@ export type PromptStatus = "completed" | "aborted" | "error"
 
 export type AgentEvent =
   | { readonly _tag: "RunStarted"; readonly runId: string }
-  | {
-      readonly _tag: "RunEnded"
-      readonly runId: string
-      readonly messages: ReadonlyArray<Message>
-      /** Where the session is kept, if it is in a file. */
-      readonly sessionFile?: string
-    }
+  | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<Message> }
   | { readonly _tag: "TurnStarted"; readonly runId: string; readonly turnIndex: number; readonly timestamp: number }
   | {
       readonly _tag: "TurnEnded"
@@ -124,11 +118,17 @@ export type AgentEvent =
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
   /** The agent has switched sessions. All later events belong to the new session. */
-  | { readonly _tag: "SessionChanged"; readonly sessionId: string; readonly epoch: string }
+  | {
+      readonly _tag: "SessionChanged"
+      readonly sessionId: string
+      readonly epoch: string
+      /** Where it is kept, if it is in a file. */
+      readonly sessionFile?: string
+    }
   /** Published when the name or the session changes; `name` is absent if the session has none. */
   | { readonly _tag: "SessionNamed"; readonly name?: string }
-  /** The store failed. The session goes on in memory, and nothing more is stored. */
-  | { readonly _tag: "PersistFailed"; readonly error: string }
+  /** The store failed. The session goes on in the file `movedTo`, or in memory, and then nothing more is stored. */
+  | { readonly _tag: "PersistFailed"; readonly error: string; readonly movedTo?: string }
   /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"

@@ -1,6 +1,6 @@
 /** The messages of a conversation (protocol.md 5.2). */
 import * as Schema from "effect/Schema"
-import { ImageContent, InputContent, JsonObject, optional, OutputContent, plainText } from "./Content.ts"
+import { type ImageContent, InputContent, JsonObject, optional, OutputContent, plainText, text } from "./Content.ts"
 import { Usage } from "../model/Usage.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
@@ -129,12 +129,28 @@ export const AgentMessage = lazy(() =>
 )
 export type AgentMessage = Type<typeof AgentMessage>
 
-/** Puts the text before the images, as every provider expects. */
-export const userMessage = (message: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage => ({
+/** What a user says: a text, the texts of documents, and images. */
+export interface UserInput {
+  readonly text: string
+  readonly images?: ReadonlyArray<ImageContent>
+  /** Each is a block of its own. */
+  readonly documents?: ReadonlyArray<string>
+}
+
+/** Puts the texts before the images, as every provider expects. */
+export const userContent = ({ documents = [], images = [], text: said }: UserInput): ReadonlyArray<InputContent> => {
+  if (documents.length === 0) return said === "" ? images : [text(said), ...images]
+  return [...(said === "" ? [] : [text(said)]), ...documents.map(text), ...images]
+}
+
+export const toUserMessage = (input: UserInput, timestamp: number): UserMessage => ({
   role: "user",
-  content: message === "" ? images : [{ type: "text", text: message }, ...images],
+  content: userContent(input),
   timestamp
 })
+
+export const userMessage = (text: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage =>
+  toUserMessage({ text, images }, timestamp)
 
 /** The text of the newest assistant message, not counting an aborted one without content. */
 export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string | null => {

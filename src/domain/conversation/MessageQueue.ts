@@ -22,6 +22,8 @@ export interface QueuedMessage {
   readonly queue: QueueName
   readonly text: string
   readonly images: ReadonlyArray<ImageContent>
+  /** The texts of attached documents. */
+  readonly documents?: ReadonlyArray<string>
   readonly createdAt: number
   /** The position among all messages ever queued. It tells messages from before a run from those that came during it. */
   readonly order: number
@@ -89,9 +91,13 @@ export const texts = ({ followUp, steering }: MessageQueue) => ({
 
 const utf8 = new TextEncoder()
 
+export type Size = Pick<QueuedMessage, "text" | "images" | "documents">
+
 /** What a message takes, in bytes of UTF-8 and characters of Base64. */
-export const bytesOf = ({ images, text }: Pick<QueuedMessage, "text" | "images">): number =>
-  images.reduce((sum, { data }) => sum + data.length, utf8.encode(text).length)
+export const bytesOf = ({ documents = [], images, text }: Size): number => {
+  const ofTexts = documents.reduce((sum, document) => sum + utf8.encode(document).length, utf8.encode(text).length)
+  return images.reduce((sum, { data }) => sum + data.length, ofTexts)
+}
 
 const firstRank = (lane: Lane) => Option.match(RedBlackTree.first(lane), { onNone: () => 0, onSome: ([rank]) => rank })
 const lastRank = (lane: Lane) => Option.match(RedBlackTree.last(lane), { onNone: () => 0, onSome: ([rank]) => rank })

@@ -5,7 +5,7 @@
  */
 import type { InputContent } from "../conversation/Content.ts"
 import { plainText } from "../conversation/Content.ts"
-import { userMessage } from "../conversation/Message.ts"
+import { userContent } from "../conversation/Message.ts"
 import * as MessageQueue from "../conversation/MessageQueue.ts"
 import { isInput, isObject } from "./EntryShape.ts"
 import { type NewEntry, type OwnEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
@@ -21,6 +21,8 @@ type Item = MessageQueue.QueuedMessage
 
 export interface StoredItem extends Pick<Item, "messageId" | "clientMessageId" | "requestId" | "queue"> {
   readonly content: ReadonlyArray<InputContent>
+  /** How many of the texts in the content are attached documents: the last ones. */
+  readonly documents?: number
 }
 
 interface Change {
@@ -30,13 +32,17 @@ interface Change {
   readonly front: boolean
 }
 
-const stored = ({ clientMessageId, images, messageId, queue, requestId, text }: Item): StoredItem => ({
-  messageId,
-  ...(clientMessageId === undefined ? {} : { clientMessageId }),
-  ...(requestId === undefined ? {} : { requestId }),
-  queue,
-  content: userMessage(text, images, 0).content
-})
+const stored = (item: Item): StoredItem => {
+  const { clientMessageId, documents, messageId, queue, requestId } = item
+  return {
+    messageId,
+    ...(clientMessageId === undefined ? {} : { clientMessageId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    queue,
+    content: userContent(item),
+    ...(documents === undefined ? {} : { documents: documents.length })
+  }
+}
 
 export const added = (items: ReadonlyArray<Item>, front: boolean = false): NewEntry => {
   const data = { op: "add", items: items.map(stored), ...(front ? { front } : {}) }
@@ -51,7 +57,7 @@ export const removed = (items: ReadonlyArray<Item>): NewEntry => {
 
 const readItem = (value: unknown): StoredItem | undefined => {
   if (!isObject(value)) return undefined
-  const { clientMessageId, content = [], messageId, queue, requestId } = value
+  const { clientMessageId, content = [], documents, messageId, queue, requestId } = value
   if (typeof messageId !== "string" || (queue !== "steering" && queue !== "followUp")) return undefined
   if (!Array.isArray(content)) return undefined
   return {
@@ -59,7 +65,8 @@ const readItem = (value: unknown): StoredItem | undefined => {
     ...(typeof clientMessageId === "string" ? { clientMessageId } : {}),
     ...(typeof requestId === "string" || typeof requestId === "number" ? { requestId } : {}),
     queue,
-    content: content.filter(isInput)
+    content: content.filter(isInput),
+    ...(typeof documents === "number" && documents > 0 ? { documents } : {})
   }
 }
 
@@ -70,13 +77,18 @@ export const read = ({ data }: QueueEntry): Change => {
   return { op: op === "remove" ? "remove" : "add", items: op === undefined ? [] : found, front: front === true }
 }
 
-const waiting = ({ content, ...item }: StoredItem, createdAt: number): Item => ({
-  ...item,
-  text: plainText(content),
-  images: content.filter((block) => block.type === "image"),
-  createdAt,
-  order: 0
-})
+const waiting = ({ content, documents = 0, ...item }: StoredItem, createdAt: number): Item => {
+  const texts = content.filter((block) => block.type === "text")
+  const said = Math.max(0, texts.length - documents)
+  return {
+    ...item,
+    text: plainText(texts.slice(0, said)),
+    images: content.filter((block) => block.type === "image"),
+    ...(documents === 0 ? {} : { documents: texts.slice(said).map(({ text }) => text) }),
+    createdAt,
+    order: 0
+  }
+}
 
 const put = (queue: MessageQueue.MessageQueue, item: Item, front: boolean): MessageQueue.MessageQueue => {
   const before = MessageQueue.find(queue, item.messageId)

@@ -12,7 +12,8 @@ import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
 import type { Connection } from "../Connection.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
-import { Attachment, type Input, readInput } from "../protocol/Images.ts"
+import { Attachment } from "../protocol/Attachments.ts"
+import { type Input, readInput } from "../protocol/Images.ts"
 import { queueFull } from "./queue.ts"
 
 const Message = lazy(() =>

@@ -28,9 +28,14 @@ type OneFrameEvent = Exclude<ControlEvent, CompactionFrames.CompactionEvent>
 type Tag = OneFrameEvent["_tag"]
 type EventOf = { readonly [Event in OneFrameEvent as Event["_tag"]]: Event }
 
-const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
+/** What frames say of the session beside its events. */
+interface Place {
+  readonly sessionFile?: string | undefined
+}
+
+const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object } = {
   RunStarted: ({ runId }) => ({ type: "agent_start", runId }),
-  RunEnded: ({ messages, runId, sessionFile }) => ({
+  RunEnded: ({ messages, runId }, { sessionFile }) => ({
     type: "agent_end",
     messages,
     ...terminal,
@@ -108,14 +113,16 @@ const frames: { readonly [T in Tag]: (event: EventOf[T]) => object } = {
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }
 
-const toFrame = <T extends Tag>(event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T]): object =>
-  frames[event._tag](event)
+const toFrame = <T extends Tag>(
+  event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T],
+  place: Place
+): object => frames[event._tag](event, place)
 
 /** One frame for each event, but two for an automatic compaction. */
-export const toFrames = (event: ControlEvent): ReadonlyArray<object> =>
+export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<object> =>
   event._tag === "CompactionStarted" || event._tag === "CompactionEnded"
     ? CompactionFrames.toFrames(event)
-    : [toFrame(event)]
+    : [toFrame(event, place)]
 
 const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as const
 

@@ -1,29 +1,14 @@
-/** Checks the images of a prompt, and turns the attachments of early pi hosts into text and images. */
+/** Checks the images of a prompt, and turns the attachments of early pi hosts into documents and images. */
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import { ImageContent, optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
-
-export const Attachment = lazy(() =>
-  Schema.Struct({
-    id: optional(Schema.String),
-    type: Schema.Literal("image", "document"),
-    fileName: Schema.String,
-    mimeType: Schema.String,
-    size: optional(Schema.Finite),
-    content: Schema.String,
-    extractedText: optional(Schema.String),
-    preview: optional(Schema.String)
-  }).annotations({ identifier: "Attachment" })
-)
-export type Attachment = Type<typeof Attachment>
+import type { ImageContent } from "../../domain/conversation/Content.ts"
+import { type Attachment, documentBlock, isBase64 } from "./Attachments.ts"
 
 const supported = ["image/png", "image/jpeg", "image/gif", "image/webp"]
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 export interface Input {
   readonly text: string
   readonly images: ReadonlyArray<ImageContent>
+  readonly documents?: ReadonlyArray<string>
 }
 
 /** Accepts `data:` URLs, too: browsers hand them out, and hosts pass them on. */
@@ -32,17 +17,8 @@ const checkImage = (image: ImageContent, name: string): Either.Either<ImageConte
   if (!supported.includes(image.mimeType)) {
     return Either.left(`${name} has the unsupported mimeType "${image.mimeType}"; use ${supported.join(", ")}`)
   }
-  if (data === "" || !base64.test(data)) return Either.left(`${name} is not valid base64`)
+  if (data === "" || !isBase64(data)) return Either.left(`${name} is not valid base64`)
   return Either.right({ type: "image", data, mimeType: image.mimeType })
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const documentText = (attachment: Attachment): string | undefined => {
-  if (attachment.extractedText !== undefined && attachment.extractedText !== "") return attachment.extractedText
-  if (attachment.content === "" || !base64.test(attachment.content)) return undefined
-  const bytes = Uint8Array.from(atob(attachment.content), (char) => char.charCodeAt(0))
-  return Either.getOrUndefined(Either.try(() => utf8.decode(bytes)))
 }
 
 interface Said {
@@ -54,20 +30,22 @@ interface Said {
 const readAll = (frame: Said): Either.Either<Input, string> =>
   Either.gen(function* () {
     const images: Array<ImageContent> = []
-    let text = frame.message
+    const documents: Array<string> = []
+    const text = frame.message
     for (const [i, image] of (frame.images ?? []).entries()) images.push(yield* checkImage(image, `images[${i}]`))
     for (const [i, attachment] of (frame.attachments ?? []).entries()) {
-      const { content, fileName, mimeType, type } = attachment
+      const { content, mimeType, type } = attachment
       if (type === "image") {
         images.push(yield* checkImage({ type: "image", data: content, mimeType }, `attachments[${i}]`))
         continue
       }
-      const said = documentText(attachment)
-      if (said === undefined) return yield* Either.left(`attachments[${i}] has no usable text`)
-      text += `${text === "" ? "" : "\n\n"}<attachment name="${fileName}" mimeType="${mimeType}">\n${said}\n</attachment>`
+      const block = documentBlock(attachment)
+      if (block === undefined) return yield* Either.left(`attachments[${i}] has no usable text`)
+      documents.push(block)
     }
-    if (text === "" && images.length === 0) return yield* Either.left('"message" must not be empty without images')
-    return { text, images }
+    const isEmpty = text === "" && images.length === 0 && documents.length === 0
+    if (isEmpty) return yield* Either.left('"message" must not be empty without images')
+    return documents.length === 0 ? { text, images } : { text, images, documents }
   })
 
 /** The text and images of a prompt, or the error text. */

@@ -21,7 +21,7 @@ export const QueueItem = lazy(() =>
 export type QueueItem = Type<typeof QueueItem>
 
 export const queueItem = (
-  { images, order: _order, ...item }: MessageQueue.QueuedMessage,
+  { documents: _documents, images, order: _order, ...item }: MessageQueue.QueuedMessage,
   position: number
 ): QueueItem => ({ ...item, images: images.length, position })
 

@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:dc9f692db6c149ef"
+export const schemaHash = "sha256:a4cf0d43407ffeb9"

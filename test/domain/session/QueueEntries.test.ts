@@ -127,6 +127,14 @@ describe("restore", () => {
     assert.deepStrictEqual(QueueEntries.restore([...(added === undefined ? [] : [added]), ...later]), [one])
   })
 
+  it("tells the text of a message from its documents", () => {
+    const documents = ["<attachment>one</attachment>", "two"]
+    const both = item("a", "followUp", { text: "read these", images: [image], documents })
+    const only = item("b", "followUp", { text: "", documents: ["three"] })
+    assert.deepStrictEqual(QueueEntries.restore(chained([QueueEntries.added([both, only])])), [both, only])
+    assert.strictEqual(MessageQueue.bytesOf(both), 10 + 28 + 3 + 4)
+  })
+
   it("leaves out what is damaged, and nothing else", () => {
     const broken = (data: unknown): NewEntry => ({ type: "custom", customType: QueueEntries.customType, data })
     const entries = chained([

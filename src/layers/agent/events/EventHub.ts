@@ -60,7 +60,7 @@ export const makeForSession = (session: typeof Session.Service) => {
   const hub = make()
   const watch = session.watchFailures((failure) => {
     const { message: error } = failure
-    hub.publish({ _tag: "PersistFailed", error })
+    hub.publish({ _tag: "PersistFailed", error, ...("file" in failure ? { movedTo: failure.file } : {}) })
     const source = "session-persistence"
     if (failure._tag === "SessionMoved")
       return hub.publish({ _tag: "Notice", level: "warning", message: error, source })

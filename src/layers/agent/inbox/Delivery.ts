@@ -1,7 +1,7 @@
 /** Where queued messages join a run: between two turns, and in the first one (protocol.md 6). */
 import * as Effect from "effect/Effect"
 import type { MessageRef } from "../../../domain/conversation/AgentEvent.ts"
-import { type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
+import { toUserMessage, type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
 import type { Drain, DrainPoint, QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -57,7 +57,7 @@ export const make = (dependencies: Dependencies): Delivery => {
     const { clientMessageId, messageId } = item
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
     const mark = again ? ({ betweenAttempts: true } as const) : {}
-    return say(ref, userMessage(item.text, item.images, now()), mark, () => {
+    return say(ref, toUserMessage(item, now()), mark, () => {
       queue.deliver(item)
       prompts.take(messageId, journal.runId)
     })

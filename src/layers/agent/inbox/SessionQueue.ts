@@ -73,7 +73,7 @@ const makeControl = (
     new QueueRefused({ reason: wasDelivered(messageId) ? "already_delivered" : "queue_item_not_found", messageId })
 
   /** Why there is no room for a message, or for a longer one in place of another. */
-  const refusal = (item: Pick<Item, "text" | "images">, instead?: Item): QueueFull | undefined => {
+  const refusal = (item: MessageQueue.Size, instead?: Item): QueueFull | undefined => {
     const { "queue.maxBytes": maxBytes, "queue.maxMessages": maxMessages } = settings
     const grows = MessageQueue.bytesOf(item) - (instead === undefined ? 0 : MessageQueue.bytesOf(instead))
     const isTooMany = instead === undefined && MessageQueue.size(current()) >= maxMessages

@@ -7,7 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
+import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
 import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
 import {
   AgentClosing,
@@ -97,7 +97,7 @@ const makeStart = (dependencies: Dependencies) => {
     accepted: Accepted,
     decided: Deferred.Deferred<PromptReceipt, PromptRejected>
   ) {
-    const message: UserMessage = userMessage(input.text, input.images ?? [], now())
+    const message: UserMessage = toUserMessage(input, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
@@ -134,7 +134,7 @@ export const make = (dependencies: Dependencies) => {
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: MessageInput) => {
     if (input.clientMessageId === undefined) return Effect.succeed(undefined)
-    return clientMessages.find(input.clientMessageId, userMessage(input.text, input.images ?? [], 0).content)
+    return clientMessages.find(input.clientMessageId, userContent(input))
   }
 
   const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
@@ -150,14 +150,15 @@ export const make = (dependencies: Dependencies) => {
   const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        const { images = [], text } = input
-        const full = queue.refusal({ text, images })
+        const { documents, images = [], text } = input
+        const said = documents === undefined ? { text, images } : { text, images, documents }
+        const full = queue.refusal(said)
         if (full !== undefined) return full
         const messageId = ids.next("message")
-        const waiting = { messageId, ...named(input), ...requested(input), queue: to, text, images, createdAt: now() }
+        const waiting = { messageId, ...named(input), ...requested(input), queue: to, ...said, createdAt: now() }
         const idle = state.takesMessages() ? {} : ({ idle: true } as const)
         const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
-        clientMessages.remember({ content: userMessage(text, images, 0).content, receipt })
+        clientMessages.remember({ content: userContent(said), receipt })
         begun(messageId)
         return Effect.as(queue.add(waiting), receipt)
       })

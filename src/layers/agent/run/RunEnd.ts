@@ -3,7 +3,6 @@
  * senders, or stay queued; then the session is free, and the end is published (supplement 4.3).
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
@@ -67,18 +66,13 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
       return items
     }),
     /** Ends the run, unless something is to be stored first or queued messages continue it. */
-    publish: (
-      journal: RunJournal,
-      { mayGoOn, ...result }: RunResult,
-      file: Option.Option<string>
-    ): "over" | "store" | "goOn" => {
+    publish: (journal: RunJournal, { mayGoOn, ...result }: RunResult): "over" | "store" | "goOn" => {
       const { messages, runId } = journal
       if (!late.isEmpty() || due().length > 0) return "store"
       handsBack = undefined
       if (mayGoOn && queue.size() > 0) return "goOn"
       state.settle()
-      const sessionFile = Option.isSome(file) ? { sessionFile: file.value } : {}
-      publish({ _tag: "RunEnded", runId, messages, ...sessionFile })
+      publish({ _tag: "RunEnded", runId, messages })
       prompts.settle(runId, result, handedBack)
       publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
       if (prompts.isSettled()) publish({ _tag: "SessionSettled" })

@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
-import * as Option from "effect/Option"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { UserMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
@@ -104,12 +103,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   }
   const isSteered = () => controls().interruptMode === "immediate" && queue.hasSteering()
 
-  /** Looked up where the run can be interrupted: at its end nothing may hang. */
-  let file = Option.none<string>()
-  const lookForFile = Effect.map(session.info, (info) => {
-    file = info.file
-  })
-
   const begin = ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach })
     const retries = options.retries(runId)
@@ -142,13 +135,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turns: Run.Dependencies = {
       delivery,
       journal,
-      turn: Effect.zipLeft(Effect.flatMap(turn, shrinking.afterTurn), lookForFile),
+      turn: Effect.flatMap(turn, shrinking.afterTurn),
       retries,
       limit: Run.makeLimit(settings.maxTurns),
       mayCallModel: Effect.isSuccess(budget.check),
       model: currentModel
     }
-    return { turns, beforeRun: Effect.zipRight(lookForFile, shrinking.beforeRun), introduce }
+    return { turns, beforeRun: shrinking.beforeRun, introduce }
   }
 
   /** Messages that are queued at the very end continue the run, unless it was asked to stop. */
@@ -158,7 +151,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     yield* end.takeQueue
     yield* session.sync
     const isStopped = yield* interrupted
-    return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped }, file)
+    return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */

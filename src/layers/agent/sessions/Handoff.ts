@@ -13,6 +13,7 @@ import type { Session } from "../../../services/session/Session.ts"
 import type { SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import { dirname } from "../../platform/files/LocalPaths.ts"
+import * as Arrival from "./Arrival.ts"
 
 export interface HandoffTools {
   readonly session: typeof Session.Service
@@ -88,10 +89,9 @@ export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Mod
     return { append, file, header, sync, entries: [...log.entries, ...late] }
   })
   const opening = Effect.interruptible(Effect.zip(create, session.entries))
-  const { epoch, name, sessionId } = yield* session.continueIn(
+  const info = yield* session.continueIn(
     Effect.flatMap(opening, ([log, all]) => Effect.uninterruptible(catchUp(log, all)))
   )
-  publish({ _tag: "SessionChanged", sessionId, epoch })
-  publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+  for (const event of Arrival.events(info)) publish(event)
   return entries.at(-1)
 })

@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../../services/Agent.ts"
@@ -22,6 +21,7 @@ import * as EventHub from "../events/EventHub.ts"
 import type { ModelStart } from "../model/Controls.ts"
 import * as Beginnings from "../run/Beginnings.ts"
 import type * as SessionAgent from "../SessionAgent.ts"
+import * as Arrival from "./Arrival.ts"
 import * as SessionScope from "./SessionScope.ts"
 
 /** The services of the process that a session is built from. */
@@ -63,9 +63,7 @@ const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): Op
 }
 
 const announce = Effect.fnUntraced(function* (hub: EventHub.EventHub, next: SessionScope.OpenSession) {
-  const { epoch, name, sessionId } = yield* next.session.info
-  hub.publish({ _tag: "SessionChanged", sessionId, epoch })
-  hub.publish({ _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) })
+  for (const event of Arrival.events(yield* next.session.info)) hub.publish(event)
   const queue = yield* next.agent.queue
   if (MessageQueue.size(queue) > 0) hub.publish({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
 })

@@ -1,0 +1,49 @@
+/** Attachments of early pi hosts: images, and documents that models read as text (protocol.md 3.1). */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { optional } from "../../domain/conversation/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
+
+export const Attachment = lazy(() =>
+  Schema.Struct({
+    id: optional(Schema.String),
+    type: Schema.Literal("image", "document"),
+    fileName: Schema.String,
+    mimeType: Schema.String,
+    size: optional(Schema.Finite),
+    content: Schema.String,
+    extractedText: optional(Schema.String),
+    preview: optional(Schema.String)
+  }).annotations({
+    identifier: "Attachment",
+    description:
+      "A file with a prompt. `content` is Base64. An image is shown to the model; of a document it reads `extractedText`, else `content` as UTF-8."
+  })
+)
+export type Attachment = Type<typeof Attachment>
+
+export const isBase64 = (text: string): boolean =>
+  /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const textOf = ({ content, extractedText }: Attachment): string | undefined => {
+  if (extractedText !== undefined && extractedText !== "") return extractedText
+  if (content === "" || !isBase64(content)) return undefined
+  const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0))
+  return Either.getOrUndefined(Either.try(() => utf8.decode(bytes)))
+}
+
+const marks: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" }
+
+/** A name is a name: nothing in it ends the attribute, the tag or the line, or looks like another tag. */
+const attribute = (value: string): string =>
+  value.replace(/[&"<>\p{Cc}\u2028\u2029]/gu, (char) => marks[char] ?? `&#${char.charCodeAt(0)};`)
+
+/** The block that a model reads for a document; undefined if it has no text. */
+export const documentBlock = (attachment: Attachment): string | undefined => {
+  const said = textOf(attachment)
+  const { fileName, mimeType } = attachment
+  if (said === undefined) return undefined
+  return `<attachment name="${attribute(fileName)}" mimeType="${attribute(mimeType)}">\n${said}\n</attachment>`
+}
