@@ -123,7 +123,17 @@ const judge = (context: Context, samples: ReadonlyArray<Sample>) => {
     if (samples.length >= 12 && by > most)
       context.violate(name === "children" ? "left" : undefined, `${name} grew by ${by.toFixed(0)}`)
   }
-  if (last.zombies > 0) context.violate("left", `${last.zombies} zombies`)
+}
+
+/** heddle reaps orphans once a second, so some are there at every moment; none may stay. */
+const unreaped = async (agent: Agent.Agent) => {
+  const before = Proc.children(agent.pid).filter(Proc.isZombie)
+  const stays = (pid: number) => before.includes(pid) && Proc.isZombie(pid)
+  for (let waited = 0; waited < 50; waited++) {
+    if (!Proc.children(agent.pid).some(stays)) return 0
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return Proc.children(agent.pid).filter(stays).length
 }
 
 const run = async (context: Context) => {
@@ -156,6 +166,8 @@ const run = async (context: Context) => {
   }
   figures.peakMb = agent.peakOverIdle()
   judge(context, samples)
+  const zombies = agent.hasEnded() ? 0 : await unreaped(agent)
+  if (zombies > 0) context.violate("left", `${zombies} zombies stay`)
   if (!agent.hasEnded() && (await Agent.close(agent))?.code !== 0) context.violate("deaths", "does not end with 0")
   const left = Proc.holding(tag)
   if (left.length > 0)

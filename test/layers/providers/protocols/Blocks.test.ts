@@ -4,17 +4,17 @@ import * as Blocks from "../../../../src/layers/providers/protocols/stream/Block
 const call = (id: string) => ({ _tag: "ToolCallStarted", id, name: "read" }) as const
 
 describe("an answer that is longer than anybody can use", () => {
-  it("has more than 1000 blocks", () => {
+  it("has more than 50,000 blocks", () => {
     const blocks = Blocks.make()
-    for (let n = 0; n < 1000; n++) {
+    for (let n = 0; n < 50_000; n++) {
       blocks.start(n, call(`c${n}`))
       blocks.end(n)
     }
     assert.isUndefined(blocks.fault())
-    blocks.start(1000, call("one more"))
+    blocks.start(50_000, call("one more"))
     assert.strictEqual(blocks.fault()?.reason, "protocol")
-    assert.match(blocks.fault()?.message ?? "", /more than 1000 blocks/)
-    assert.lengthOf(blocks.drain(), 2000)
+    assert.match(blocks.fault()?.message ?? "", /more than 50000 blocks/)
+    assert.lengthOf(blocks.drain(), 100_000)
   })
 
   it.each([
