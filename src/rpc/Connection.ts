@@ -2,6 +2,8 @@
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
 import type { WorkspaceTrust } from "../services/Trust.ts"
+import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
+import type { Echoes } from "./dialect/Echoes.ts"
 import type { EventFilter } from "./protocol/EventFilter.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
@@ -22,6 +24,10 @@ export interface Connection {
   /** Where the session is kept, if it is in a file. */
   sessionFile?: string | undefined
   readonly maxFrameBytes: number
+  readonly dialect: Dialect
+  readonly agentEnd: AgentEnd
+  /** Where the dialect shows the attachments of prompts. */
+  readonly echoes?: Echoes
   readonly trust: WorkspaceTrust["level"]
   /** The form of updates, unless the filter has another. */
   updates: UpdateForm

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
+import type { DialectName } from "../services/host/Dialect.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
@@ -17,6 +18,8 @@ import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import { Trust } from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
+import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
+import * as Echoes from "./dialect/Echoes.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
@@ -28,10 +31,10 @@ import * as Writer from "./Writer.ts"
 export interface ServerOptions<Stop> {
   readonly version: string
   readonly updates: UpdateForm
-  /** Which peer's vocabulary and defaults to speak; absent: the superset. */
-  readonly dialect?: "xcsh" | "omp" | "pisces" | "pi" | "pi-early" | "xcsh-strict"
-  /** When `agent_end` is sent; absent: as the dialect has it. */
-  readonly agentEnd?: "final" | "per-attempt"
+  /** The vocabulary of the host's family; `superset` serves all of them. */
+  readonly dialect?: DialectName
+  /** Whether a run that retries ends once, or after each attempt. Default: what the dialect says. */
+  readonly agentEnd?: AgentEnd
   /** On EOF let the run finish instead of aborting it. */
   readonly drain: boolean
   /** Milliseconds since the process started. */
@@ -103,12 +106,16 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const trust = yield* Trust
       const clock = yield* Effect.clock
       const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
+      const dialect = dialects[options.dialect ?? "superset"]
       const connection: Connection = {
         serverVersion: options.version,
         sessionId,
         epoch,
         sessionFile: Option.getOrUndefined(file),
         maxFrameBytes: settings["rpc.maxFrameBytes"],
+        dialect,
+        agentEnd: options.agentEnd ?? dialect.agentEnd,
+        ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
         trust: trust.level,
         updates: options.updates,
         abortQueue: settings.abortQueue,

@@ -13,8 +13,9 @@ import type { EventSink } from "../services/Agent.ts"
 import type { Transport } from "../services/host/Transport.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import type { Connection } from "./Connection.ts"
+import * as DialectFrames from "./dialect/DialectFrames.ts"
 import * as EventFilter from "./protocol/EventFilter.ts"
-import { nameFrames, toFrames } from "./protocol/EventFrames.ts"
+import { nameFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
 import * as UpdateFrames from "./UpdateFrames.ts"
 
@@ -46,6 +47,7 @@ const makeEncoder = (connection: Connection) => {
   const envelope = () =>
     `,"sessionId":"${connection.sessionId}","epoch":"${connection.epoch}","seq":${++connection.seq}`
   const updates = UpdateFrames.make(connection, envelope)
+  const dialect = DialectFrames.make(connection)
   const recordJson = (json: string): string => Frame.escapeSeparators(`${json.slice(0, -1)}${envelope()}}\n`)
   const isHidden = (frame: object) => connection.filter !== undefined && EventFilter.hides(connection.filter, frame)
   const record = (frame: object): string =>
@@ -59,13 +61,17 @@ const makeEncoder = (connection: Connection) => {
     const dueAt = updates.dueAt()
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
   }
+  const answer = (response: Frame.Response): string => {
+    const answered = dialect.answer(response)
+    return "response" in answered ? Frame.encodeResponse(answered.response) : updates.flush() + record(answered.record)
+  }
   /** Held-back deltas go before every record that follows them. A response is no record, and overtakes them. */
   const encode = (item: Item, now: number): string => {
     switch (item._tag) {
       case "MessageUpdated":
         return updates.push(item, now)
       case "Response":
-        return Frame.encodeResponse(item.response)
+        return answer(item.response)
       case "Record":
         return updates.flush() + record(item.frame)
       case "Due":
@@ -83,7 +89,7 @@ const makeEncoder = (connection: Connection) => {
       }
       default:
         if (item._tag === "PersistFailed") connection.sessionFile = item.movedTo ?? connection.sessionFile
-        return updates.flush() + toFrames(item, connection).map(record).join("")
+        return updates.flush() + dialect.toFrames(item).map(record).join("")
     }
   }
   return { encode, flush: updates.flush, dueAt: updates.dueAt }

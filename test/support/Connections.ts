@@ -1,4 +1,5 @@
 /** The connection of a host that has said nothing yet. */
+import { superset } from "../../src/rpc/dialect/Dialect.ts"
 import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
 
 export const make = (updates: UpdateForm): Connection => ({
@@ -6,6 +7,8 @@ export const make = (updates: UpdateForm): Connection => ({
   sessionId: "s",
   epoch: "e",
   maxFrameBytes: 1,
+  dialect: superset,
+  agentEnd: "final",
   trust: "untrusted",
   updates,
   abortQueue: "return",

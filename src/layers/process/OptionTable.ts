@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { thinkingLevels } from "../../domain/model/Model.ts"
+import { dialectNames } from "../../services/host/Dialect.ts"
 
 export interface OptionEntry {
   readonly name: string
@@ -46,8 +47,6 @@ export const listModels = valueOptional(
 /** What `--mode` may be. The first two are for people and are not there yet. */
 const modes = ["text", "json", "rpc", "rpc-ui"] as const
 export const updateForms = ["full", "delta"] as const
-export const dialects = ["xcsh", "omp", "pisces", "pi", "pi-early", "xcsh-strict"] as const
-export type Dialect = (typeof dialects)[number]
 export const agentEnds = ["final", "per-attempt"] as const
 export type AgentEnd = (typeof agentEnds)[number]
 
@@ -84,7 +83,7 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   short("nbt", flag("no-builtin-tools", "Offer only the tools of the host")),
   repeated("set", "key=json", "Override a setting; may be given several times"),
   choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
-  choice("dialect", dialects, "Whose frames and defaults to speak where agents differ"),
+  choice("dialect", dialectNames, "Whose frames and defaults to speak where agents differ"),
   choice("agent-end", agentEnds, "agent_end once for a prompt, or after every attempt at it"),
   flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
   flag("offline", "No network access at start-up: no server is asked for its models"),

@@ -4,19 +4,11 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { isThinkingLevel, type ThinkingLevel } from "../../domain/model/Model.ts"
+import { type DialectName, dialectNames } from "../../services/host/Dialect.ts"
 import type { SessionOptions } from "../AgentLive.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
-import {
-  type AgentEnd,
-  agentEnds,
-  type Dialect,
-  dialects,
-  type Given,
-  invalid,
-  optionTable,
-  updateForms
-} from "./OptionTable.ts"
+import { type AgentEnd, agentEnds, type Given, invalid, optionTable, updateForms } from "./OptionTable.ts"
 
 export interface StartOptions {
   readonly provider?: string
@@ -31,12 +23,10 @@ export interface StartOptions {
   readonly excludedTools: ReadonlyArray<string>
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
-  /** Settings that give way to every file. */
-  readonly defaults?: Readonly<Record<string, unknown>>
   readonly overrides: Readonly<Record<string, unknown>>
   readonly trusted: boolean
   readonly updates: "full" | "delta"
-  readonly dialect?: Dialect
+  readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
   readonly drain: boolean
   readonly session: SessionOptions
@@ -83,10 +73,6 @@ const chosen = Effect.fnUntraced(function* <A extends string>(
   return yield* invalid(`${variable} must be one of ${choices.join(", ")}; got "${given}"`)
 })
 
-/** What a dialect changes among the defaults of the settings (protocol.md 18). */
-const dialectDefaults = (dialect: Dialect | undefined) =>
-  dialect === "omp" || dialect === "pi-early" ? { interruptMode: "immediate" } : undefined
-
 const checkTogether = (has: (name: string) => boolean) => {
   if (has("api-key") && !has("model") && !has("provider")) {
     return invalid("--api-key needs --model or --provider, to say whose key it is")
@@ -132,7 +118,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
   const has = (name: string) => given.values.has(name)
   yield* checkTogether(has)
   const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
-  const dialect = yield* chosen(one("dialect"), "HEDDLE_RPC_DIALECT", dialects)
+  const dialect = yield* chosen(one("dialect"), "HEDDLE_RPC_DIALECT", dialectNames)
   const options: StartOptions = {
     ...present("provider", one("provider")),
     ...present("model", one("model")),
@@ -146,7 +132,6 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     noTools: has("no-tools"),
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
-    ...present("defaults", dialectDefaults(dialect)),
     overrides: yield* readOverrides(given),
     trusted: has("approve"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { keyVariableNames } from "../../domain/model/ProviderKeys.ts"
+import { type DialectName, settingsOf } from "../../services/host/Dialect.ts"
 import { Settings } from "../../services/Settings.ts"
 import type { WorkspaceTrust } from "../../services/Trust.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
@@ -14,10 +15,10 @@ import { merge, type SettingsSource } from "./SettingsMerge.ts"
 export interface FileSettingsOptions {
   readonly agentDir: string
   readonly cwd: string
-  /** Values that give way to all others, by dotted key. */
-  readonly defaults?: Readonly<Record<string, unknown>>
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
+  /** Changes defaults, which files and `--set` then override. */
+  readonly dialect?: DialectName
   /** All settings of the project count, and the keys in its `.env`. Default: false. */
   readonly trusted?: boolean
 }
@@ -91,11 +92,11 @@ const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
 
 /** The settings in force, and what of the project was left out. */
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
-  const { agentDir, cwd, defaults, overrides, trusted = false } = options
+  const { agentDir, cwd, overrides, trusted = false } = options
   const files = yield* OwnFiles
   const read = yield* readAll(files, agentDir, cwd, trusted)
   const merged = merge([
-    ...(defaults === undefined ? [] : [{ name: "defaults", values: defaults }]),
+    { name: "--dialect", values: settingsOf(options.dialect) },
     ...read.sources,
     { name: "--set", values: overrides }
   ])

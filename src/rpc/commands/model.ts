@@ -1,10 +1,12 @@
 /** Choosing the model and how hard it thinks (protocol.md 3.3), and retrying its failed calls (protocol.md 3.5, 8). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { optional } from "../../domain/conversation/Content.ts"
 import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
+import { levelMembers } from "../dialect/Dialect.ts"
 
 const setModel = Command.make({
   name: "set_model",
@@ -35,8 +37,18 @@ const cycleModel = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   result: () =>
-    Schema.NullOr(Schema.Struct({ model: Model(), thinkingLevel: ThinkingLevel, isScoped: Schema.Boolean })),
-  run: () => Effect.flatMap(Agent, (agent) => agent.cycleModel)
+    Schema.NullOr(
+      Schema.Struct({
+        model: Model(),
+        thinkingLevel: ThinkingLevel,
+        thinkingLevelExact: optional(ThinkingLevel),
+        isScoped: Schema.Boolean
+      })
+    ),
+  run: Effect.fnUntraced(function* (_, { connection }) {
+    const cycled = yield* Effect.flatMap(Agent, (agent) => agent.cycleModel)
+    return cycled === null ? null : { ...cycled, ...levelMembers(connection.dialect, cycled.thinkingLevel) }
+  })
 })
 
 const getAvailableModels = Command.make({
@@ -77,11 +89,13 @@ const cycleThinkingLevel = Command.make({
   summary: "Switches to the next level the model supports; `null` when it does not reason.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () => Schema.NullOr(Schema.Struct({ level: ThinkingLevel })),
-  run: Effect.fnUntraced(function* () {
+  result: () => Schema.NullOr(Schema.Struct({ level: ThinkingLevel, thinkingLevelExact: optional(ThinkingLevel) })),
+  run: Effect.fnUntraced(function* (_, { connection }) {
     const agent = yield* Agent
-    const level = yield* agent.cycleThinkingLevel
-    return level === null ? null : { level }
+    const cycled = yield* agent.cycleThinkingLevel
+    if (cycled === null) return null
+    const { thinkingLevel: level, ...exact } = levelMembers(connection.dialect, cycled)
+    return { level, ...exact }
   })
 })
 

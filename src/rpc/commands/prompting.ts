@@ -117,7 +117,10 @@ export const prompt = Command.make({
     if (Either.isLeft(input)) return input.left
     const busy = params.streamingBehavior === undefined ? {} : { whenBusy: queues[params.streamingBehavior] }
     // The response goes out between acceptance and the first event of the run.
-    const accepted = (receipt: PromptReceipt) => request.answer(toDisposition(receipt))
+    const accepted = (receipt: PromptReceipt) => {
+      request.connection.echoes?.keep(receipt.messageId, params.attachments)
+      return request.answer(toDisposition(receipt))
+    }
     const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted))
     return Effect.mapBoth(sent, { onFailure: rejection, onSuccess: toDisposition })
   }

@@ -73,6 +73,7 @@ const initialize = Command.make({
     Schema.Struct({
       protocolVersion: Schema.Int,
       serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
+      dialect: Schema.String,
       dialects: Schema.Array(Schema.String),
       capabilities: Capabilities.Capabilities(),
       limits: Limits(),
@@ -105,6 +106,7 @@ const initialize = Command.make({
     return {
       protocolVersion: Capabilities.protocolVersion,
       serverInfo: { name: "heddle", version: connection.serverVersion },
+      dialect: connection.dialect.name,
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
       limits: {

@@ -10,6 +10,7 @@ import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
 import { TrustLevel } from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
+import { levelMembers } from "../dialect/Dialect.ts"
 import { queuedTexts } from "../protocol/QueueFrames.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -21,6 +22,8 @@ const State = lazy(() =>
   Schema.Struct({
     model: optional(Model()),
     thinkingLevel: ThinkingLevel,
+    /** Where the dialect has no name for the level. */
+    thinkingLevelExact: optional(ThinkingLevel),
     isStreaming: Schema.Boolean,
     isCompacting: Schema.Boolean,
     steeringMode: QueueMode,
@@ -78,6 +81,7 @@ const getState = Command.make({
     const queued = MessageQueue.size(queue)
     const data: Type<typeof State> = {
       ...state,
+      ...levelMembers(connection.dialect, state.thinkingLevel),
       ...absentParts,
       ...(yield* stateMembers(state.model)),
       queuedMessageCount: queued,
@@ -85,10 +89,10 @@ const getState = Command.make({
       ...queuedTexts(queue),
       isBashRunning: yield* shell.isUserRunning,
       isSettled,
-      protocol: { dialect: "superset", version: protocolVersion },
+      protocol: { dialect: connection.dialect.name, version: protocolVersion },
       trust: connection.trust
     }
-    if (verbose !== true) return data
+    if (verbose !== true && !connection.dialect.verboseState) return data
     const active = yield* agent.tools.active
     return { ...data, systemPrompt: yield* agent.systemPrompt, dumpTools: active.map(({ definition }) => definition) }
   })

@@ -1,6 +1,7 @@
 /** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
 import { lazy, type Type } from "../../domain/Lazy.ts"
+import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"
 
 export const protocolVersion = 1
@@ -14,7 +15,8 @@ export const transportVersions = [1, 2] as const
  */
 export const frameLimits = (inbound: number) => ({ maxFrameBytes: inbound, maxReassembledFrameBytes: inbound })
 
-export const dialects = ["pi", "omp", "xcsh", "pisces", "pi-early", "xcsh-strict"] as const
+/** Those that a host can ask for by name. */
+export const dialects = dialectNames.filter((name) => name !== "superset")
 
 export const Capabilities = lazy(() =>
   Schema.Struct({

@@ -17,6 +17,22 @@ const outcome = (event: Extract<CompactionEvent, { readonly _tag: "CompactionEnd
   skipped: event.skipped
 })
 
+/**
+ * What early pi hosts are told: one event when a compaction has replaced part of the conversation. The failure of an
+ * automatic one is an error; that of the command is in its response.
+ */
+export const toEvents = (event: CompactionEvent): ReadonlyArray<object> => {
+  if (event._tag === "CompactionStarted") return []
+  const { aborted, errorMessage, reason, result, skipped } = event
+  const isManual = reason === "manual"
+  if (result !== undefined) {
+    const { summary, tokensBefore } = result
+    return [{ type: "compaction", summary, tokensBefore, ...(isManual ? {} : { auto: true }), ...refer(event) }]
+  }
+  const isOver = isManual || aborted || skipped === true || errorMessage === undefined
+  return isOver ? [] : [{ type: "error", error: errorMessage }]
+}
+
 export const toFrames = (event: CompactionEvent): ReadonlyArray<object> => {
   const { action, reason } = event
   if (event._tag === "CompactionStarted") {

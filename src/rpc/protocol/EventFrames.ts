@@ -118,6 +118,9 @@ const toFrame = <T extends Tag>(
   place: Place
 ): object => frames[event._tag](event, place)
 
+/** How a connection tells an event. */
+export type ToFrames = (event: ControlEvent) => ReadonlyArray<object>
+
 /** One frame for each event, but two for an automatic compaction. */
 export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<object> =>
   event._tag === "CompactionStarted" || event._tag === "CompactionEnded"

@@ -2,9 +2,16 @@
 import * as Schema from "effect/Schema"
 import { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
-import { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "../../domain/conversation/Message.ts"
+import {
+  AssistantMessage,
+  Message,
+  ToolOutput,
+  ToolResultMessage,
+  UserMessage
+} from "../../domain/conversation/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
+import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
 import { QueueItem } from "./QueueFrames.ts"
@@ -52,6 +59,12 @@ const RunFailure = Schema.Struct({
   httpStatus: optional(Schema.Int),
   retryable: Schema.Boolean
 }).annotations({ identifier: "RunFailure" })
+
+/** In the dialect `pi-early` a user message has the attachments of its prompt. */
+const shownMessage = Schema.Union(
+  Message(),
+  Schema.Struct({ ...UserMessage().fields, attachments: Schema.Array(Attachment()) })
+)
 
 const compaction = { compactionId: Schema.String, runId: optional(runId) }
 const compactionEnd = {
@@ -112,7 +125,7 @@ export const events: ReadonlyArray<EventSchema> = [
     runId
   }),
   event("message_start", "A message begins; an assistant message starts empty.", {
-    message: Message(),
+    message: shownMessage,
     ...messageRef
   }),
   event(
@@ -126,7 +139,7 @@ export const events: ReadonlyArray<EventSchema> = [
       runId
     }
   ),
-  event("message_end", "The message is final and stored.", { message: Message(), ...messageRef }),
+  event("message_end", "The message is final and stored.", { message: shownMessage, ...messageRef }),
   event("tool_execution_start", "A tool call starts, or gets its result without being run.", {
     ...tool,
     args: JsonObject(),
@@ -138,14 +151,18 @@ export const events: ReadonlyArray<EventSchema> = [
     partialResult: ToolOutput(),
     runId
   }),
-  event("tool_execution_end", "A tool call has its result.", {
-    ...tool,
-    result: ToolOutput(),
-    isError: Schema.Boolean,
-    isWarning: optional(Schema.Boolean),
-    durationMs: Schema.Finite,
-    runId
-  }),
+  event(
+    "tool_execution_end",
+    "A tool call has its result; in the dialect `pi-early` that of a failed call is its text.",
+    {
+      ...tool,
+      result: Schema.Union(ToolOutput(), Schema.String),
+      isError: Schema.Boolean,
+      isWarning: optional(Schema.Boolean),
+      durationMs: Schema.Finite,
+      runId
+    }
+  ),
   event("host_tool_call", "Asks the host to run one of its tools and to send `host_tool_result`.", {
     id: Schema.String,
     ...tool,
@@ -196,6 +213,15 @@ export const events: ReadonlyArray<EventSchema> = [
     action,
     ...compactionEnd
   }),
+  event("compaction", "In place of the four in the dialect `pi-early`, when a compaction has succeeded.", {
+    summary: Schema.String,
+    tokensBefore: Schema.Finite,
+    auto: optional(Schema.Boolean),
+    ...compaction
+  }),
+  event("error", "Malformed input, or an automatic compaction that failed, in the dialect `pi-early` only.", {
+    error: Schema.String
+  }),
   event("summarization_retry_scheduled", "The call for a summary failed and is made again after `delayMs`.", {
     attempt: Schema.Int,
     maxAttempts: Schema.Int,
@@ -232,7 +258,8 @@ export const events: ReadonlyArray<EventSchema> = [
   event("model_changed", "The model has changed.", { model: Model() }),
   event("thinking_level_changed", "The thinking level has changed; both members have the same value.", {
     level: ThinkingLevel,
-    thinkingLevel: ThinkingLevel
+    thinkingLevel: ThinkingLevel,
+    thinkingLevelExact: optional(ThinkingLevel)
   }),
   event(
     "session_info_changed",

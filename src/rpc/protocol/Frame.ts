@@ -59,6 +59,12 @@ export const parseFailure = (detail: string, requestId?: Id): Response => ({
   ...(requestId === undefined ? {} : { requestId })
 })
 
+/** The same failure as of a line that is no command: xcsh answers a handler that throws like that (protocol.md D5). */
+export const asParseFailure = ({ code, data, error }: Response): Response => ({
+  ...failure("parse", undefined, `Failed to parse command: ${error}`, code ?? "parse_error"),
+  ...(data === undefined ? {} : { data })
+})
+
 /** Older hosts expect no `id` here; a host that has negotiated gets it back (supplement 5.1). */
 export const unknownCommand = (command: string, id: Id | undefined, echoId: boolean): Response => ({
   ...failure(command, echoId ? id : undefined, `Unknown command: ${command}`, "unknown_command"),

@@ -13,7 +13,7 @@ export const readyFrame = (connection: Connection): object => ({
   protocol: {
     name: "heddle-rpc",
     version: Capabilities.protocolVersion,
-    dialect: "superset",
+    dialect: connection.dialect.name,
     dialects: Capabilities.dialects,
     initialize: true
   },

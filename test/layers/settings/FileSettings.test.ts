@@ -7,8 +7,10 @@ import { Effect, Logger } from "effect"
 import * as FileSettings from "../../../src/layers/settings/FileSettings.ts"
 import { defaults, Settings, type SettingsValues } from "../../../src/services/Settings.ts"
 
+type More = Pick<FileSettings.FileSettingsOptions, "dialect">
+
 /** Settings as read from two files with these texts, and what was logged about them. */
-const read = (user: string | undefined, project: string | undefined, overrides = {}) =>
+const read = (user: string | undefined, project: string | undefined, overrides = {}, more: More = {}) =>
   Effect.gen(function* () {
     const root = mkdtempSync(join(tmpdir(), "heddle-settings-"))
     yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(root, { recursive: true })))
@@ -18,7 +20,7 @@ const read = (user: string | undefined, project: string | undefined, overrides =
     const logged: Array<string> = []
     const logger = Logger.make(({ message }) => void logged.push(String(message).replaceAll(root, "")))
     const values = yield* Settings.pipe(
-      Effect.provide(FileSettings.layer({ agentDir: root, cwd: root, overrides })),
+      Effect.provide(FileSettings.layer({ agentDir: root, cwd: root, overrides, ...more })),
       Effect.provide(Logger.replace(Logger.defaultLogger, logger))
     )
     return { values, logged }
@@ -26,6 +28,19 @@ const read = (user: string | undefined, project: string | undefined, overrides =
 
 it.effect("no files mean the defaults, silently", () =>
   Effect.map(read(undefined, undefined), (found) => assert.deepStrictEqual(found, { values: defaults, logged: [] }))
+)
+
+it.effect("a dialect has defaults of its own, which every file is above", () =>
+  Effect.gen(function* () {
+    const early = yield* read(undefined, undefined, {}, { dialect: "pi-early" })
+    const reserve = { "compaction.reserveTokens": 20_000 }
+    assert.deepStrictEqual(early, { values: { ...defaults, interruptMode: "immediate", ...reserve }, logged: [] })
+    const omp = yield* read('{"interruptMode":"wait"}', undefined, {}, { dialect: "omp" })
+    assert.deepStrictEqual(omp, { values: defaults, logged: [] })
+    for (const dialect of ["pi", "xcsh", "xcsh-strict", "superset"] as const) {
+      assert.deepStrictEqual((yield* read(undefined, undefined, {}, { dialect })).values, defaults)
+    }
+  })
 )
 
 it.effect("the project is above the user, the command line above both; comments are allowed", () =>

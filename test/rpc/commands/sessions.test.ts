@@ -5,6 +5,7 @@ import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import type { Request } from "../../../src/rpc/Command.ts"
+import { superset } from "../../../src/rpc/dialect/Dialect.ts"
 import type { Connection } from "../../../src/rpc/Connection.ts"
 import { commands } from "../../../src/rpc/registry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
@@ -64,6 +65,8 @@ const connected = (): Connection => ({
   sessionId: "s",
   epoch: "e",
   maxFrameBytes: 1,
+  dialect: superset,
+  agentEnd: "final",
   trust: "untrusted",
   updates: "delta",
   abortQueue: "return",

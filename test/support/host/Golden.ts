@@ -1,5 +1,5 @@
 /**
- * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays), `>` is a line of the host (lines in a
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
  * are what else happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
@@ -20,6 +20,7 @@ import * as LocalProcesses from "../../../src/layers/platform/processes/LocalPro
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
@@ -110,13 +111,17 @@ export const play = Effect.fnUntraced(function* (path: string) {
   })
   const host = yield* TestHost.make
   const updates = header(text, "updates") === "full" ? "full" : "delta"
-  const settings = JSON.parse(header(text, "settings") ?? "{}")
+  const dialect = dialectNames.find((name) => name === header(text, "dialect"))
+  const agentEnd = header(text, "agent end") === "per-attempt" ? "per-attempt" : undefined
+  const settings = { ...settingsOf(dialect), ...JSON.parse(header(text, "settings") ?? "{}") }
   const store = header(text, "store") === "full" ? FullStore.layer : memory
   const notice = header(text, "left out")
   const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(agentEnd === undefined ? {} : { agentEnd }),
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never

@@ -1,0 +1,40 @@
+/**
+ * A run as hosts see it that count every attempt as a run (protocol.md 4.11): `agent_end` before each wait for a retry,
+ * `agent_start` after it. A wait that is cancelled is followed by no attempt, and so by no further `agent_end`.
+ */
+import type { Message } from "../../domain/conversation/Message.ts"
+import type { ToFrames } from "../protocol/EventFrames.ts"
+
+export const perAttempt = (next: ToFrames): ToFrames => {
+  /** The messages of the attempt at hand. */
+  let messages: Array<Message> = []
+  let waits = false
+  return (event) => {
+    switch (event._tag) {
+      case "RunStarted":
+        messages = []
+        waits = false
+        return next(event)
+      case "MessageEnded":
+        messages.push(event.message)
+        return next(event)
+      case "RetryScheduled": {
+        const { runId } = event
+        const ended = next({ _tag: "RunEnded", runId, messages })
+        messages = []
+        waits = true
+        const again = { willRetry: true, isTerminal: false, yielded: false }
+        return [...ended.map((frame) => ({ ...frame, ...again })), ...next(event)]
+      }
+      case "TurnStarted": {
+        const begun = waits ? next({ _tag: "RunStarted", runId: event.runId }) : []
+        waits = false
+        return [...begun, ...next(event)]
+      }
+      case "RunEnded":
+        return waits ? [] : next({ ...event, messages })
+      default:
+        return next(event)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/** What the dialects change in the frames that we send. All of them take the commands of every dialect. */
+import type { ThinkingLevel } from "../../domain/model/Model.ts"
+import type { DialectName } from "../../services/host/Dialect.ts"
+
+/** Whether a run that retries is one run for the host, or one for each attempt. */
+export type AgentEnd = "final" | "per-attempt"
+
+export interface Dialect {
+  readonly name: DialectName
+  /** Unless the host was started with another choice. */
+  readonly agentEnd: AgentEnd
+  /** One `compaction` event in place of the frames at the start and the end. */
+  readonly compactionEvent?: true
+  /** Malformed input is answered by an `error` event. */
+  readonly errorEvent?: true
+  /** The result of a failed tool call is its text. */
+  readonly failureText?: true
+  /** User messages in events have the attachments of their prompt. */
+  readonly echoesAttachments?: true
+  /** The failure of a command is answered as if it could not be parsed, without its id. */
+  readonly failsAsParse?: true
+  /** `get_state` always has the system prompt and the tools. */
+  readonly verboseState?: true
+  /** The highest thinking level that hosts know. */
+  readonly highestLevel?: ThinkingLevel
+}
+
+const plain = (name: DialectName): Dialect => ({ name, agentEnd: "final" })
+
+export const superset = plain("superset")
+
+const xcsh = { highestLevel: "xhigh" } as const
+
+export const dialects: { readonly [Name in DialectName]: Dialect } = {
+  superset,
+  pi: plain("pi"),
+  omp: plain("omp"),
+  pisces: plain("pisces"),
+  xcsh: { ...plain("xcsh"), ...xcsh },
+  "pi-early": {
+    ...plain("pi-early"),
+    compactionEvent: true,
+    errorEvent: true,
+    failureText: true,
+    echoesAttachments: true
+  },
+  "xcsh-strict": {
+    ...plain("xcsh-strict"),
+    ...xcsh,
+    agentEnd: "per-attempt",
+    failsAsParse: true,
+    verboseState: true
+  }
+}
+
+/** The level as hosts of the dialect know it, and the exact one where they do not. */
+export const levelMembers = (dialect: Dialect, level: ThinkingLevel) =>
+  level === "max" && dialect.highestLevel !== undefined
+    ? { thinkingLevel: dialect.highestLevel, thinkingLevelExact: level }
+    : { thinkingLevel: level }

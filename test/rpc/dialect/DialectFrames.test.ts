@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
+import * as DialectFrames from "../../../src/rpc/dialect/DialectFrames.ts"
+import { dialects } from "../../../src/rpc/dialect/Dialect.ts"
+import * as Echoes from "../../../src/rpc/dialect/Echoes.ts"
+import { toFrames } from "../../../src/rpc/protocol/EventFrames.ts"
+import * as Server from "../../../src/rpc/Server.ts"
+import { Trust } from "../../../src/services/Trust.ts"
+import * as FirstSession from "../../support/agent/FirstSession.ts"
+import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
+import * as Connections from "../../support/Connections.ts"
+import * as TestHost from "../../support/host/TestHost.ts"
+
+const framesOf = (name: keyof typeof dialects) =>
+  DialectFrames.make({ ...Connections.make("full"), dialect: dialects[name], agentEnd: dialects[name].agentEnd })
+
+const changed = (level: "high" | "max") => ({ _tag: "ThinkingLevelChanged", level }) as const
+
+const aMessage = (messageId: string) =>
+  ({
+    _tag: "MessageEnded",
+    runId: "r",
+    messageId,
+    message: { role: "user", content: [], timestamp: 0 }
+  }) as const
+
+describe("DialectFrames", () => {
+  it("a level that hosts of xcsh do not know has the highest name they know, and the exact one beside it", () => {
+    const clamped = {
+      type: "thinking_level_changed",
+      level: "xhigh",
+      thinkingLevel: "xhigh",
+      thinkingLevelExact: "max"
+    }
+    for (const name of ["xcsh", "xcsh-strict"] as const) {
+      assert.deepStrictEqual(framesOf(name).toFrames(changed("max")), [clamped])
+      assert.deepStrictEqual(framesOf(name).toFrames(changed("high")), toFrames(changed("high"), {}))
+    }
+    for (const name of ["superset", "pi", "omp", "pisces", "pi-early"] as const) {
+      assert.deepStrictEqual(framesOf(name).toFrames(changed("max")), toFrames(changed("max"), {}))
+    }
+  })
+
+  it("attachments are shown once, and those that nobody asks for are forgotten", () => {
+    const echoes = Echoes.make()
+    const file = { type: "document", fileName: "a", mimeType: "text/plain", content: "aGk=" } as const
+    const { toFrames: show } = DialectFrames.make({
+      ...Connections.make("full"),
+      dialect: dialects["pi-early"],
+      echoes
+    })
+    for (let n = 0; n < 100; n++) echoes.keep(`m${n}`, [file])
+    assert.isUndefined(echoes.find("m35"))
+    const shown = { ...aMessage("m36").message, attachments: [file] }
+    assert.deepInclude(show(aMessage("m36"))[0], { message: shown })
+    assert.deepStrictEqual(show(aMessage("m36")), toFrames(aMessage("m36"), {}))
+  })
+
+  it.scoped("xcsh-strict: get_state has the system prompt and the tools without being asked", () =>
+    Effect.gen(function* () {
+      const script = yield* ScriptedModel.make([])
+      const host = yield* TestHost.make
+      const sessions = EmbeddedAgent.layerSessions({ cwd: "/", model: ScriptedModel.model })
+      const embedded = Layer.provideMerge(Layer.provideMerge(FirstSession.layer, sessions), script.layer)
+      const serving = yield* Server.serve({
+        version: "0.0.0",
+        updates: "delta",
+        dialect: "xcsh-strict",
+        drain: false,
+        uptime: Effect.succeed(0),
+        stop: Effect.never
+      }).pipe(
+        Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, { level: "trusted" }))),
+        Effect.fork
+      )
+      yield* host.receive(2)
+      yield* host.send('{"id":1,"type":"get_state"}')
+      const [{ data }] = (yield* host.receive(1)).map((line) => JSON.parse(line))
+      assert.isString(data.systemPrompt)
+      assert.isNotEmpty(data.dumpTools)
+      assert.strictEqual(data.protocol.dialect, "xcsh-strict")
+      yield* host.close
+      yield* Fiber.join(serving)
+    })
+  )
+})
