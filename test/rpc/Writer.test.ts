@@ -227,3 +227,27 @@ it.effect("deltas that are held back go out after 100 ms each time, when nothing
     assert.deepStrictEqual(seen, [[], ['"delta":"a"'], [], ['"delta":"b"'], [], ['"delta":"c"']])
   })
 )
+
+it.effect("a run names the file that its session is in by then", () =>
+  Effect.gen(function* () {
+    let text = ""
+    const { run, writer } = yield* setUp("delta", (more) => Effect.sync(() => void (text += more)))
+    const ended = { _tag: "RunEnded", runId: "r", messages: [] } as const
+    writer.offer(ended)
+    writer.offer({ _tag: "SessionChanged", sessionId: "s2", epoch: "e2", sessionFile: "/a.jsonl" })
+    writer.offer(ended)
+    writer.offer({ _tag: "PersistFailed", error: "gone", movedTo: "/b.jsonl" })
+    writer.offer({ _tag: "PersistFailed", error: "full" })
+    writer.offer(ended)
+    writer.offer({ _tag: "SessionChanged", sessionId: "s3", epoch: "e3" })
+    writer.offer(ended)
+    yield* writer.end
+    yield* run
+    const frames = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    const files = frames.filter(({ type }) => type === "agent_end").map(({ sessionFile }) => sessionFile)
+    assert.deepStrictEqual(files, [undefined, "/a.jsonl", "/b.jsonl", undefined])
+  })
+)

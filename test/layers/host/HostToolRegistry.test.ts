@@ -34,6 +34,8 @@ it.scoped("a set replaces itself as a whole, or not at all", () =>
       )
     assert.deepStrictEqual(yield* refused("x", "y", "x"), ["duplicate", "x"])
     assert.deepStrictEqual(yield* refused("x", "read"), ["conflict", "read"])
+    const { message } = yield* Effect.flip(replace([tool("x"), tool("odd", { parameters: { type: "strnig" } })]))
+    assert.match(message, /^Host tool "odd" has a JSON Schema that cannot be used: type must be one of/)
     assert.deepStrictEqual(yield* offered, ["b", "A"])
     assert.deepStrictEqual(yield* replace([tool("Read"), tool("b")], ["read"]), ["Read", "b"])
     assert.deepStrictEqual(yield* offered, ["Read", "b"])
