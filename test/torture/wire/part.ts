@@ -57,7 +57,8 @@ const batch = async (
   const fail = (kind: "deaths" | "lost" | "hangs" | undefined, what: string) => context.violate(kind, what, name)
   const ledger = Ledger.make((what) => fail("lost", what))
   const stop = agent.watch(ledger.take)
-  const lines = Array.from({ length: count }, (_, at) => Lines.line(random, seen, from + at, from + at === 0))
+  // Never the first line of the process, where a byte order mark would count for nothing: get_state went before.
+  const lines = Array.from({ length: count }, (_, at) => Lines.line(random, seen, from + at, false))
   for (const { owed } of lines) ledger.owe(owed)
   for (const chunk of Lines.chunks(lines, random)) await agent.write(chunk)
   await agent.send({ type: "abort" })
