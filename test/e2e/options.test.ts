@@ -135,7 +135,7 @@ describe("the environment", () => {
 
   it.each([
     ["HEDDLE_RPC_UPDATES", "full, delta"],
-    ["HEDDLE_RPC_DIALECT", "xcsh, omp, pisces, pi, pi-early, xcsh-strict"]
+    ["HEDDLE_RPC_DIALECT", "superset, pi, omp, xcsh, pisces, pi-early, xcsh-strict"]
   ])("%s with another value is refused", async (name, choices) => {
     const home = makeHome()
     const { code, err, out } = await home.run(["--mode", "rpc"], { variables: { [name]: "nonsense" } })

@@ -160,16 +160,6 @@ it.scoped("a file that is the user's and the project's counts once, as the user'
   })
 )
 
-it.scoped("values that give way to all files", () =>
-  Effect.gen(function* () {
-    const place = yield* project
-    const options = { ...place, defaults: { interruptMode: "immediate" }, overrides: {} }
-    assert.strictEqual((yield* FileSettings.make(options)).interruptMode, "immediate")
-    writeFileSync(join(place.agentDir, "config.yml"), "interruptMode: wait")
-    assert.strictEqual((yield* FileSettings.make(options)).interruptMode, "wait")
-  })
-)
-
 it.scoped("a project that is not trusted sets only what is free for projects; one notice names the rest", () =>
   Effect.gen(function* () {
     const place = yield* project

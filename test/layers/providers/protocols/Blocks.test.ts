@@ -4,17 +4,20 @@ import * as Blocks from "../../../../src/layers/providers/protocols/stream/Block
 const call = (id: string) => ({ _tag: "ToolCallStarted", id, name: "read" }) as const
 
 describe("an answer that is longer than anybody can use", () => {
-  it("has more than 50,000 blocks", () => {
+  it.each([
+    ["50000 blocks", 50_000, () => ({ _tag: "TextStarted" }) as const],
+    ["2000 tool calls", 2000, (n: number) => call(`c${n}`)]
+  ] as const)("has more than %s", (what, most, started) => {
     const blocks = Blocks.make()
-    for (let n = 0; n < 50_000; n++) {
-      blocks.start(n, call(`c${n}`))
+    for (let n = 0; n < most; n++) {
+      blocks.start(n, started(n))
       blocks.end(n)
     }
     assert.isUndefined(blocks.fault())
-    blocks.start(50_000, call("one more"))
+    blocks.start(most, started(most))
     assert.strictEqual(blocks.fault()?.reason, "protocol")
-    assert.match(blocks.fault()?.message ?? "", /more than 50000 blocks/)
-    assert.lengthOf(blocks.drain(), 100_000)
+    assert.include(blocks.fault()?.message ?? "", `more than ${what}`)
+    assert.lengthOf(blocks.drain(), 2 * most)
   })
 
   it.each([

@@ -31,8 +31,10 @@ interface Waiting {
 
 const none: ReadonlyArray<ModelEvent> = []
 
-/** A model asks for a few hundred tools at most. */
 const mostBlocks = 50_000
+
+/** A model asks for a few hundred tools at most, and every call costs a stored result, also where it is not run. */
+const mostCalls = 2000
 
 /** Twice what a million tokens come to. A message is in memory several times over while it is stored and sent on. */
 const mostCharacters = 8 * 1024 * 1024
@@ -52,6 +54,7 @@ const sound = (event: Start, nth: number): Start => {
 
 export const make = (): Blocks => {
   let count = 0
+  let calls = 0
   let characters = 0
   const waiting = new Map<number, Waiting>()
   let open: number | undefined
@@ -88,8 +91,10 @@ export const make = (): Blocks => {
   return {
     start: (key, started) => {
       const event = sound(started, count++)
-      const named = event._tag === "ToolCallStarted" ? event.id.length + event.name.length : 0
-      if (count > mostBlocks || !hasRoom(named)) return
+      const isCall = event._tag === "ToolCallStarted"
+      if (isCall) calls++
+      const named = isCall ? event.id.length + event.name.length : 0
+      if (count > mostBlocks || calls > mostCalls || !hasRoom(named)) return
       if (open !== undefined) return void waiting.set(key, { events: [event], ended: false })
       open = key
       ready.push(event)
@@ -106,7 +111,8 @@ export const make = (): Blocks => {
     },
     push: (event) => void ready.push(event),
     fault: () => {
-      if (count > mostBlocks) return tooMuch(`${mostBlocks} blocks and tool calls`)
+      if (calls > mostCalls) return tooMuch(`${mostCalls} tool calls`)
+      if (count > mostBlocks) return tooMuch(`${mostBlocks} blocks`)
       return characters > mostCharacters ? tooMuch(`${mostCharacters} characters`) : undefined
     },
     drain: () => {
