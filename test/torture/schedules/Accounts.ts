@@ -59,9 +59,10 @@ export const make = (violate: (what: string) => void) => {
     if (request === undefined) return
     if (++request.answers > 1) violate(`two responses to ${request.type} ${frame["id"]}`)
     if (frame["command"] !== request.type) violate(`${request.type} is answered as ${frame["command"]}`)
+    if (frame["success"] !== true) return
+    // One that the host has cancelled itself is answered at once, as a failure.
     if (request.type === "abort" && request.runAtSending !== undefined && !ended.has(request.runAtSending))
       violate("abort is answered before agent_end")
-    if (frame["success"] !== true) return
     const data = dataOf(frame)
     if (messaging.has(request.type)) accept(frame)
     if (request.type === "clear_queue") giveTexts(data, "clear_queue")
