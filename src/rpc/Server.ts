@@ -90,6 +90,39 @@ const read = Effect.fnUntraced(function* (
   yield* Effect.provide(last, yield* sessions.current)
 })
 
+/** The state of a connection on which nothing was said yet. */
+const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>, sessions: typeof Sessions.Service) {
+  const settings = yield* Settings
+  const trust = yield* Trust
+  const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
+  const dialect = dialects[options.dialect ?? "superset"]
+  const connection: Connection = {
+    serverVersion: options.version,
+    sessionId,
+    epoch,
+    sessionFile: Option.getOrUndefined(file),
+    maxFrameBytes: settings["rpc.maxFrameBytes"],
+    dialect,
+    agentEnd: options.agentEnd ?? dialect.agentEnd,
+    ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
+    trust: trust.level,
+    updates: options.updates,
+    abortQueue: settings.abortQueue,
+    initialized: false,
+    negotiated: false,
+    seq: 0
+  }
+  return connection
+})
+
+/** What of the project was left out, and messages that were queued when the session was left. */
+const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
+  const { notice } = yield* Trust
+  if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
+  const queue = yield* Context.get(yield* sessions.current, Agent).queue
+  if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+})
+
 /**
  * Serves until the host closes its side or stops reading, and then returns `undefined`, or until `stop` completes, and
  * then returns its value. Either way the run is ended as by `abort`, every command is answered, and all frames are written.
@@ -100,29 +133,10 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const transport = yield* Transport
-      const settings = yield* Settings
       const shell = yield* Shell
       const ids = yield* Ids
-      const trust = yield* Trust
       const clock = yield* Effect.clock
-      const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
-      const dialect = dialects[options.dialect ?? "superset"]
-      const connection: Connection = {
-        serverVersion: options.version,
-        sessionId,
-        epoch,
-        sessionFile: Option.getOrUndefined(file),
-        maxFrameBytes: settings["rpc.maxFrameBytes"],
-        dialect,
-        agentEnd: options.agentEnd ?? dialect.agentEnd,
-        ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
-        trust: trust.level,
-        updates: options.updates,
-        abortQueue: settings.abortQueue,
-        initialized: false,
-        negotiated: false,
-        seq: 0
-      }
+      const connection = yield* connect(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
@@ -140,11 +154,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
-      if (trust.notice !== undefined) {
-        writer.offer({ _tag: "Notice", level: "warning", message: trust.notice, source: "trust" })
-      }
-      const queue = yield* Context.get(yield* sessions.current, Agent).queue
-      if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+      yield* tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(
