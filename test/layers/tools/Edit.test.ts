@@ -218,7 +218,7 @@ it.scoped("property: an edit and its reverse give the file back, byte for byte",
     const folder = yield* withFiles({})
     for (const { at, bom, count, ending, lines, replacement } of fc.sample(file, 40)) {
       const first = at % lines.length
-      const named = lines.map((text, i) => `${i}:${text}.`)
+      const named = lines.map((text, i) => `(${i}:${text}.`)
       const oldText = named.slice(first, first + count + 1).join("\n")
       const newText = ["{", ...replacement, "}"].join("\n")
       const original = bom + ["head", ...named].join(ending)
