@@ -27,6 +27,7 @@ export const make = (violate: (what: string) => void) => {
   const delivered = new Map<string, number>()
   const returned = new Map<string, string>()
   const results = new Map<unknown, number>()
+  const dropped = new Set<string>()
   const ended = new Set<unknown>()
   const started = new Set<unknown>()
 
@@ -86,12 +87,20 @@ export const make = (violate: (what: string) => void) => {
     if (how !== undefined) violate(`the message ${messageId} was handed back by ${how} and then delivered`)
   }
 
+  /** A prompt that no run has taken is handed back by its result: a new_session that was cancelled has dropped the queue. */
+  const finishPrompt = (frame: Frame) => {
+    results.set(frame["id"], (results.get(frame["id"]) ?? 0) + 1)
+    if (frame["agentInvoked"] !== false) return
+    for (const { messageId, requestId } of accepted.values())
+      if (requestId === frame["id"] && !returned.has(messageId)) dropped.add(messageId)
+  }
+
   const take = (frame: Frame) => {
     if (frame["type"] === "response") respond(frame)
     else if (frame["type"] === "message_start") deliver(frame)
     else if (frame["type"] === "agent_start") started.add(frame["runId"])
     else if (frame["type"] === "agent_end") ended.add(frame["runId"])
-    else if (frame["type"] === "prompt_result") results.set(frame["id"], (results.get(frame["id"]) ?? 0) + 1)
+    else if (frame["type"] === "prompt_result") finishPrompt(frame)
     else if (frame["type"] === "queue_update" && Array.isArray(frame["items"]))
       for (const item of frame["items"]) if (isFrame(item)) byText.set(`${item["text"]}`, `${item["messageId"]}`)
   }
@@ -108,7 +117,8 @@ export const make = (violate: (what: string) => void) => {
       for (const { isPrompt, messageId, requestId } of accepted.values()) {
         const times = delivered.get(messageId) ?? 0
         if (times > 1) violate(`the message of ${requestId} was delivered ${times} times`)
-        if (times === 0 && !returned.has(messageId)) violate(`the message of ${requestId} is lost`)
+        if (times === 0 && !returned.has(messageId) && !dropped.has(messageId))
+          violate(`the message of ${requestId} is lost`)
         const ends = results.get(requestId) ?? 0
         if (isPrompt && ends !== 1) violate(`the prompt ${requestId} has ${ends} prompt_result`)
       }
