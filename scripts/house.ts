@@ -7,8 +7,11 @@ const root = resolve(process.argv[2] ?? join(import.meta.dir, ".."))
 const platform = (file: string) => file.startsWith("src/layers/platform/")
 const top = (file: string) => file === "src/cli.ts"
 const nowhere = () => false
+/** Code of others calls what stands here, and expects promises and exceptions. */
+const foreign = (file: string) => /^src\/layers\/extensions\/(pi|modules)\//.test(file)
+const borders = (file: string) => platform(file) || foreign(file)
 /** The viewer of exported pages runs in a browser, so it has a place of its own that catches. */
-const edge = (file: string) => platform(file) || file === "src/layers/export/viewer/text/Json.ts"
+const edge = (file: string) => platform(file) || foreign(file) || file === "src/layers/export/viewer/text/Json.ts"
 const either = (file: string) => platform(file) || top(file)
 
 interface Rule {
@@ -19,13 +22,13 @@ interface Rule {
 
 const rules: ReadonlyArray<Rule> = [
   { habit: /\btry\s*\{/g, allowedIn: edge, instead: "try/catch: Effect.try in layers/platform" },
-  { habit: /\bthrow\b/g, allowedIn: platform, instead: "throw: fail with a typed error" },
+  { habit: /\bthrow\b/g, allowedIn: borders, instead: "throw: fail with a typed error" },
   {
     habit: /(?<![.\w])async\s*(?=[\s(*])/g,
-    allowedIn: platform,
+    allowedIn: borders,
     instead: "async: Effect.tryPromise in layers/platform"
   },
-  { habit: /(?<![.\w])await\s/g, allowedIn: platform, instead: "await: Effect.tryPromise in layers/platform" },
+  { habit: /(?<![.\w])await\s/g, allowedIn: borders, instead: "await: Effect.tryPromise in layers/platform" },
   { habit: /\b(Date\.now|new\s+Date)\b/g, allowedIn: platform, instead: "Date: the Clock" },
   { habit: /(?<![.\w])process\.\w+/g, allowedIn: either, instead: "process: Config, or a wrapper in layers/platform" },
   { habit: /(?<![.\w])Bun\.\w+/g, allowedIn: platform, instead: "Bun: a wrapper in layers/platform" },

@@ -1,15 +1,63 @@
-/** Questions and notices for the user. Where nobody can answer, a question gets its default. */
+/**
+ * Questions and notices for the person behind the host. A question is an Effect: an interrupt withdraws it. Where nobody
+ * can answer, or nobody does in time, it gets its default (protocol.md 11.2).
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 
-export class HostUi extends Context.Tag("heddle/services/host/HostUi")<
-  HostUi,
-  {
-    /** None when cancelled, timed out, or nobody can answer. */
-    readonly select: (title: string, options: ReadonlyArray<string>) => Effect.Effect<Option.Option<string>>
-    /** False when nobody can answer. */
-    readonly confirm: (title: string, message: string) => Effect.Effect<boolean>
-    readonly notify: (message: string) => Effect.Effect<void>
-  }
->() {}
+interface Question {
+  readonly title: string
+  /** After which the question gets its default. Unlimited where absent. */
+  readonly timeoutMs?: number
+}
+
+export interface SelectQuestion extends Question {
+  readonly options: ReadonlyArray<string>
+  /** Parallel to `options`. */
+  readonly details?: ReadonlyArray<{ readonly description?: string }>
+}
+
+export interface ConfirmQuestion extends Question {
+  readonly message: string
+}
+
+export interface InputQuestion extends Question {
+  readonly placeholder?: string
+}
+
+export interface EditorQuestion extends Question {
+  readonly prefill?: string
+  readonly promptStyle?: boolean
+}
+
+export interface Notification {
+  readonly message: string
+  readonly level?: "info" | "warning" | "error"
+}
+
+export interface Widget {
+  readonly key: string
+  /** Absent: the widget is removed. */
+  readonly lines?: ReadonlyArray<string>
+  readonly placement?: "aboveEditor" | "belowEditor"
+}
+
+export interface Ui {
+  /** Whether there is somebody to ask. */
+  readonly isPresent: Effect.Effect<boolean>
+  /** None when cancelled, timed out, or nobody can answer. The answer may be none of the options. */
+  readonly select: (question: SelectQuestion) => Effect.Effect<Option.Option<string>>
+  /** False when cancelled, timed out, or nobody can answer. */
+  readonly confirm: (question: ConfirmQuestion) => Effect.Effect<boolean>
+  readonly input: (question: InputQuestion) => Effect.Effect<Option.Option<string>>
+  readonly editor: (question: EditorQuestion) => Effect.Effect<Option.Option<string>>
+  readonly notify: (notification: Notification) => Effect.Effect<void>
+  /** Without a text the status is cleared. */
+  readonly setStatus: (key: string, text?: string) => Effect.Effect<void>
+  readonly setWidget: (widget: Widget) => Effect.Effect<void>
+  readonly setTitle: (title: string) => Effect.Effect<void>
+  readonly setEditorText: (text: string) => Effect.Effect<void>
+}
+
+export class HostUi extends Context.Tag("heddle/services/host/HostUi")<HostUi, Ui>() {}

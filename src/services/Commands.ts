@@ -1,0 +1,51 @@
+/** Slash commands of a session: what `/name arguments` does when it stands at the start of a prompt. */
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+
+/** The command was not carried out, or its own code failed. */
+export class SlashCommandFailed extends Schema.TaggedError<SlashCommandFailed>()("SlashCommandFailed", {
+  command: Schema.String,
+  message: Schema.String
+}) {}
+
+/** Where a command, a tool or a file that heddle loaded came from. */
+export interface SourceInfo {
+  readonly path: string
+  /** `cli`, `auto`, `local`, or the spec of a package. */
+  readonly source: string
+  readonly scope: "temporary" | "user" | "project"
+  readonly origin: "top-level" | "package"
+  readonly baseDir?: string
+}
+
+export interface Completion {
+  readonly value: string
+  readonly label: string
+  readonly description?: string
+}
+
+export interface SlashCommand {
+  readonly name: string
+  readonly description?: string
+  readonly argumentHint?: string
+  readonly source: "extension" | "prompt" | "skill"
+  readonly sourceInfo: SourceInfo
+  /** `Run` takes the place of the prompt, `Expand` replaces its text. */
+  readonly action:
+    | { readonly _tag: "Run"; readonly run: (args: string) => Effect.Effect<void, SlashCommandFailed> }
+    | { readonly _tag: "Expand"; readonly expand: (args: string) => Effect.Effect<string, SlashCommandFailed> }
+  readonly complete?: (prefix: string) => Effect.Effect<ReadonlyArray<Completion>>
+}
+
+export interface SessionCommands {
+  /** In the order: extensions, prompt templates, skills. */
+  readonly list: Effect.Effect<ReadonlyArray<SlashCommand>>
+  readonly find: (name: string) => Effect.Effect<Option.Option<SlashCommand>>
+  /**
+   * Adds a command until the scope closes, and returns the name under which it is found. Commands of the same name get
+   * `name:1`, `name:2` in the order of their registration.
+   */
+  readonly register: (command: SlashCommand) => Effect.Effect<string, never, Scope.Scope>
+}

@@ -1,0 +1,48 @@
+/**
+ * Hooks: code of others that sessions call at fixed points. A contributor joins every session that is opened; the loader of
+ * extensions is one contributor, and a program adds its own with a Layer (layers/hooks/HookLayer.ts).
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Agent } from "../Agent.ts"
+import type { Session } from "../session/Session.ts"
+import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoints.ts"
+
+/** A failure is reported with the name of the contributor, and the other hooks go on; at `toolCall` it blocks the call. */
+export interface HookProblem {
+  readonly message: string
+}
+
+/** Answers at once, or with an effect that the session waits for. */
+export type Hook<P extends HookPoint> = (
+  event: HookEvent<P>
+) => Effect.Effect<HookAnswer<P>, HookProblem> | HookAnswer<P>
+
+export interface HookSeat {
+  /** Adds a hook behind those of the seat, and returns the function that takes it away. */
+  readonly on: <P extends HookPoint>(point: P, hook: Hook<P>) => () => void
+}
+
+export interface Contributor {
+  /** Names the contributor in reports: the path of an extension, or a name. */
+  readonly name: string
+  /** Runs once for each session, before its first prompt is looked at. */
+  readonly join: (opening: SessionOpening) => Effect.Effect<void, never, Agent | Session | SessionHooks | Scope.Scope>
+}
+
+/** The hooks of one session. Those of a seat run in the order of their registration, seats in the order in which they joined. */
+export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHooks")<
+  SessionHooks,
+  {
+    /** A seat for a contributor, until the scope closes. */
+    readonly join: (name: string) => Effect.Effect<HookSeat, never, Scope.Scope>
+    /** Tells the host that code of a contributor failed (`extension_error`). */
+    readonly report: (problem: { readonly name: string; readonly event: string; readonly message: string }) => void
+  }
+>() {}
+
+/** The contributors to every session of the process, in their order. */
+export class Hooks extends Context.Reference<Hooks>()("heddle/services/hooks/Hooks", {
+  defaultValue: (): ReadonlyArray<Contributor> => []
+}) {}
