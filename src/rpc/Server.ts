@@ -115,6 +115,19 @@ const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>,
   return connection
 })
 
+/** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
+const start = Effect.fnUntraced(function* <Stop>(
+  { uptime }: ServerOptions<Stop>,
+  writer: Writer.Writer,
+  sessions: typeof Sessions.Service
+) {
+  const agent = Context.get(yield* sessions.current, Agent)
+  const done = Effect.map(uptime, (ms) => writer.record({ type: "startup", phase: "done", ms }))
+  if (yield* agent.isStarted) return yield* done
+  writer.record({ type: "startup", phase: "extensions", ms: yield* uptime })
+  yield* Effect.forkScoped(Effect.zipRight(agent.started, done))
+})
+
 /** What of the project was left out, and messages that were queued when the session was left. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
   const { notice } = yield* Trust
@@ -153,7 +166,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       })
       writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
-      writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
+      yield* start(options, writer, sessions)
       yield* tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
@@ -177,6 +190,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
         const forget = yield* drain ? Effect.zipRight(idle, leave) : cutShort
         yield* lanes.drained
+        yield* sessions.farewell
         yield* shell.endBackground
         yield* writer.end
         // What the host could be told of is handed back. The rest of the queue waits in the session's file.

@@ -13,6 +13,7 @@ import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { CompactionFailed } from "./Compaction.ts"
+import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
@@ -109,8 +110,12 @@ export type PromptRejected =
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
+  /** Who says it. Default: the host. */
+  readonly source?: "host" | "extension"
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
+  /** Takes the text as it is: no hook changes it, and it names no command. */
+  readonly literal?: true
 }
 
 export interface PromptInput extends MessageInput {
@@ -119,14 +124,23 @@ export interface PromptInput extends MessageInput {
 }
 
 export interface PromptReceipt {
-  readonly disposition: "started" | "queued"
+  /** `handled`: a hook or a command has dealt with the message, and there is no message and no run. */
+  readonly disposition: "started" | "queued" | "handled"
   readonly runId?: string
-  readonly messageId: string
+  readonly messageId?: string
   readonly clientMessageId?: string
   /** The message was sent before; this is the receipt that it got then. */
   readonly duplicate?: true
   /** The message was queued while the session was idle. The first turn of the next run takes it. */
   readonly idle?: true
+  /** The prompt was handled and has ended, so no PromptFinished follows. */
+  readonly agentInvoked?: false
+}
+
+/** The receipt of a message that was stored. */
+export interface AcceptedReceipt extends PromptReceipt {
+  readonly disposition: "started" | "queued"
+  readonly messageId: string
 }
 
 export interface QueueEdit {
@@ -227,6 +241,14 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly leave: Effect.Effect<Effect.Effect<void>>
     /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
+    /**
+     * Lets hooks, extensions and other contributors join the session, the first time it is run, and returns when they
+     * have. Prompts wait for it by themselves.
+     */
+    readonly started: Effect.Effect<void>
+    readonly isStarted: Effect.Effect<boolean>
+    /** What hooks say to a shell command of the user; undefined: it is to be run as usual. */
+    readonly userCommand: (command: Omit<UserCommand, "cwd">) => Effect.Effect<UserCommandAnswer | undefined>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
     /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */

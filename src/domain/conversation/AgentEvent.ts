@@ -129,6 +129,14 @@ export type AgentEvent =
   | { readonly _tag: "SessionNamed"; readonly name?: string }
   /** The store failed. The session goes on in the file `movedTo`, or in memory, and then nothing more is stored. */
   | { readonly _tag: "PersistFailed"; readonly error: string; readonly movedTo?: string }
+  /** Code of an extension or of another contributor failed. The session goes on. */
+  | {
+      readonly _tag: "ExtensionFailed"
+      readonly extensionPath: string
+      /** The hook point, or what else the code was called for. */
+      readonly event: string
+      readonly error: string
+    }
   /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"

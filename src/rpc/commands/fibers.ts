@@ -39,7 +39,9 @@ const FiberNode = lazy(() =>
       "host_call",
       "compaction",
       "bash",
-      "command"
+      "command",
+      "hook",
+      "startup"
     ),
     label: Schema.String,
     status: Schema.Literal("running", "waiting", "cancelling"),

@@ -2,6 +2,7 @@
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
+import { hookNames } from "./HookNames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
 
 /** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
@@ -110,6 +111,12 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
+  ExtensionFailed: ({ error, event, extensionPath }) => ({
+    type: "extension_error",
+    extensionPath,
+    event: hookNames.get(event) ?? event,
+    error
+  }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }
 

@@ -32,6 +32,8 @@ export type NodeKind =
   | "compaction"
   | "bash"
   | "command"
+  | "hook"
+  | "startup"
 
 export interface WaitingOn {
   readonly kind: "timer" | "host" | "lane"

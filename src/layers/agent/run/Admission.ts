@@ -7,9 +7,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
+import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
 import {
+  type AcceptedReceipt,
   AgentClosing,
   type MessageInput,
   type PromptInput,
@@ -18,9 +21,14 @@ import {
   PromptWithdrawn
 } from "../../../services/Agent.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
+import type { Startup } from "../../hooks/Startup.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
+import type { EventRelay } from "../events/EventRelay.ts"
+import * as Hearing from "../inbox/Hearing.ts"
+import type { Heard } from "../inbox/Hearing.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
@@ -28,7 +36,7 @@ import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { RunFiber } from "./RunFiber.ts"
-import type { AcceptedPrompt } from "./RunLifecycle.ts"
+import type { AcceptedPrompt, LatePrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
 
 interface Dependencies {
@@ -47,16 +55,34 @@ interface Dependencies {
   /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
   readonly accepting: () => void
   readonly fiber: RunFiber
+  readonly startup: Startup
+  readonly hooks: HookRegistry
+  readonly relay: EventRelay
   /** Calls `begun` when the first event of the run was published. */
   readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
 }
+
+/** Hooks that still look at a prompt that was accepted meanwhile. */
+type LateHearing = Effect.Effect<Heard<PromptInput>>
+
+/** How long the answer to a prompt may wait for hooks (supplement 1.2). */
+const patience = "5 seconds"
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
-const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
+/** A hook has dealt with the message. */
+const handled: PromptReceipt = { disposition: "handled", agentInvoked: false }
+
+const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
+  whenBusy === undefined ? { source } : { source, whenBusy }
+
+const withdrawn = <A>(exit: Exit.Exit<A>): Effect.Effect<A, PromptWithdrawn> =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+
+const repeated = ({ receipt }: ClientMessage): AcceptedReceipt => ({ ...receipt, duplicate: true })
 
 /** A prompt that finds the session free: its acceptance and its run are one fiber. */
 const makeStart = (dependencies: Dependencies) => {
@@ -65,14 +91,44 @@ const makeStart = (dependencies: Dependencies) => {
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, model.usable)
 
-  const store = (input: PromptInput, message: UserMessage, since: number) => {
+  /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
+  const storeLate = (input: PromptInput, messageId: string, hearing: LateHearing) => {
+    const { documents, images = [], text } = input
+    const said = documents === undefined ? { text, images } : { text, images, documents }
+    const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
+    const say = (message: UserMessage) =>
+      Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
+    const late: LatePrompt = {
+      settle: Effect.flatMap(hearing, (heard) =>
+        heard._tag === "Said"
+          ? say(toUserMessage(heard.input, now()))
+          : Effect.as(session.append(QueueEntries.removed([item])), undefined)
+      ),
+      abandon: Effect.asVoid(say(toUserMessage(input, now())))
+    }
+    return Effect.as(session.append(QueueEntries.added([item])), { late })
+  }
+
+  const store = (input: PromptInput, message: UserMessage, since: number, hearing: LateHearing | undefined) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    return Effect.map(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+    const receipt: AcceptedReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const stored =
+      hearing === undefined
+        ? Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), {})
+        : storeLate(input, messageId, hearing)
+    return Effect.map(stored, (late) => {
       state.begin(runId)
       prompts.accept(messageId, input.requestId, runId)
       clientMessages.remember({ content: message.content, receipt })
-      const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
+      const prompt: AcceptedPrompt = {
+        runId,
+        messageId,
+        ...named(input),
+        ...requested(input),
+        message,
+        since,
+        ...late
+      }
       return { prompt, receipt }
     })
   }
@@ -95,13 +151,14 @@ const makeStart = (dependencies: Dependencies) => {
   const live = Effect.fnUntraced(function* (
     input: PromptInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<PromptReceipt, PromptRejected>
+    decided: Deferred.Deferred<PromptReceipt, PromptRejected>,
+    hearing: LateHearing | undefined
   ) {
     const message: UserMessage = toUserMessage(input, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
-    const { prompt, receipt } = yield* store(input, message, since)
+    const { prompt, receipt } = yield* store(input, message, since, hearing)
     const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
     const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
     const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
@@ -109,13 +166,13 @@ const makeStart = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: PromptInput, accepted: Accepted) =>
+  const start = (input: PromptInput, accepted: Accepted, hearing?: LateHearing) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
         if (busy !== undefined) return yield* busy
         const decided = yield* Deferred.make<PromptReceipt, PromptRejected>()
-        const running = yield* fiber.start(live(input, accepted, decided))
+        const running = yield* fiber.start(live(input, accepted, decided, hearing))
         dependencies.accepting()
         const withdraw = Effect.suspend(() =>
           state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
@@ -130,6 +187,7 @@ const makeStart = (dependencies: Dependencies) => {
 export const make = (dependencies: Dependencies) => {
   const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = makeStart(dependencies)
+  const hearing = Hearing.make(dependencies)
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: MessageInput) => {
@@ -157,7 +215,7 @@ export const make = (dependencies: Dependencies) => {
         const messageId = ids.next("message")
         const waiting = { messageId, ...named(input), ...requested(input), queue: to, ...said, createdAt: now() }
         const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-        const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+        const receipt: AcceptedReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
         clientMessages.remember({ content: userContent(said), receipt })
         begun(messageId)
         return Effect.as(queue.add(waiting), receipt)
@@ -165,9 +223,13 @@ export const make = (dependencies: Dependencies) => {
     )
 
   /** A prompt that may wait joins the run that is under way. */
-  const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
+  const admit = (
+    input: PromptInput,
+    accepted: Accepted,
+    hearing?: LateHearing
+  ): Effect.Effect<PromptReceipt, PromptRejected> => {
     const { requestId, whenBusy } = input
-    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted)
+    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted, hearing)
     return Effect.tap(
       put(whenBusy, input, (messageId) => prompts.accept(messageId, requestId)),
       accepted
@@ -180,19 +242,49 @@ export const make = (dependencies: Dependencies) => {
     return fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), clientMessages.load))
   })
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
-    const found = input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
-    const answered = Effect.flatMap(found, (known) =>
-      known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
-    )
-    return RunNodes.prompt(input.requestId, exclusively(gate)(answered))
-  }
+  const known = (input: MessageInput) =>
+    input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
-    const known = yield* earlier(input)
-    if (known !== undefined) return repeated(known)
+  /** Takes the prompt as it is, or finds that it was sent before. */
+  const take = (input: PromptInput, accepted: Accepted, hearing?: LateHearing) =>
+    Effect.flatMap(known(input), (before) =>
+      before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
+    ).pipe(exclusively(gate))
+
+  /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
+  const takeHeard = Effect.fnUntraced(function* (input: PromptInput, accepted: Accepted) {
+    const before = yield* known(input)
+    if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
+    const { fiber: listening, keep } = yield* fiber.prepare(hearing.hear(input, saidBy(input)))
+    dependencies.accepting()
+    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(listening))
+    const exit = yield* Effect.timeoutOption(Fiber.await(listening), patience).pipe(withdraw)
+    if (Option.isNone(exit)) {
+      keep()
+      return yield* take(input, accepted, withdraw(Fiber.join(listening)))
+    }
+    const heard = yield* withdrawn(exit.value)
+    if (heard._tag === "Said") return yield* take(heard.input, accepted)
+    yield* accepted(handled)
+    return handled
+  })
+
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
+    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
+
+  const queueUp = Effect.fnUntraced(function* (to: QueueName, input: MessageInput) {
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
+  })
+
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
+    const before = yield* earlier(input)
+    if (before !== undefined) return repeated(before)
+    if (hearing.isPlain(input)) return yield* queueUp(to, input)
+    const listening = hearing.hear(input, { source: input.source ?? "host", whenBusy: to })
+    const heard = yield* Effect.timeoutOption(Effect.disconnect(listening), patience)
+    if (Option.isNone(heard)) return yield* queueUp(to, input)
+    return heard.value._tag === "Said" ? yield* queueUp(to, heard.value.input) : handled
   })
 
   return { prompt, enqueue, isKnown: clientMessages.isKnown }
