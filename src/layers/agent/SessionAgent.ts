@@ -19,6 +19,8 @@ import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
+import * as CustomMessages from "./inbox/CustomMessages.ts"
+import * as ExtensionEntries from "./inbox/ExtensionEntries.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
@@ -112,7 +114,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     clientMessages,
     prompts,
     announce,
-    late: LateRecords.make({ session, state, ids: yield* Ids }),
+    late: LateRecords.make({ session, state, publish, settings, ids: yield* Ids }),
+    entries: ExtensionEntries.make({ session, publish, settings }),
     queue,
     compaction,
     /** Starts what nothing waits for, in a fiber of the session. */
@@ -155,13 +158,16 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
   const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
-  return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
+  const { prompt } = admission.contract
+  const sending = CustomMessages.make({ ...parts, ids, now, begin: admission.begin, prompt })
+  return { admission, sending, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
 })
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
-  const { compaction, controls, gate, late, model, publish, queue, retries, session, state, supervision } = parts
+  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, state, supervision } =
+    parts
   return {
     publish,
     root: supervision.root,
@@ -171,6 +177,7 @@ const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
       queue.drop()
       state.close()
       late.close()
+      entries.close()
     },
     carried: Effect.map(retries.enabled, (autoRetry) => ({
       controls: controls.values(),
@@ -198,7 +205,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
   const { compaction, controls, hub, late, model, prompts, queue, retries, session, state, supervision, tools } = parts
   const runs = yield* makeRuns(parts)
-  const { admission, fiber, withdraw } = runs
+  const { admission, fiber, sending, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
     compaction,
@@ -206,11 +213,13 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     late,
     model: model.forSummaries,
     abortRun: fiber.stop,
-    prompt: admission.prompt
+    prompt: admission.contract.prompt
   })
   const agent = Agent.of({
     ...controls,
-    ...admission,
+    ...admission.contract,
+    ...sending,
+    ...parts.entries.contract,
     ...queue.control,
     record: late.record,
     abort: RunNodes.span("abort")(fiber.abort),

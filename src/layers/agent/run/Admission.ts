@@ -7,8 +7,15 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
-import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
+import {
+  type CustomInput,
+  type InputMessage,
+  toCustomMessage,
+  toUserMessage,
+  userContent
+} from "../../../domain/conversation/Message.ts"
+import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
+import { entryOf } from "../../../domain/session/SessionContext.ts"
 import {
   AgentClosing,
   type MessageInput,
@@ -53,6 +60,11 @@ interface Dependencies {
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
+/** A prompt, or a custom message in place of its text. */
+interface StartInput extends PromptInput {
+  readonly custom?: CustomInput
+}
+
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
@@ -65,13 +77,13 @@ const makeStart = (dependencies: Dependencies) => {
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, model.usable)
 
-  const store = (input: PromptInput, message: UserMessage, since: number) => {
+  const store = (input: StartInput, message: InputMessage, since: number) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
     const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    return Effect.map(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+    return Effect.map(session.append(entryOf(message, { messageId, ...named(input) })), () => {
       state.begin(runId)
-      prompts.accept(messageId, input.requestId, runId)
-      clientMessages.remember({ content: message.content, receipt })
+      prompts.accept(messageId, input, runId)
+      clientMessages.remember({ content: userContent(input), receipt })
       const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
       return { prompt, receipt }
     })
@@ -93,11 +105,11 @@ const makeStart = (dependencies: Dependencies) => {
    * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
    */
   const live = Effect.fnUntraced(function* (
-    input: PromptInput,
+    input: StartInput,
     accepted: Accepted,
     decided: Deferred.Deferred<PromptReceipt, PromptRejected>
   ) {
-    const message: UserMessage = toUserMessage(input, now())
+    const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
@@ -109,7 +121,7 @@ const makeStart = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: PromptInput, accepted: Accepted) =>
+  const start = (input: StartInput, accepted: Accepted) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
@@ -147,7 +159,7 @@ export const make = (dependencies: Dependencies) => {
   })
 
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
-  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
+  const put = (to: RunQueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
         const { documents, images = [], text } = input
@@ -166,10 +178,10 @@ export const make = (dependencies: Dependencies) => {
 
   /** A prompt that may wait joins the run that is under way. */
   const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
-    const { requestId, whenBusy } = input
+    const { whenBusy } = input
     if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted)
     return Effect.tap(
-      put(whenBusy, input, (messageId) => prompts.accept(messageId, requestId)),
+      put(whenBusy, input, (messageId) => prompts.accept(messageId, input)),
       accepted
     )
   }
@@ -188,12 +200,18 @@ export const make = (dependencies: Dependencies) => {
     return RunNodes.prompt(input.requestId, exclusively(gate)(answered))
   }
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, input: MessageInput) {
     const known = yield* earlier(input)
     if (known !== undefined) return repeated(known)
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })
 
-  return { prompt, enqueue, isKnown: clientMessages.isKnown }
+  /** A run without a prompt, which begins with a custom message. */
+  const begin = (custom: CustomInput) => {
+    const started = start({ text: "", source: "extension", custom }, () => Effect.void)
+    return RunNodes.prompt(undefined, exclusively(gate)(started))
+  }
+
+  return { begin, contract: { prompt, enqueue, isKnown: clientMessages.isKnown } }
 }

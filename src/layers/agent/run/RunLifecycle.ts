@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import type { UserMessage } from "../../../domain/conversation/Message.ts"
+import type { InputMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -36,7 +36,8 @@ export interface AcceptedPrompt {
   readonly messageId: string
   readonly clientMessageId?: string
   readonly requestId?: RequestId
-  readonly message: UserMessage
+  /** The prompt, or a custom message that starts a run. */
+  readonly message: InputMessage
   /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
 }
@@ -123,6 +124,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       now,
       modes,
       since,
+      isPrompted: message.role === "user",
       goesOn: shrinking.goesOn
     })
     publish({ _tag: "RunStarted", runId })
