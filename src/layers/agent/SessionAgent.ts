@@ -27,6 +27,8 @@ import * as Startup from "../hooks/Startup.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
+import * as CustomMessages from "./inbox/CustomMessages.ts"
+import * as ExtensionEntries from "./inbox/ExtensionEntries.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
@@ -135,7 +137,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     clientMessages,
     prompts,
     announce,
-    late: LateRecords.make({ session, state, ids: yield* Ids }),
+    late: LateRecords.make({ session, state, publish, settings, ids: yield* Ids }),
+    entries: ExtensionEntries.make({ session, publish, settings }),
     queue,
     compaction,
     /** Starts what nothing waits for, in a fiber of the session. */
@@ -179,7 +182,9 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
   const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
-  return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
+  const { prompt } = admission.contract
+  const sending = CustomMessages.make({ ...parts, ids, now, begin: admission.begin, prompt })
+  return { admission, sending, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
 })
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
@@ -198,7 +203,8 @@ const makeFarewell = ({ hooks }: Parts) => {
 }
 
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): SessionControl => {
-  const { compaction, controls, gate, late, model, publish, queue, retries, session, state, supervision } = parts
+  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, state, supervision } =
+    parts
   return {
     publish,
     root: supervision.root,
@@ -217,6 +223,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
       queue.drop()
       state.close()
       late.close()
+      entries.close()
     },
     carried: Effect.map(retries.enabled, (autoRetry) => ({
       controls: controls.values(),
@@ -274,7 +281,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const join = yield* joinAll(parts, contributors, opening, () => agent)
   const startup = Startup.make({ hooks, isAlone: contributors.length === 0, join, opening, fork: parts.fork })
   const runs = yield* makeRuns(parts, startup)
-  const { admission, fiber, withdraw } = runs
+  const { admission, fiber, sending, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
     compaction,
@@ -282,13 +289,15 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     late,
     model: model.forSummaries,
     abortRun: fiber.stop,
-    prompt: admission.prompt
+    prompt: admission.contract.prompt
   })
   /** The answer to an abort comes after the events of the run that it ended. */
   const thenFlush = Effect.zipLeft(relay.flushSoon)
   const agent: typeof Agent.Service = Agent.of({
     ...controls,
-    ...admission,
+    ...admission.contract,
+    ...sending,
+    ...parts.entries.contract,
     ...queue.control,
     record: late.record,
     abort: thenFlush(RunNodes.span("abort")(fiber.abort)),

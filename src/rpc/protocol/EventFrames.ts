@@ -1,6 +1,7 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
+import { toJson } from "../../domain/session/SessionEntry.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
 import { hookNames } from "./HookNames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
@@ -19,8 +20,10 @@ export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
 
 const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, toolName, args })
 
-const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) =>
-  clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
+const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) => {
+  if (runId === undefined) return { messageId }
+  return clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
+}
 
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
@@ -108,6 +111,7 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   }),
   SessionSettled: () => ({ type: "session_settled" }),
   QueueChanged: ({ changed, queue }) => ({ type: "queue_update", ...queueUpdate(queue, changed) }),
+  EntryAppended: ({ entry }) => ({ type: "entry_appended", entry: toJson(entry) }),
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),

@@ -42,6 +42,16 @@ describe("DialectFrames", () => {
     }
   })
 
+  it("a custom message outside a run belongs to no attempt, and has no run", () => {
+    const message = { role: "custom", customType: "log", content: "x", display: true, timestamp: 0 } as const
+    const outside = { _tag: "MessageEnded", messageId: "m1", message } as const
+    const { toFrames: show } = framesOf("xcsh-strict")
+    show({ _tag: "RunStarted", runId: "r" })
+    assert.deepStrictEqual(show(outside), [{ type: "message_end", message, messageId: "m1" }])
+    show({ ...outside, runId: "r", messageId: "m2" })
+    assert.deepInclude(show({ _tag: "RunEnded", runId: "r", messages: [] })[0], { messages: [message] })
+  })
+
   it("attachments are shown once, and those that nobody asks for are forgotten", () => {
     const echoes = Echoes.make()
     const file = { type: "document", fileName: "a", mimeType: "text/plain", content: "aGk=" } as const

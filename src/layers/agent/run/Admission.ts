@@ -8,9 +8,17 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
+import {
+  type CustomInput,
+  type InputMessage,
+  toCustomMessage,
+  toUserMessage,
+  userContent,
+  type UserMessage
+} from "../../../domain/conversation/Message.ts"
+import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
-import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
+import { entryOf } from "../../../domain/session/SessionContext.ts"
 import {
   type AcceptedReceipt,
   AgentClosing,
@@ -70,6 +78,11 @@ const patience = "5 seconds"
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
+/** A prompt, or a custom message in place of its text. */
+interface StartInput extends PromptInput {
+  readonly custom?: CustomInput
+}
+
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
@@ -92,7 +105,7 @@ const makeStart = (dependencies: Dependencies) => {
   const check = Effect.zipRight(budget.check, model.usable)
 
   /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
-  const storeLate = (input: PromptInput, messageId: string, hearing: LateHearing) => {
+  const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {
     const { documents, images = [], text } = input
     const said = documents === undefined ? { text, images } : { text, images, documents }
     const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
@@ -109,17 +122,17 @@ const makeStart = (dependencies: Dependencies) => {
     return Effect.as(session.append(QueueEntries.added([item])), { late })
   }
 
-  const store = (input: PromptInput, message: UserMessage, since: number, hearing: LateHearing | undefined) => {
+  const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
     const receipt: AcceptedReceipt = { disposition: "started", runId, messageId, ...named(input) }
     const stored =
       hearing === undefined
-        ? Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), {})
+        ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
         : storeLate(input, messageId, hearing)
     return Effect.map(stored, (late) => {
       state.begin(runId)
-      prompts.accept(messageId, input.requestId, runId)
-      clientMessages.remember({ content: message.content, receipt })
+      prompts.accept(messageId, input, runId)
+      clientMessages.remember({ content: userContent(input), receipt })
       const prompt: AcceptedPrompt = {
         runId,
         messageId,
@@ -133,7 +146,7 @@ const makeStart = (dependencies: Dependencies) => {
     })
   }
 
-  const refuse = (decided: Deferred.Deferred<PromptReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+  const refuse = (decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
     late.store.pipe(
       Effect.zipRight(Effect.sync(state.settle)),
       Effect.zipRight(
@@ -149,12 +162,12 @@ const makeStart = (dependencies: Dependencies) => {
    * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
    */
   const live = Effect.fnUntraced(function* (
-    input: PromptInput,
+    input: StartInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<PromptReceipt, PromptRejected>,
+    decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>,
     hearing: LateHearing | undefined
   ) {
-    const message: UserMessage = toUserMessage(input, now())
+    const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
@@ -166,12 +179,12 @@ const makeStart = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: PromptInput, accepted: Accepted, hearing?: LateHearing) =>
+  const start = (input: StartInput, accepted: Accepted, hearing?: LateHearing) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
         if (busy !== undefined) return yield* busy
-        const decided = yield* Deferred.make<PromptReceipt, PromptRejected>()
+        const decided = yield* Deferred.make<AcceptedReceipt, PromptRejected>()
         const running = yield* fiber.start(live(input, accepted, decided, hearing))
         dependencies.accepting()
         const withdraw = Effect.suspend(() =>
@@ -205,7 +218,7 @@ export const make = (dependencies: Dependencies) => {
   })
 
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
-  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
+  const put = (to: RunQueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
         const { documents, images = [], text } = input
@@ -228,10 +241,10 @@ export const make = (dependencies: Dependencies) => {
     accepted: Accepted,
     hearing?: LateHearing
   ): Effect.Effect<PromptReceipt, PromptRejected> => {
-    const { requestId, whenBusy } = input
+    const { whenBusy } = input
     if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted, hearing)
     return Effect.tap(
-      put(whenBusy, input, (messageId) => prompts.accept(messageId, requestId)),
+      put(whenBusy, input, (messageId) => prompts.accept(messageId, input)),
       accepted
     )
   }
@@ -272,12 +285,12 @@ export const make = (dependencies: Dependencies) => {
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
     RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
 
-  const queueUp = Effect.fnUntraced(function* (to: QueueName, input: MessageInput) {
+  const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: MessageInput) {
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, input: MessageInput) {
     const before = yield* earlier(input)
     if (before !== undefined) return repeated(before)
     if (hearing.isPlain(input)) return yield* queueUp(to, input)
@@ -287,5 +300,11 @@ export const make = (dependencies: Dependencies) => {
     return heard.value._tag === "Said" ? yield* queueUp(to, heard.value.input) : handled
   })
 
-  return { prompt, enqueue, isKnown: clientMessages.isKnown }
+  /** A run without a prompt, which begins with a custom message. */
+  const begin = (custom: CustomInput) => {
+    const started = start({ text: "", source: "extension", custom }, () => Effect.void)
+    return RunNodes.prompt(undefined, exclusively(gate)(started))
+  }
+
+  return { begin, contract: { prompt, enqueue, isKnown: clientMessages.isKnown } }
 }

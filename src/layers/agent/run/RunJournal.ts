@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import type { AgentMessage, AssistantMessage, Message, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { AgentMessage, AssistantMessage, InputMessage, RunMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
@@ -82,19 +82,19 @@ const makeUsageRecord = (budget: SessionBudget) => {
   }
 }
 
-const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<Message>) => ({
-  startUser: (ref: UserRef, message: UserMessage) => {
+const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<RunMessage>) => ({
+  startUser: (ref: UserRef, message: InputMessage) => {
     messages.push(message)
     publish({ _tag: "MessageStarted", runId, ...ref, message })
   },
-  endUser: (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
+  endUser: (ref: UserRef, message: InputMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 })
 
 export type RunJournal = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
   const { budget, detach, hooks, ids, now, publish, relay, runId, session, ticks } = dependencies
-  const messages: Array<Message> = []
+  const messages: Array<RunMessage> = []
   const usage = makeUsageRecord(budget)
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false

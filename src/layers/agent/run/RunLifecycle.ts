@@ -5,8 +5,8 @@ import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import { plainText } from "../../../domain/conversation/Content.ts"
-import type { UserMessage } from "../../../domain/conversation/Message.ts"
+import { plainText, text } from "../../../domain/conversation/Content.ts"
+import type { InputMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -42,7 +42,8 @@ export interface AcceptedPrompt {
   readonly messageId: string
   readonly clientMessageId?: string
   readonly requestId?: RequestId
-  readonly message: UserMessage
+  /** The prompt, or a custom message that starts a run. */
+  readonly message: InputMessage
   /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
   /** The prompt was accepted while hooks still looked at it. */
@@ -51,7 +52,7 @@ export interface AcceptedPrompt {
 
 export interface LatePrompt {
   /** Stores the message as the hooks have left it; undefined if one of them has dealt with it. */
-  readonly settle: Effect.Effect<UserMessage | undefined>
+  readonly settle: Effect.Effect<InputMessage | undefined>
   /** Stores the message as it was sent. */
   readonly abandon: Effect.Effect<void>
 }
@@ -124,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
-  const begin = ({ late: _late, message: _said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
+  const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let { systemPrompt } = options
     const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
     const retries = options.retries(runId)
@@ -152,19 +153,22 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       now,
       modes,
       since,
+      isPrompted: said.role === "user",
       goesOn: shrinking.goesOn
     })
     publish({ _tag: "RunStarted", runId })
-    /** What hooks add to the run, which may change its system prompt. */
-    const shape = Effect.fnUntraced(function* ({ content }: UserMessage) {
-      if (!hooks.has("runStarting")) return
+    /** What hooks add to the run: its system prompt may change, and messages may join it. */
+    const shape = Effect.fnUntraced(function* ({ content: said }: InputMessage) {
+      if (!hooks.has("runStarting")) return []
       yield* relay.flush
+      const content = typeof said === "string" ? [text(said)] : said
       const images = content.filter((block) => block.type === "image")
       const changes = yield* Asking.runStarting(hooks, { text: plainText(content), images, systemPrompt })
       systemPrompt = changes.systemPrompt
+      return changes.messages
     })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */
-    const introduce = (message: UserMessage) => {
+    const introduce = (message: InputMessage) => {
       journal.startTurn()
       journal.startUser(ref, message)
       journal.endUser(ref, message)
@@ -211,7 +215,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const preparing = Effect.zipRight(heard, Effect.zipRight(beforeRun, shape(message)))
       const prepared = yield* Effect.exit(Effect.interruptible(preparing))
       introduce(message)
-      result = yield* Run.run(turns, "start", prepared)
+      if (Exit.isSuccess(prepared)) for (const added of prepared.value) yield* turns.delivery.inject(added)
+      result = yield* Run.run(turns, "start", Exit.asVoid(prepared))
     }
     while (true) {
       const next = yield* finish(turns.journal, result)

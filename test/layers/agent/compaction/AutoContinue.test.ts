@@ -24,6 +24,7 @@ const full = (text: string) => withUsage(say(text), 900)
 const said = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => {
     if (event._tag !== "MessageEnded" || event.message.role === "toolResult") return []
+    if (event.message.role === "custom") return []
     const text = plainText(event.message.content)
     return [text.startsWith("The conversation was compacted.") ? "(go on)" : text]
   })

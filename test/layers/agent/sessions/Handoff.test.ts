@@ -276,7 +276,7 @@ it.effect(
           const queued = (id: string) =>
             Effect.map(store.read(id), ({ entries }) => [
               ...QueueEntries.restore(entries).map(({ text }) => text),
-              ...LateEntries.restore(entries).map(({ message }) => message.command)
+              ...LateEntries.restore(entries).map(({ message }) => ("command" in message ? message.command : ""))
             ])
           yield* ask("Tell me")
           wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
