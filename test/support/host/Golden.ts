@@ -11,7 +11,7 @@ import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
 import * as HtmlExport from "../../../src/layers/export/HtmlExport.ts"
-import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
+import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
@@ -26,6 +26,7 @@ import { Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
+import * as UiTool from "./UiTool.ts"
 import * as TestHost from "./TestHost.ts"
 
 type Step =
@@ -63,7 +64,13 @@ const workspace = Effect.acquireRelease(
 
 const memory = MemorySessionStore.layer
 
-const agent = (cwd: string, scenario: Option.Option<string>, settings: object, store: typeof memory) =>
+const agent = (
+  cwd: string,
+  scenario: Option.Option<string>,
+  settings: object,
+  store: typeof memory,
+  hasUiTool: boolean
+) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       HtmlExport.layer({ cwd }).pipe(
@@ -82,7 +89,12 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
         Layer.provideMerge(store({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(
-          Layer.mergeAll(HostToolRegistry.layer, LocalFiles.layer, LocalProcesses.layer, FixedIds.layer)
+          Layer.mergeAll(
+            UiTool.layer(hasUiTool).pipe(Layer.provideMerge(SwitchedUi.layer)),
+            LocalFiles.layer,
+            LocalProcesses.layer,
+            FixedIds.layer
+          )
         ),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
@@ -122,10 +134,17 @@ export const play = Effect.fnUntraced(function* (path: string) {
     updates,
     ...(dialect === undefined ? {} : { dialect }),
     ...(agentEnd === undefined ? {} : { agentEnd }),
+    ui: header(text, "no ui") === undefined,
+    emitTitle: header(text, "titles") !== undefined,
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)), Effect.fork)
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(agent(cwd, scenario, settings, store, header(text, "ui tool") !== undefined), host.layer, trust)
+    ),
+    Effect.fork
+  )
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {
