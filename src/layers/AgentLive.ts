@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { HostTools } from "../services/host/HostTools.ts"
-import { HostUi } from "../services/host/HostUi.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
@@ -28,8 +27,8 @@ import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
-import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
+import * as SwitchedUi from "./host/SwitchedUi.ts"
 import * as InOrder from "./InOrder.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
@@ -82,7 +81,7 @@ export const base = (options: AgentOptions) =>
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
-        Context.add(HostUi, HeadlessUi.service),
+        Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
     )

@@ -4,6 +4,7 @@ import type { AbortQueue } from "../services/Settings.ts"
 import type { WorkspaceTrust } from "../services/Trust.ts"
 import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
 import type { Echoes } from "./dialect/Echoes.ts"
+import type { DialogMethod } from "../services/host/HostUi.ts"
 import type { EventFilter } from "./protocol/EventFilter.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
@@ -35,6 +36,8 @@ export interface Connection {
   filter?: EventFilter
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
+  /** The questions that the host can answer; all of them until it says otherwise. */
+  ui?: ReadonlySet<DialogMethod>
   initialized: boolean
   /** The host has sent `initialize` or `negotiate_protocol`, so it knows the current protocol. */
   negotiated: boolean

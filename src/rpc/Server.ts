@@ -9,6 +9,7 @@ import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import type { DialectName } from "../services/host/Dialect.ts"
 import { HostTools } from "../services/host/HostTools.ts"
+import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
 import { Session } from "../services/session/Session.ts"
@@ -21,6 +22,7 @@ import type { Connection, UpdateForm } from "./Connection.ts"
 import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
 import * as Echoes from "./dialect/Echoes.ts"
 import * as Dispatch from "./Dispatch.ts"
+import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
@@ -35,6 +37,10 @@ export interface ServerOptions<Stop> {
   readonly dialect?: DialectName
   /** Whether a run that retries ends once, or after each attempt. Default: what the dialect says. */
   readonly agentEnd?: AgentEnd
+  /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
+  readonly ui?: boolean
+  /** Whether the host is sent `setTitle`, which not every host understands. */
+  readonly emitTitle?: boolean
   /** On EOF let the run finish instead of aborting it. */
   readonly drain: boolean
   /** Milliseconds since the process started. */
@@ -128,6 +134,19 @@ const start = Effect.fnUntraced(function* <Stop>(
   yield* Effect.forkScoped(Effect.zipRight(agent.started, done))
 })
 
+/** Questions to the user go to this host for as long as it is served. */
+const openDialogs = Effect.fnUntraced(function* (
+  { emitTitle = false, ui = true }: Pick<ServerOptions<unknown>, "emitTitle" | "ui">,
+  parts: Omit<HostDialogs.Parts, "root" | "emitTitle">,
+  sessions: typeof Sessions.Service
+) {
+  const root = Effect.map(sessions.current, (session) => Context.get(session, Agent).supervision.root)
+  const dialogs = HostDialogs.make({ ...parts, root, emitTitle })
+  const place = yield* Effect.serviceOption(UiSwitch)
+  if (ui && Option.isSome(place)) yield* place.value.connect(dialogs.ui)
+  return dialogs
+})
+
 /** What of the project was left out, and messages that were queued when the session was left. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
   const { notice } = yield* Trust
@@ -156,11 +175,13 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
         ...HostToolCalls.make(ids, writer.record)
       }
+      const dialogs = yield* openDialogs(options, { ids, connection, writer }, sessions)
       const dispatch = Dispatch.make({
         connection,
         writer,
         lanes,
         hostTools,
+        dialogs,
         sessions,
         now: () => Stopwatch.read(clock)
       })
@@ -177,6 +198,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         Effect.raceFirst(options.stop)
       )
       const eof = stopped === undefined
+      // Before anything is waited for: a command may be in the middle of a question.
+      yield* Effect.sync(eof ? dialogs.disconnect : dialogs.withdraw)
       const drain = eof && options.drain
       const current = Effect.map(sessions.current, Context.get(Agent))
       const leave = Effect.flatMap(current, (agent) => agent.leave)

@@ -78,6 +78,8 @@ export const SettingsValues = lazy(() =>
     "compaction.idleThresholdTokens": Schema.Finite,
     "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),
     "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
+    /** Seconds that the tool `ask` waits for the user; zero: as long as it takes. */
+    "ask.timeout": Schema.Finite.pipe(Schema.nonNegative()),
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
     "models.discover": Schema.Array(Schema.String),
     /** Longest answer of a model server that is read, decompressed. */
@@ -132,6 +134,7 @@ export const defaults: SettingsValues = {
   "compaction.idleThresholdTokens": 200_000,
   "compaction.idleTimeoutSeconds": 300,
   "branchSummary.reserveTokens": 16_384,
+  "ask.timeout": 30,
   "models.discover": [],
   "providers.maxAnswerBytes": 64 * 1024 * 1024,
   "rpc.maxFrameBytes": 64 * 1024 * 1024

@@ -85,6 +85,7 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
   choice("dialect", dialectNames, "Whose frames and defaults to speak where agents differ"),
   choice("agent-end", agentEnds, "agent_end once for a prompt, or after every attempt at it"),
+  flag("no-ui", "Ask the user nothing through the host: questions get their default answers"),
   flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
   flag("offline", "No network access at start-up: no server is asked for its models"),
   flag("verbose", "Log more on stderr; with --version: say how heddle was started")
@@ -103,7 +104,6 @@ export const withoutEffect: ReadonlyArray<OptionEntry> = [
   short("nc", flag("no-context-files", "Read no instruction files")),
   flag("no-rules", "Read no rules"),
   flag("no-mcp", "Start no MCP servers"),
-  flag("no-ui", "Ask the host nothing"),
   flag("no-title", "Make no titles"),
   text("provider-session-id", "id", "Id for the provider"),
   flag("rpc-extra-events", "Send the events of other dialects, which are always sent"),

@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
   readonly drain: boolean
+  readonly ui: boolean
+  readonly emitTitle: boolean
   readonly session: SessionOptions
 }
 
@@ -72,6 +74,9 @@ const chosen = Effect.fnUntraced(function* <A extends string>(
   if (given === undefined || found !== undefined) return found
   return yield* invalid(`${variable} must be one of ${choices.join(", ")}; got "${given}"`)
 })
+
+const isYes = (value: Option.Option<string>) =>
+  Option.exists(value, (word) => ["1", "true", "yes", "on"].includes(word.trim().toLowerCase()))
 
 const checkTogether = (has: (name: string) => boolean) => {
   if (has("api-key") && !has("model") && !has("provider")) {
@@ -141,6 +146,8 @@ export const read = Effect.fnUntraced(function* (given: Given) {
       agentEnds.find((end) => end === one("agent-end"))
     ),
     drain: has("drain"),
+    ui: !has("no-ui"),
+    emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
     session: yield* sessionOptions(one)
   }
   return options

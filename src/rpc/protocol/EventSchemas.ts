@@ -11,6 +11,7 @@ import {
 } from "../../domain/conversation/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
+import { requestFields } from "../dialogs/DialogSchemas.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
@@ -174,6 +175,11 @@ export const events: ReadonlyArray<EventSchema> = [
     id: Schema.String,
     targetId: Schema.String
   }),
+  event(
+    "extension_ui_request",
+    "A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts.md](hosts.md#questions-to-the-user).",
+    requestFields
+  ),
   event("auto_retry_start", "A failed model call is tried again after `delayMs`; `attempt` counts from 1.", {
     attempt: Schema.Int,
     maxAttempts: Schema.Int,
@@ -292,7 +298,7 @@ export const events: ReadonlyArray<EventSchema> = [
   ),
   event(
     "notice",
-    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`.",
+    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`; when a question to the user got its default because the host cannot answer it, it is `ui`.",
     {
       level: Schema.Literal("info", "warning", "error"),
       message: Schema.String,

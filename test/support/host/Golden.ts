@@ -12,7 +12,7 @@ import { Context, Duration, Effect, Fiber, Layer, Option, TestClock } from "effe
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
 import * as HtmlExport from "../../../src/layers/export/HtmlExport.ts"
-import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
+import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
@@ -29,6 +29,7 @@ import { Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
+import * as UiTool from "./UiTool.ts"
 import * as TestHost from "./TestHost.ts"
 
 type Step =
@@ -66,7 +67,13 @@ const workspace = Effect.acquireRelease(
 
 const memory = MemorySessionStore.layer
 
-const agent = (cwd: string, scenario: Option.Option<string>, settings: object, store: typeof memory) =>
+const agent = (
+  cwd: string,
+  scenario: Option.Option<string>,
+  settings: object,
+  store: typeof memory,
+  hasUiTool: boolean
+) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       HtmlExport.layer({ cwd }).pipe(
@@ -85,7 +92,12 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
         Layer.provideMerge(store({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(
-          Layer.mergeAll(HostToolRegistry.layer, LocalFiles.layer, LocalProcesses.layer, FixedIds.layer)
+          Layer.mergeAll(
+            UiTool.layer(hasUiTool).pipe(Layer.provideMerge(SwitchedUi.layer)),
+            LocalFiles.layer,
+            LocalProcesses.layer,
+            FixedIds.layer
+          )
         ),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
@@ -132,13 +144,16 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const store = header(text, "store") === "full" ? FullStore.layer : memory
   const notice = header(text, "left out")
   const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
-  const layers = Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)
+  const hasUiTool = header(text, "ui tool") !== undefined
+  const layers = Layer.mergeAll(agent(cwd, scenario, settings, store, hasUiTool), host.layer, trust)
   const context = yield* Layer.build(layers)
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
     ...(dialect === undefined ? {} : { dialect }),
     ...(agentEnd === undefined ? {} : { agentEnd }),
+    ui: header(text, "no ui") === undefined,
+    emitTitle: header(text, "titles") !== undefined,
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
