@@ -157,6 +157,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const clock = yield* Effect.clock
       const connection = yield* connect(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
+      writer.record(readyFrame(connection))
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
@@ -172,7 +173,6 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         sessions,
         now: () => Stopwatch.read(clock)
       })
-      writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
       writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
       yield* tellWhatIsThere(writer, sessions)
