@@ -170,6 +170,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const clock = yield* Effect.clock
       const connection = yield* connect(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
+      writer.record(readyFrame(connection))
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
@@ -185,7 +186,6 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         sessions,
         now: () => Stopwatch.read(clock)
       })
-      writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
       yield* start(options, writer, sessions)
       yield* tellWhatIsThere(writer, sessions)

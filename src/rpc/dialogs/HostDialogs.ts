@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Dialog from "../../services/host/Dialog.ts"
-import type { DialogMethod, Question, Ui } from "../../services/host/HostUi.ts"
+import type { DialogMethod, Question, SelectQuestion, Ui } from "../../services/host/HostUi.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type * as Supervision from "../../services/supervision/Supervision.ts"
 import type { Connection } from "../Connection.ts"
@@ -74,34 +74,13 @@ const makeNotices = ({ emitTitle }: Parts, tell: (request: DialogFrames.Request)
   return notices
 }
 
-export const make = (parts: Parts): HostDialogs => {
-  const { connection, ids, root, writer } = parts
+/** The frames to the host, and those that it has to answer. */
+const makeExchange = ({ ids, writer }: Parts) => {
   const pending = new Map<string, Deferred.Deferred<DialogFrames.Reply>>()
-  const complaints = new Set<string>()
   let connected = true
 
   const send = (request: DialogFrames.Request, id = ids.next("dialog")) =>
     writer.record({ type: "extension_ui_request", id, ...request })
-
-  const tell = (request: DialogFrames.Request) =>
-    Effect.suspend(() => (connected ? Effect.map(writer.ready, () => send(request)) : Effect.void))
-
-  const complainOnce = (about: string, message: string) => {
-    if (complaints.has(about)) return
-    complaints.add(about)
-    writer.offer({ _tag: "Notice", level: "warning", message, source: "ui" })
-  }
-
-  const canAsk = (method: DialogMethod): boolean => {
-    if (!connected) return false
-    if (connection.ui?.has(method) === false) {
-      complainOnce(method, `The host cannot answer ${method} questions. They get their default answers.`)
-      return false
-    }
-    if (pending.size < mostOpen) return true
-    complainOnce("open", `More than ${mostOpen} questions are open. Further ones get their default answers.`)
-    return false
-  }
 
   /** Tells the host once that a question is over, and only if it would otherwise go on asking. */
   const end = (id: string, exit: Exit.Exit<unknown>) => {
@@ -109,72 +88,28 @@ export const make = (parts: Parts): HostDialogs => {
     if (Exit.isInterrupted(exit) && isOpen && connected) send(DialogFrames.cancel(id))
   }
 
-  const exchange = (id: string, request: DialogFrames.Request) =>
-    Effect.acquireUseRelease(
-      Effect.tap(Deferred.make<DialogFrames.Reply>(), (reply) => {
-        pending.set(id, reply)
-        send(request, id)
-      }),
-      (reply) => Deferred.await(reply),
-      (_, exit) => Effect.sync(() => end(id, exit))
-    )
-
-  const dialog =
-    <Q extends Question, A>({ fallback, frame, method, read }: Spec<Q, A>) =>
-    (question: Q): Effect.Effect<A> =>
-      Effect.flatMap(root, (node) => {
-        if (!canAsk(method)) return Effect.succeed(fallback)
-        const id = ids.next("dialog")
-        const answer = Effect.flatMap(exchange(id, frame(question)), (reply) => {
-          const late = reply["timedOut"] === true ? question.onTimeout : undefined
-          return Effect.as(late ?? Effect.void, read(reply, question))
-        })
-        return Dialog.open({ id, question, fallback, root: node }, answer)
-      })
-
   const settle = (id: unknown, reply: DialogFrames.Reply) => {
-    const waiting = typeof id === "string" ? pending.get(id) : undefined
-    if (waiting === undefined || typeof id !== "string") return
+    if (typeof id !== "string") return
+    const waiting = pending.get(id)
     pending.delete(id)
-    Deferred.unsafeDone(waiting, Exit.succeed(reply))
+    if (waiting !== undefined) Deferred.unsafeDone(waiting, Exit.succeed(reply))
   }
 
-  const textual = { fallback: Option.none<string>(), read: DialogFrames.textOf }
-
-  const select: Ui["select"] = dialog({
-    ...textual,
-    method: "select",
-    frame: (question) => {
-      if (question.options.length > DialogFrames.mostOptions)
-        complainOnce("options", `Only the first ${DialogFrames.mostOptions} options of a question are shown.`)
-      return DialogFrames.select(question)
-    },
-    read: (reply, question) =>
-      Option.map(DialogFrames.textOf(reply), (value) => DialogFrames.optionAsAsked(question, value))
-  })
-
   return {
-    ui: {
-      isPresent: Effect.sync(() => connected && connection.ui?.size !== 0),
-      select,
-      confirm: dialog({
-        method: "confirm",
-        fallback: false,
-        frame: DialogFrames.confirm,
-        read: DialogFrames.confirmedOf
-      }),
-      input: dialog({ ...textual, method: "input", frame: DialogFrames.input }),
-      editor: dialog({ ...textual, method: "editor", frame: DialogFrames.editor }),
-      ...makeNotices(parts, tell)
-    },
-    receive: (type, frame) => {
-      if (type !== "extension_ui_response") return false
-      if (Predicate.isReadonlyRecord(frame)) settle(frame["id"], frame)
-      return true
-    },
-    refuse: (type, frame) => {
-      if (type === "extension_ui_response") settle(frame["id"], cancelled)
-    },
+    isConnected: () => connected,
+    isFull: () => pending.size >= mostOpen,
+    settle,
+    tell: (request: DialogFrames.Request) =>
+      Effect.suspend(() => (connected ? Effect.map(writer.ready, () => send(request)) : Effect.void)),
+    ask: (id: string, request: DialogFrames.Request) =>
+      Effect.acquireUseRelease(
+        Effect.tap(Deferred.make<DialogFrames.Reply>(), (reply) => {
+          pending.set(id, reply)
+          send(request, id)
+        }),
+        (reply) => Deferred.await(reply),
+        (_, exit) => Effect.sync(() => end(id, exit))
+      ),
     disconnect: () => {
       connected = false
       for (const id of pending.keys()) settle(id, cancelled)
@@ -186,5 +121,85 @@ export const make = (parts: Parts): HostDialogs => {
       }
       connected = false
     }
+  }
+}
+
+type Exchange = ReturnType<typeof makeExchange>
+
+/** What is asked of the host, which answers or does not. */
+const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Exchange) => {
+  const complaints = new Set<string>()
+  const complainOnce = (about: string, message: string) => {
+    if (complaints.has(about)) return
+    complaints.add(about)
+    writer.offer({ _tag: "Notice", level: "warning", message, source: "ui" })
+  }
+
+  const canAsk = (method: DialogMethod): boolean => {
+    if (!exchange.isConnected()) return false
+    if (connection.ui?.has(method) === false) {
+      complainOnce(method, `The host cannot answer ${method} questions. They get their default answers.`)
+      return false
+    }
+    if (!exchange.isFull()) return true
+    complainOnce("open", `More than ${mostOpen} questions are open. Further ones get their default answers.`)
+    return false
+  }
+
+  const dialog =
+    <Q extends Question, A>({ fallback, frame, method, read }: Spec<Q, A>) =>
+    (question: Q): Effect.Effect<A> =>
+      Effect.flatMap(root, (node) => {
+        if (!canAsk(method)) return Effect.succeed(fallback)
+        const id = ids.next("dialog")
+        const answer = Effect.flatMap(exchange.ask(id, frame(question)), (reply) => {
+          const late = reply["timedOut"] === true ? question.onTimeout : undefined
+          return Effect.as(late ?? Effect.void, read(reply, question))
+        })
+        return Dialog.open({ id, question, fallback, root: node }, answer)
+      })
+
+  const selectFrame = (question: SelectQuestion) => {
+    if (question.options.length > DialogFrames.mostOptions)
+      complainOnce("options", `Only the first ${DialogFrames.mostOptions} options of a question are shown.`)
+    return DialogFrames.select(question)
+  }
+  const selected = (reply: DialogFrames.Reply, question: SelectQuestion) =>
+    Option.map(DialogFrames.textOf(reply), (value) => DialogFrames.optionAsAsked(question, value))
+
+  const textual = { fallback: Option.none<string>(), read: DialogFrames.textOf }
+  const questions: Pick<Ui, DialogMethod> = {
+    select: dialog({ ...textual, method: "select", frame: selectFrame, read: selected }),
+    confirm: dialog({
+      method: "confirm",
+      fallback: false,
+      frame: DialogFrames.confirm,
+      read: DialogFrames.confirmedOf
+    }),
+    input: dialog({ ...textual, method: "input", frame: DialogFrames.input }),
+    editor: dialog({ ...textual, method: "editor", frame: DialogFrames.editor })
+  }
+  return questions
+}
+
+export const make = (parts: Parts): HostDialogs => {
+  const exchange = makeExchange(parts)
+  const { disconnect, isConnected, settle, tell, withdraw } = exchange
+  return {
+    ui: {
+      isPresent: Effect.sync(() => isConnected() && parts.connection.ui?.size !== 0),
+      ...makeQuestions(parts, exchange),
+      ...makeNotices(parts, tell)
+    },
+    receive: (type, frame) => {
+      if (type !== "extension_ui_response") return false
+      if (Predicate.isReadonlyRecord(frame)) settle(frame["id"], frame)
+      return true
+    },
+    refuse: (type, frame) => {
+      if (type === "extension_ui_response") settle(frame["id"], cancelled)
+    },
+    disconnect,
+    withdraw
   }
 }

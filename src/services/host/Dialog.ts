@@ -50,7 +50,8 @@ export const open = <A>(dialog: Dialog<A>, ask: Effect.Effect<A>): Effect.Effect
       waitingOn: { kind: "dialog", id, ...until },
       end: Effect.asVoid(Deferred.succeed(withdrawn, fallback))
     }
-    const answer = Effect.raceFirst(ask, Deferred.await(withdrawn))
-    const use = () => (limit === undefined ? answer : inTime(answer, limit, dialog))
+    // Also in a region that is masked, where the losing side would otherwise be waited for.
+    const answer = Effect.raceFirst(Effect.interruptible(ask), Effect.interruptible(Deferred.await(withdrawn)))
+    const use = () => (limit === undefined ? answer : inTime(Effect.interruptible(answer), limit, dialog))
     return yield* root === undefined ? Supervision.node(spec, use) : Supervision.nodeFrom(root, spec, use)
   })

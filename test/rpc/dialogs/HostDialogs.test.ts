@@ -202,6 +202,20 @@ it.effect("the time is over: the default, a withdrawal, and a word to who asked;
   })
 )
 
+it.effect("a question in a masked region gets its default, too: in time, and when its node is cancelled", () =>
+  Effect.gen(function* () {
+    const { begin, root, sent } = yield* setUp
+    const masked = (timeoutMs?: number) => (ui: Ui) =>
+      Effect.uninterruptible(ui.input({ title: "Name?", ...(timeoutMs === undefined ? {} : { timeoutMs }) }))
+    const [late, open] = [yield* begin(masked(1000)), yield* begin(masked())]
+    yield* TestClock.adjust("1 seconds")
+    assert.deepStrictEqual(yield* Fiber.join(late), none)
+    yield* root.registry.named.get("ui_2")?.spec.end ?? Effect.dieMessage("no node")
+    assert.deepStrictEqual(yield* Fiber.join(open), none)
+    assert.deepStrictEqual(sent.slice(2), [withdrawal("ui_3", "ui_1"), withdrawal("ui_4", "ui_2")])
+  })
+)
+
 it.effect("a host that says that the time is over is believed", () =>
   Effect.gen(function* () {
     const { begin, reply, sent } = yield* setUp

@@ -75,7 +75,7 @@ it.scopedLive("the host can ask, send and answer while a command waits for its u
     assert.deepInclude(yield* until(answer("g")), { success: true })
     yield* send({ id: "f", type: "get_fibers" })
     const [session] = Object.values(record(record(yield* until(answer("f")))["data"])["fibers"] ?? {})
-    assert.deepStrictEqual(kinds(session), ["session", "command", "compaction", "dialog"])
+    assert.deepStrictEqual(kinds(session), ["session", "command", "compaction", "hook", "dialog"])
     yield* send({ type: "extension_ui_response", id, confirmed: true })
     assert.deepInclude(record((yield* until(answer("c")))["data"]), { summary: "yes" })
   })
