@@ -22,7 +22,7 @@ import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
-import { Trust } from "../../../src/services/Trust.ts"
+import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
@@ -116,7 +116,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const settings = { ...settingsOf(dialect), ...JSON.parse(header(text, "settings") ?? "{}") }
   const store = header(text, "store") === "full" ? FullStore.layer : memory
   const notice = header(text, "left out")
-  const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
+  const trust = Layer.succeed(Trust, notice === undefined ? fixed("trusted") : fixed("untrusted", notice))
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,

@@ -1,0 +1,65 @@
+/** One look through folders: what it may read, and what it could not. Problems never stop a look. */
+import * as Effect from "effect/Effect"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import { type FileRefused, type Files, OwnFiles } from "../../platform/files/OwnFiles.ts"
+import * as FolderEntries from "../../platform/folders/FolderEntries.ts"
+
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+export interface Look {
+  readonly files: Files
+  readonly report: (path: string, message: string) => void
+  readonly problems: Effect.Effect<ReadonlyArray<Problem>>
+  /** By name. Empty when there is no such folder, when it cannot be read, and when the look has read too much already. */
+  readonly entries: (folder: string) => Effect.Effect<ReadonlyArray<FolderEntries.FolderEntry>>
+}
+
+/** Names that one look reads, in one folder and in all. Nobody keeps as many extensions. */
+const mostInFolder = 10_000
+const mostInAll = 50_000
+const mostProblems = 100
+
+const reasons = new Map([
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["ENOTDIR", "is not a folder"],
+  ["ELOOP", "is a link to itself"]
+])
+
+/** Absent where there is nothing, which is no problem. */
+const reasonOf = ({ code, message }: FileRefused): string | undefined =>
+  code === "ENOENT" ? undefined : (reasons.get(code) ?? message)
+
+export const make = Effect.map(OwnFiles, (files): Look => {
+  const problems: Array<Problem> = []
+  let left = mostInAll
+  const report = (path: string, message: string) => {
+    if (problems.length < mostProblems) problems.push({ path, message })
+  }
+  const read = Effect.fnUntraced(function* (folder: string) {
+    if (left === 0) return []
+    const most = Math.min(left, mostInFolder)
+    const { entries, hasMore } = yield* FolderEntries.read(folder, most)
+    left -= entries.length
+    if (hasMore) report(folder, `has more than ${most} entries that can be looked at; the others were left out`)
+    return entries
+  })
+  return {
+    files,
+    report,
+    problems: Effect.sync(() => [...problems]),
+    entries: (folder) =>
+      Effect.catchAll(read(folder), (refusal) => {
+        const reason = reasonOf(refusal)
+        if (reason !== undefined) report(folder, reason)
+        return Effect.succeed([])
+      })
+  }
+})
+
+/** `path` relative to `folder`, with `/` between the names. */
+export const relative = (folder: string, path: string): string =>
+  LocalPaths.relative(folder, path).replaceAll("\\", "/")
