@@ -62,7 +62,7 @@ const isIn = (places: ReadonlySet<string>, path: string): boolean =>
 /** The files and folders that are read for the digest. */
 const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declared.DeclaredLists) {
   const { cwd } = place
-  const look = yield* Look.make
+  const look = yield* Look.make()
   const places = new Set(ProjectFiles.pathsIn(cwd))
   for (const root of lists.roots) places.add(`${root}/settings.json`)
   for (const root of [`${cwd}/.heddle`, ...lists.roots]) {

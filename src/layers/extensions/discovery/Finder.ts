@@ -119,7 +119,7 @@ const locateEach = Effect.fnUntraced(function* (
 
 /** Where the arguments of `-e` lead. */
 export const locateAll = (options: DiscoveryOptions, declared: DeclaredSettings.DeclaredExtensions) =>
-  Effect.flatMap(Look.make, (look) => locateEach(look, options, declared))
+  Effect.flatMap(Look.make(), (look) => locateEach(look, options, declared))
 
 const fromCommandLine = Effect.fnUntraced(function* (
   look: Look.Look,
@@ -142,7 +142,7 @@ const fromCommandLine = Effect.fnUntraced(function* (
 
 export const find = Effect.fnUntraced(function* (search: Search) {
   const { agentDir, declared, noExtensions = false, only, trusted } = search
-  const look = yield* Look.make
+  const look = yield* Look.make()
   const gathering = Gathering.make(look, search.disabled)
   const agentDirs = agentDirsOf(agentDir, declared)
   const given = only === undefined ? yield* locateEach(look, search, declared) : []

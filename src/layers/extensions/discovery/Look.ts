@@ -17,9 +17,12 @@ export interface Look {
   readonly entries: (folder: string) => Effect.Effect<ReadonlyArray<FolderEntries.FolderEntry>>
 }
 
-/** Names that one look reads, in one folder and in all. Nobody keeps as many extensions. */
-const mostInFolder = 10_000
-const mostInAll = 50_000
+/** Names that one look reads. Nobody keeps as many extensions. */
+export interface Bounds {
+  readonly inFolder: number
+  readonly inAll: number
+}
+const defaultBounds: Bounds = { inFolder: 10_000, inAll: 50_000 }
 const mostProblems = 100
 
 const reasons = new Map([
@@ -33,15 +36,19 @@ const reasons = new Map([
 const reasonOf = ({ code, message }: FileRefused): string | undefined =>
   code === "ENOENT" ? undefined : (reasons.get(code) ?? message)
 
-export const make = Effect.map(OwnFiles, (files): Look => {
-  const problems: Array<Problem> = []
-  let left = mostInAll
+const over = (files: Files, { inAll, inFolder }: Bounds): Look => {
+  /** By path and message: a folder may be looked at twice. */
+  const problems = new Map<string, Problem>()
+  let left = inAll
   const report = (path: string, message: string) => {
-    if (problems.length < mostProblems) problems.push({ path, message })
+    if (problems.size < mostProblems) problems.set(`${path}\0${message}`, { path, message })
   }
   const read = Effect.fnUntraced(function* (folder: string) {
-    if (left === 0) return []
-    const most = Math.min(left, mostInFolder)
+    if (left === 0) {
+      report(folder, `was not looked at: ${inAll} entries of other folders were`)
+      return []
+    }
+    const most = Math.min(left, inFolder)
     const { entries, hasMore } = yield* FolderEntries.read(folder, most)
     left -= entries.length
     if (hasMore) report(folder, `has more than ${most} entries that can be looked at; the others were left out`)
@@ -50,7 +57,7 @@ export const make = Effect.map(OwnFiles, (files): Look => {
   return {
     files,
     report,
-    problems: Effect.sync(() => [...problems]),
+    problems: Effect.sync(() => [...problems.values()]),
     entries: (folder) =>
       Effect.catchAll(read(folder), (refusal) => {
         const reason = reasonOf(refusal)
@@ -58,7 +65,9 @@ export const make = Effect.map(OwnFiles, (files): Look => {
         return Effect.succeed([])
       })
   }
-})
+}
+
+export const make = (bounds = defaultBounds) => Effect.map(OwnFiles, (files) => over(files, bounds))
 
 /** `path` relative to `folder`, with `/` between the names. */
 export const relative = (folder: string, path: string): string =>

@@ -16,8 +16,12 @@ const fixedPart = (pattern: string): string => {
   return names.slice(0, wild).join("/")
 }
 
-/** Files and folders below `root` that match. Links to folders, `node_modules` and hidden folders are not entered. */
+/**
+ * Files and folders below `root` that match. Links to folders, `node_modules` and hidden folders are not entered, and no
+ * pattern leads out of the package: it would go through all files of the machine.
+ */
 const expand = Effect.fnUntraced(function* (look: Look, root: string, pattern: string) {
+  if (pattern.split("/").includes("..")) return []
   const matches = PathPattern.matcher(pattern)
   const found: Array<string> = []
   const pending = [{ folder: LocalPaths.resolve(root, fixedPart(pattern)), depth: 0 }]
