@@ -31,12 +31,14 @@ export interface ProjectCode {
   readonly extensions: ReadonlyArray<string>
 }
 
-/** The lists that the project's settings name. Links are followed as for a trusted project: they are part of the digest. */
+/** The lists that the project's settings name. */
 const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
   const files = yield* OwnFiles
   const sources: Array<Declared.DeclaringSource> = []
   for (const path of ProjectFiles.pathsIn(cwd)) {
-    const text = yield* Effect.orElseSucceed(ReadText.readIfPresent(files, path), () => Option.none<string>())
+    const text = yield* Effect.orElseSucceed(ReadText.readIfPresent(files, path, { within: cwd }), () =>
+      Option.none<string>()
+    )
     if (Option.isNone(text)) continue
     const values = Either.getOrUndefined(ReadText.parse(path, text.value))
     sources.push({ scope: "project", baseDir: LocalPaths.dirname(path), values })
@@ -45,14 +47,16 @@ const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
   return { ...project, roots: [...new Set([...roots, ...project.roots])] }
 })
 
-const isAbove = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`) || folder === "/"
-
-/** The folder of a single file, because the file imports its neighbours; only the file where that is the whole project. */
+/** The folder of a single file, because the file imports its neighbours; only the file if that is more than the project. */
 const around = Effect.fnUntraced(function* (cwd: string, path: string) {
   const state = yield* Effect.orElseSucceed((yield* OwnFiles).state(path), () => undefined)
   if (state?.isFile !== true) return path
   const folder = LocalPaths.dirname(path)
-  return isAbove(folder, cwd) ? path : folder
+  return folder.startsWith(`${cwd}/`) ? folder : path
+})
+
+const realOf = Effect.fnUntraced(function* (path: string) {
+  return yield* Effect.orElseSucceed((yield* OwnFiles).real(path), () => path)
 })
 
 /** Whether one of the places is the path or a folder above it. */
@@ -62,20 +66,29 @@ const isIn = (places: ReadonlySet<string>, path: string): boolean =>
 /** The files and folders that are read for the digest. */
 const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declared.DeclaredLists) {
   const { cwd } = place
-  const look = yield* Look.make()
+  const look = yield* Look.make({ within: cwd })
   const places = new Set(ProjectFiles.pathsIn(cwd))
   for (const root of lists.roots) places.add(`${root}/settings.json`)
   for (const root of [`${cwd}/.heddle`, ...lists.roots]) {
     for (const { path } of yield* look.entries(`${root}/extensions`)) places.add(path)
   }
   const declared = { user: Declared.noLists, project: lists }
-  const search = { agentDir: place.agentDir, cwd, declared, disabled: [], trusted: true, only: "project" as const }
+  const search = {
+    agentDir: place.agentDir,
+    cwd,
+    declared,
+    disabled: [],
+    trusted: true,
+    only: "project" as const,
+    within: cwd
+  }
   const { extensions } = yield* Finder.find(search)
   for (const { path, sourceInfo } of extensions) {
     // Packages from npm are installed by the user, and change when the user updates them.
     if (sourceInfo.source.startsWith("npm:") || isIn(places, path)) continue
     const { baseDir, origin } = sourceInfo
-    places.add(origin === "package" && baseDir !== undefined ? baseDir : yield* around(cwd, path))
+    const isPackage = origin === "package" && baseDir !== undefined
+    places.add(isPackage ? yield* realOf(baseDir) : yield* around(cwd, path))
     if (!isIn(places, path)) places.add(path)
   }
   return { places: [...places].toSorted(), extensions: extensions.map(({ path }) => LocalPaths.display(path, cwd)) }
@@ -85,7 +98,7 @@ export const read = Effect.fn("ProjectCode.read")(function* (place: ProjectPlace
   const lists = yield* declaredBy(place)
   // A place that cannot fail: the search has no argument of `-e` to look for.
   const { extensions, places } = yield* Effect.orDie(placesOf(place, lists))
-  const { digests, isWhole } = yield* TreeDigest.ofAll(places)
+  const { digests, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
   const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, place.cwd), digest]))
   const digest = isWhole ? ContentHash.ofTexts([...parts].flat()) : undefined
   const code: ProjectCode = { digest, parts, extensions }

@@ -1,7 +1,11 @@
-/** Digests of files and of whole folders: names, kinds and contents, within bounds. */
+/**
+ * Digests of files and of whole folders: names, kinds and contents, within bounds. A link to a folder counts with where it
+ * leads and is not followed, and a file outside of the project that a link leads to is not read: its stamp counts.
+ */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { OwnFiles } from "../platform/files/OwnFiles.ts"
+import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ContentHash from "../platform/folders/ContentHash.ts"
 import * as FolderEntries from "../platform/folders/FolderEntries.ts"
 
@@ -14,53 +18,69 @@ interface Budget {
   bytes: number
 }
 
-/** What the digest of a file or folder is made of. Undefined when the budget is used up. */
-const linesOf = Effect.fnUntraced(function* (start: string, budget: Budget) {
+interface Item {
+  readonly path: string
+  /** Below the place that the digest is for. */
+  readonly name: string
+  readonly isLink: boolean
+}
+
+/** Undefined if the link has to be read like a file of the project. */
+const lineOfLink = Effect.fnUntraced(function* (files: Files, { name, path }: Item, within: string) {
+  const real = Option.getOrElse(yield* Effect.option(files.real(path)), () => "")
+  const state = Option.getOrUndefined(yield* Effect.option(files.state(path)))
+  const isInside = state?.isFile === true && real.startsWith(`${within}/`)
+  return isInside ? undefined : `${name}\0link\0${real}\0${state?.isFile === true ? state.stamp : ""}`
+})
+
+/** What the digest of a place is made of. Undefined when the budget is used up. */
+const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget: Budget) {
   const files = yield* OwnFiles
   const lines: Array<string> = []
-  const seen = new Set<string>()
-  const pending = [{ path: start, name: "" }]
+  const pending = [start]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { name, path } = next
+    const { isLink, name, path } = next
     if (--budget.files < 0) return undefined
-    const file = yield* Effect.either(ContentHash.ofFile(path, Math.max(budget.bytes, 0)))
-    if (file._tag === "Right") {
+    const link = isLink ? yield* lineOfLink(files, next, within) : undefined
+    if (link !== undefined) {
+      lines.push(link)
+      continue
+    }
+    const file = yield* Effect.either(ContentHash.ofFile(path, budget.bytes))
+    if (Either.isRight(file)) {
       budget.bytes -= file.right.size
       lines.push(`${name}\0file\0${file.right.hash}`)
       continue
     }
     if (file.left.code === "EFBIG") return undefined
-    if (file.left.code !== "EISDIR") {
-      lines.push(`${name}\0${file.left.code}`)
-      continue
-    }
-    // A folder that links lead to twice counts once, so that a loop ends.
-    const real = Option.getOrElse(yield* Effect.option(files.real(path)), () => path)
-    if (seen.has(real)) continue
-    seen.add(real)
-    const content = yield* Effect.either(FolderEntries.read(path, budget.files + 1))
-    if (content._tag === "Left") lines.push(`${name}\0${content.left.code}`)
+    const content = yield* Effect.either(FolderEntries.read(path, budget.files))
+    if (Either.isLeft(content)) lines.push(`${name}\0${file.left.code}`)
     else if (content.right.hasMore) return undefined
     else {
       const inside = content.right.entries.filter((entry) => entry.name !== ".git")
-      for (const entry of inside.toReversed()) pending.push({ path: entry.path, name: `${name}/${entry.name}` })
+      for (const entry of inside.toReversed()) pending.push({ ...entry, name: `${name}/${entry.name}` })
     }
   }
   return lines
 })
 
-/** By path; places where there is nothing have none. Not whole if there is more than the bounds allow. */
-export const ofAll = Effect.fnUntraced(function* (places: ReadonlyArray<string>) {
+/**
+ * By path; places where there is nothing have none. Not whole if there is more than the bounds allow. `within` is the
+ * real path of the project.
+ */
+export const ofAll = Effect.fnUntraced(function* (places: ReadonlyArray<string>, within: string) {
   const files = yield* OwnFiles
   const budget: Budget = { files: mostFiles, bytes: mostBytes }
   const digests = new Map<string, string>()
   let isWhole = true
-  for (const place of places) {
-    const state = yield* Effect.option(files.state(place))
+  for (const path of places) {
+    const state = yield* Effect.option(files.state(path))
     if (Option.isSome(state) && state.value === undefined) continue
-    const lines = yield* linesOf(place, budget)
+    const real = yield* Effect.option(files.real(path))
+    const isLink = Option.isNone(real) || real.value !== path
+    const lines = yield* linesOf({ path, name: "", isLink }, within, budget)
     if (lines === undefined) isWhole = false
-    else digests.set(place, ContentHash.ofTexts(lines))
+    else digests.set(path, ContentHash.ofTexts(lines))
   }
   return { digests, isWhole }
 })

@@ -18,6 +18,8 @@ export interface Search extends DiscoveryOptions {
   readonly disabled: ReadonlyArray<string>
   readonly trusted: boolean
   readonly only?: "project"
+  /** A project that nobody trusts yet: files behind links out of it are not read. */
+  readonly within?: string
 }
 
 type Scope = "project" | "user"
@@ -34,7 +36,7 @@ interface Place {
 /** An extra root has settings of the agent that it belongs to, in which two lists count. */
 const listsIn = Effect.fnUntraced(function* (look: Look.Look, root: string) {
   const path = `${root}/settings.json`
-  const text = yield* Effect.either(ReadText.readIfPresent(look.files, path))
+  const text = yield* Effect.either(ReadText.readIfPresent(look.files, path, Look.readOptions(look)))
   if (Either.isLeft(text)) look.report(path, text.left.reason)
   const found = Either.getOrElse(text, () => Option.none<string>())
   if (Option.isNone(found)) return DeclaredSettings.noLists
@@ -142,7 +144,7 @@ const fromCommandLine = Effect.fnUntraced(function* (
 
 export const find = Effect.fnUntraced(function* (search: Search) {
   const { agentDir, declared, noExtensions = false, only, trusted } = search
-  const look = yield* Look.make()
+  const look = yield* Look.make(search.within === undefined ? {} : { within: search.within })
   const gathering = Gathering.make(look, search.disabled)
   const agentDirs = agentDirsOf(agentDir, declared)
   const given = only === undefined ? yield* locateEach(look, search, declared) : []

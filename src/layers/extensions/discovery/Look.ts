@@ -11,6 +11,8 @@ export interface Problem {
 
 export interface Look {
   readonly files: Files
+  /** A folder of a stranger: files behind links out of it are not read. */
+  readonly within?: string
   readonly report: (path: string, message: string) => void
   readonly problems: Effect.Effect<ReadonlyArray<Problem>>
   /** By name. Empty when there is no such folder, when it cannot be read, and when the look has read too much already. */
@@ -67,7 +69,16 @@ const over = (files: Files, { inAll, inFolder }: Bounds): Look => {
   }
 }
 
-export const make = (bounds = defaultBounds) => Effect.map(OwnFiles, (files) => over(files, bounds))
+export interface LookOptions {
+  readonly bounds?: Bounds
+  readonly within?: string
+}
+
+export const make = ({ bounds = defaultBounds, ...options }: LookOptions = {}) =>
+  Effect.map(OwnFiles, (files): Look => ({ ...over(files, bounds), ...options }))
+
+/** How the look reads a small file. */
+export const readOptions = ({ within }: Look) => (within === undefined ? {} : { within })
 
 /** `path` relative to `folder`, with `/` between the names. */
 export const relative = (folder: string, path: string): string =>

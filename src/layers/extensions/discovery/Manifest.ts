@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
-import type { Look } from "./Look.ts"
+import { type Look, readOptions } from "./Look.ts"
 
 export const kinds = ["extensions", "skills", "prompts"] as const
 export type Kind = (typeof kinds)[number]
@@ -36,9 +36,10 @@ const resourcesOf = (part: unknown): Manifest["resources"] => {
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** Undefined if the folder has no manifest, or one that cannot be read, which is reported. */
-export const read = Effect.fnUntraced(function* ({ files, report }: Look, folder: string) {
+export const read = Effect.fnUntraced(function* (look: Look, folder: string) {
+  const { files, report } = look
   const path = `${folder}/package.json`
-  const text = yield* Effect.either(ReadText.readIfPresent(files, path))
+  const text = yield* Effect.either(ReadText.readIfPresent(files, path, readOptions(look)))
   if (Either.isLeft(text)) {
     report(path, text.left.reason)
     return undefined

@@ -1,6 +1,7 @@
 /** SHA-256 of texts and of files, as hexadecimal digits. */
+import * as nodeFs from "node:fs"
 import * as Effect from "effect/Effect"
-import { type FileRefused, refused } from "../files/FileErrors.ts"
+import { FileRefused, refused } from "../files/FileErrors.ts"
 import * as RegularFile from "../files/RegularFile.ts"
 
 export const ofTexts = (texts: Iterable<string>): string => {
@@ -15,15 +16,26 @@ export interface HashedFile {
   readonly size: number
 }
 
+const pieceBytes = 256 * 1024
+
+/** Counts what it reads: some files of the system say that they are empty and have no end. */
 const hashFile = (path: string, largest: number): HashedFile => {
-  const { bytes, close } = RegularFile.load(path, largest)
+  const { fd } = RegularFile.open(path, nodeFs.constants.O_RDONLY)
   try {
-    return { hash: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), size: bytes.length }
+    const hash = new Bun.CryptoHasher("sha256")
+    const piece = new Uint8Array(pieceBytes)
+    let size = 0
+    for (let read = nodeFs.readSync(fd, piece); read > 0; read = nodeFs.readSync(fd, piece)) {
+      size += read
+      if (size > largest) throw new FileRefused({ path, code: "EFBIG", message: `larger than ${largest} bytes` })
+      hash.update(piece.subarray(0, read))
+    }
+    return { hash: hash.digest("hex"), size }
   } finally {
-    close()
+    nodeFs.closeSync(fd)
   }
 }
 
-/** Refuses what is no regular file, or larger than `largest` bytes. */
+/** Refuses what is no regular file, or has more than `largest` bytes. */
 export const ofFile = (path: string, largest: number): Effect.Effect<HashedFile, FileRefused> =>
   Effect.try({ try: () => hashFile(path, largest), catch: refused(path) })

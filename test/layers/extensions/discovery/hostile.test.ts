@@ -86,7 +86,7 @@ it.scoped("a folder that cannot be read is a problem, and the others are read", 
 it.scoped("a look that has read enough leaves later folders out, and says so", () =>
   Effect.gen(function* () {
     const root = yield* makeUser({ "a/1": "", "a/2": "", "a/3": "", "b/1": "", "b/2": "", "c/1": "" })
-    const look = yield* Look.make({ inFolder: 2, inAll: 3 })
+    const look = yield* Look.make({ bounds: { inFolder: 2, inAll: 3 } })
     const names = yield* Effect.forEach(["a", "b", "c"], (name) => look.entries(join(root, name)))
     assert.deepStrictEqual(
       names.map((entries) => entries.length),
