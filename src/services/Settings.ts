@@ -24,16 +24,18 @@ const thinkingBudget = () => Schema.Int.pipe(Schema.greaterThanOrEqualTo(smalles
  * A package with extensions, skills and prompt templates: a path, or `npm:name` for an installed one. With patterns, only
  * the parts that match are taken; an empty list takes none of that kind.
  */
-export const PackageSource = Schema.Union(
-  Schema.NonEmptyString,
-  Schema.Struct({
-    source: Schema.NonEmptyString,
-    extensions: optional(Schema.Array(Schema.String)),
-    skills: optional(Schema.Array(Schema.String)),
-    prompts: optional(Schema.Array(Schema.String))
-  })
+export const PackageSource = lazy(() =>
+  Schema.Union(
+    Schema.NonEmptyString,
+    Schema.Struct({
+      source: Schema.NonEmptyString,
+      extensions: optional(Schema.Array(Schema.String)),
+      skills: optional(Schema.Array(Schema.String)),
+      prompts: optional(Schema.Array(Schema.String))
+    })
+  )
 )
-export type PackageSource = typeof PackageSource.Type
+export type PackageSource = Type<typeof PackageSource>
 
 const forProjects = Symbol.for("heddle/services/Settings/forProjects")
 
@@ -106,7 +108,7 @@ export const SettingsValues = lazy(() =>
     /** Files and folders of extensions, relative to the settings file. Those of the project are added to those of the user. */
     extensions: Schema.Array(Schema.NonEmptyString),
     /** Packages, added up like `extensions`. */
-    packages: Schema.Array(PackageSource),
+    packages: Schema.Array(PackageSource()),
     /** Names of extensions that are found but not loaded. */
     disabledExtensions: Schema.Array(Schema.String),
     /** Folders that are looked at like the agent folder (`~/.pi/agent`) or, if relative, like `.heddle` of the project (`.pi`). */

@@ -49,7 +49,7 @@ const keys = ["extensions", "packages", "extensionRoots"] as const
 
 const decoders = () => ({
   texts: Schema.decodeUnknownEither(Schema.Array(Schema.NonEmptyString)),
-  packages: Schema.decodeUnknownEither(Schema.Array(PackageSource))
+  packages: Schema.decodeUnknownEither(Schema.Array(PackageSource()))
 })
 
 const toPackage = (baseDir: string, source: PackageSource): DeclaredPackage => {

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../services/Trust.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import type { ProjectPlace } from "./ProjectCode.ts"
-import * as TrustFile from "./TrustFile.ts"
 
 export interface Decision {
   readonly level: TrustLevel
@@ -11,6 +10,9 @@ export interface Decision {
   /** How the project differs from what the user decided about, in words. */
   readonly changes?: string
 }
+
+/** The user's decisions about projects. */
+export const trustFile = (agentDir: string): string => `${agentDir}/trust.json`
 
 const undecided: Decision = { level: "untrusted", isDecided: false }
 
@@ -39,9 +41,13 @@ export const realPlace = Effect.fnUntraced(function* (place: ProjectPlace) {
   }
 })
 
-/** Reads the project only where there is a decision that it may still fit. */
+/** Reads the project only where there is a decision that it may still fit. Most people have stored none. */
 const fromFile = Effect.fnUntraced(function* (given: ProjectPlace) {
+  const files = yield* OwnFiles
+  const state = yield* Effect.orElseSucceed(files.state(trustFile(given.agentDir)), () => ({}))
+  if (state === undefined) return undecided
   const place = yield* realPlace(given)
+  const TrustFile = yield* Effect.promise(() => import("./TrustFile.ts"))
   const stored = yield* TrustFile.find(place.agentDir, place.cwd)
   if (stored === undefined) return undecided
   const ProjectCode = yield* Effect.promise(() => import("./ProjectCode.ts"))

@@ -9,6 +9,7 @@ import { TrustLevel } from "../../services/Trust.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
+import { trustFile } from "./Decision.ts"
 
 const Texts = Schema.Record({ key: Schema.String, value: Schema.String })
 
@@ -42,8 +43,6 @@ export class TrustFileUnusable extends Schema.TaggedError<TrustFileUnusable>()("
 /** A few hundred bytes for each project. The oldest decisions give way. */
 const mostFolders = 1000
 
-export const pathIn = (agentDir: string): string => `${agentDir}/trust.json`
-
 const readFolders = Effect.fnUntraced(function* (files: Files, path: string) {
   const found = yield* Effect.mapError(
     ReadText.readIfPresent(files, path, { largest: 16 * 1024 * 1024 }),
@@ -57,7 +56,7 @@ const readFolders = Effect.fnUntraced(function* (files: Files, path: string) {
 
 /** `folder` is a real path. A file that cannot be read holds no decision, and a warning says so. */
 export const find = Effect.fnUntraced(function* (agentDir: string, folder: string) {
-  const folders = yield* Effect.catchAll(readFolders(yield* OwnFiles, pathIn(agentDir)), ({ message }) =>
+  const folders = yield* Effect.catchAll(readFolders(yield* OwnFiles, trustFile(agentDir)), ({ message }) =>
     Effect.as(Effect.logWarning(`ignored decisions about projects: ${message}. Repair or delete the file.`), {})
   )
   return Option.getOrUndefined(decodeDecision(new Map(Object.entries(folders)).get(folder)))
@@ -79,7 +78,7 @@ export const store = Effect.fn("TrustFile.store")(function* (
   decision: Omit<StoredDecision, "at">
 ) {
   const files = yield* OwnFiles
-  const path = pathIn(agentDir)
+  const path = trustFile(agentDir)
   const { [folder]: _, ...others } = yield* readFolders(files, path)
   const entries = bounded([...Object.entries(others), [folder, { ...decision, at: yield* IsoTime.now }]])
   const text = `${JSON.stringify({ version: 1, folders: Object.fromEntries(entries) }, null, 2)}\n`

@@ -3,23 +3,12 @@
  * this module answers that by itself; the search is loaded when there is something to find. No code of an extension runs here.
  */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
 import { Settings } from "../../../services/Settings.ts"
 import * as Trust from "../../../services/Trust.ts"
 import { type Files, OwnFiles } from "../../platform/files/OwnFiles.ts"
 import { Declared, type DeclaredExtensions, type DeclaredLists } from "../../settings/Declared.ts"
 import type { Problem } from "./Look.ts"
-
-/** An argument of `--extension` that leads nowhere. heddle does not start without what it was told to load. */
-export class ExtensionNotFound extends Schema.TaggedError<ExtensionNotFound>()("ExtensionNotFound", {
-  path: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `--extension ${this.path}: ${this.reason}`
-  }
-}
 
 export interface DiscoveryOptions {
   readonly agentDir: string

@@ -2,15 +2,26 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
 import * as DeclaredSettings from "../../settings/Declared.ts"
-import { type DiscoveryOptions, ExtensionNotFound, type Found } from "./Discovery.ts"
+import type { DiscoveryOptions, Found } from "./Discovery.ts"
 import * as Entries from "./Entries.ts"
 import * as Gathering from "./Gathering.ts"
 import * as Look from "./Look.ts"
 import * as Packages from "./Packages.ts"
+
+/** An argument of `--extension` that leads nowhere. heddle does not start without what it was told to load. */
+export class ExtensionNotFound extends Schema.TaggedError<ExtensionNotFound>()("ExtensionNotFound", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `--extension ${this.path}: ${this.reason}`
+  }
+}
 
 export interface Search extends DiscoveryOptions {
   readonly declared: DeclaredSettings.DeclaredExtensions

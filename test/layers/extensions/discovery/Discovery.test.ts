@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import * as Discovery from "../../../../src/layers/extensions/discovery/Discovery.ts"
+import { ExtensionNotFound } from "../../../../src/layers/extensions/discovery/Finder.ts"
 import { type Files, local, OwnFiles } from "../../../../src/layers/platform/files/OwnFiles.ts"
 import * as Declared from "../../../../src/layers/settings/Declared.ts"
 import * as StaticSettings from "../../../../src/layers/settings/StaticSettings.ts"
@@ -76,6 +77,6 @@ it.scoped("a wrong argument of -e is found before anything is looked for", () =>
     yield* Discovery.check(options)
     yield* Discovery.check({ ...options, extensionPaths: ["a.ts"] })
     const failure = yield* Effect.flip(Discovery.check({ ...options, extensionPaths: ["a.ts", "b.ts"] }))
-    assert.deepStrictEqual(failure, new Discovery.ExtensionNotFound({ path: "b.ts", reason: "no such file or folder" }))
+    assert.deepStrictEqual(failure, new ExtensionNotFound({ path: "b.ts", reason: "no such file or folder" }))
   })
 )
