@@ -49,7 +49,7 @@ const State = lazy(() =>
     isSettled: Schema.Boolean,
     contextUsage: optional(ContextUsage()),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
-    /** Whether all settings of the project count. */
+    /** Whether code of the project may run and all of its settings count. */
     trust: Trust.TrustLevel,
     systemPrompt: optional(Schema.String),
     dumpTools: optional(
