@@ -26,6 +26,7 @@ import { Trust } from "../services/Trust.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
+import * as Discovery from "./extensions/discovery/Discovery.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
@@ -44,6 +45,7 @@ import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as SessionFolders from "./session/SessionFolders.ts"
 import * as SessionStart from "./session/SessionStart.ts"
+import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
@@ -54,7 +56,8 @@ export interface SessionOptions extends SessionStart.SessionChoice {
   readonly sessionDir?: string
 }
 
-export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
+export interface AgentOptions
+  extends FileSettings.FileSettingsOptions, Discovery.DiscoveryOptions, ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
@@ -68,15 +71,22 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly secrets?: Secrets
 }
 
+/** Fails if `-e` names what is not there; that takes nothing where nobody gives it. */
+const settings = (options: AgentOptions) =>
+  Effect.tap(FileSettings.load(options), ({ declared }) =>
+    Effect.provideService(Discovery.check(options), Declared, declared)
+  )
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(FileSettings.load(options), ({ settings, trust }) =>
+    Effect.map(settings(options), ({ declared, settings, trust }) =>
       Context.make(Settings, settings).pipe(
         Context.add(Trust, trust),
+        Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
@@ -93,7 +103,8 @@ export const credentials = (options: AgentOptions) =>
     Credentials,
     Effect.gen(function* () {
       const { agentDir, apiKey, model, provider } = options
-      const places = { agentDir, ...EnvFiles.foldersFor(options) }
+      const { atStart } = yield* Trust
+      const places = { agentDir, ...EnvFiles.foldersFor({ cwd: options.cwd, trusted: atStart === "trusted" }) }
       if (apiKey === undefined) return yield* KeyRing.make(places)
       const catalog = yield* Catalog.Catalog
       const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]

@@ -1,7 +1,6 @@
 /** The state of one connection: what the host has agreed with us, and how far the records have come. Owned by its server. */
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
-import type { WorkspaceTrust } from "../services/Trust.ts"
 import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
 import type { Echoes } from "./dialect/Echoes.ts"
 import type { DialogMethod } from "../services/host/HostUi.ts"
@@ -29,7 +28,6 @@ export interface Connection {
   readonly agentEnd: AgentEnd
   /** Where the dialect shows the attachments of prompts. */
   readonly echoes?: Echoes
-  readonly trust: WorkspaceTrust["level"]
   /** The form of updates, unless the filter has another. */
   updates: UpdateForm
   /** Absent until the host has set one. */

@@ -17,7 +17,7 @@ import { Sessions } from "../services/session/Sessions.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
-import { Trust } from "../services/Trust.ts"
+import * as Trust from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
 import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
 import * as Echoes from "./dialect/Echoes.ts"
@@ -99,7 +99,6 @@ const read = Effect.fnUntraced(function* (
 /** The state of a connection on which nothing was said yet. */
 const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>, sessions: typeof Sessions.Service) {
   const settings = yield* Settings
-  const trust = yield* Trust
   const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
   const dialect = dialects[options.dialect ?? "superset"]
   const connection: Connection = {
@@ -111,7 +110,6 @@ const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>,
     dialect,
     agentEnd: options.agentEnd ?? dialect.agentEnd,
     ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
-    trust: trust.level,
     updates: options.updates,
     abortQueue: settings.abortQueue,
     initialized: false,
@@ -149,7 +147,7 @@ const openDialogs = Effect.fnUntraced(function* (
 
 /** What of the project was left out, and messages that were queued when the session was left. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
-  const { notice } = yield* Trust
+  const { notice } = yield* Trust.Trust
   if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
   const queue = yield* Context.get(yield* sessions.current, Agent).queue
   if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
@@ -170,7 +168,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const clock = yield* Effect.clock
       const connection = yield* connect(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
-      writer.record(readyFrame(connection))
+      writer.record(readyFrame(connection, yield* Trust.level))
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),

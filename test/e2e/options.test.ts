@@ -16,13 +16,13 @@ const lines: ReadonlyArray<readonly [host: string, args: string]> = [
   ["omp", "--no-title --session-dir sessions"],
   ["xcsh", "--no-title --provider-session-id abc-1 --no-ui --no-rules --no-mcp -na"],
   ["short names", "-nt -ne -ns -np -nc -na -n title"],
-  ["more short names", "-nbt -xt bash,edit -e one.ts -e two.ts"],
+  ["more short names", "-nbt -xt bash,edit -e . -e ."],
   ["tools by a short name", "-t read,ls -a"],
   [
     "long names",
     "--no-extensions --no-skills --no-prompt-templates --no-context-files --no-rules --no-themes --no-mcp"
   ],
-  ["resources", "--extension a --skill b --skill c --prompt-template d --theme e --theme f"],
+  ["resources", "--extension . --skill b --skill c --prompt-template d --theme e --theme f"],
   ["rpc", "--rpc-extra-events --inherit-settings --dialect pi --agent-end per-attempt --rpc-updates delta"],
   ["one-shot options", "-p --print --no-ui"],
   ["a flag twice", "--no-themes --no-title --no-themes"],

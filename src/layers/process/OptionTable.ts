@@ -75,8 +75,16 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   flag("no-session", "Keep the session in memory: nothing is written"),
   short("n", text("name", "text", "Name of the session")),
   text("cwd", "dir", "Run as if started in this folder"),
-  short("a", flag("approve", "Trust the project in this folder: all of its settings count, and the keys in its .env")),
-  short("na", flag("no-approve", "Do not trust it (the default)")),
+  short(
+    "a",
+    flag("approve", "Trust the project in this folder: its extensions load, all settings and keys in its .env count")
+  ),
+  short("na", flag("no-approve", "Do not trust it (the default where you have stored no decision)")),
+  short(
+    "e",
+    repeated("extension", "path", "Load an extension: a file, a folder, a package, or npm:name if it is installed")
+  ),
+  short("ne", flag("no-extensions", "Load no extensions but those given with --extension")),
   short("t", text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay")),
   short("xt", text("exclude-tools", "a,b,...", "Offer the built-in tools without these; host tools stay")),
   short("nt", flag("no-tools", "Offer no tools at all")),
@@ -93,8 +101,6 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
 
 export const withoutEffect: ReadonlyArray<OptionEntry> = [
   short("p", valueOptional(text("print", "[text]", "Answer one prompt as text"))),
-  short("e", repeated("extension", "path", "Load an extension")),
-  short("ne", flag("no-extensions", "Look for no extensions")),
   repeated("skill", "path", "Load a skill"),
   short("ns", flag("no-skills", "Look for no skills")),
   repeated("prompt-template", "path", "Load a prompt template"),

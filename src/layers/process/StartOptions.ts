@@ -24,7 +24,9 @@ export interface StartOptions {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
-  readonly trusted: boolean
+  readonly trusted?: boolean
+  readonly extensionPaths: ReadonlyArray<string>
+  readonly noExtensions: boolean
   readonly updates: "full" | "delta"
   readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
@@ -62,6 +64,10 @@ export const readOverrides = Effect.fnUntraced(function* (given: Given) {
 /** A member, or none where there is no value. */
 export const present = <K extends string, A>(key: K, value: A | undefined): { readonly [P in K]?: A } | {} =>
   value === undefined ? {} : { [key]: value }
+
+/** What the user says about the project; nothing where they leave it to what they have stored. */
+export const trustOf = (has: (name: string) => boolean) =>
+  has("approve") || has("no-approve") ? { trusted: has("approve") } : {}
 
 /** The value of an option, else of an environment variable. */
 const chosen = Effect.fnUntraced(function* <A extends string>(
@@ -138,7 +144,9 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
-    trusted: has("approve"),
+    ...trustOf(has),
+    extensionPaths: given.values.get("extension") ?? [],
+    noExtensions: has("no-extensions"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
     ...present("dialect", dialect),
     ...present(

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
+import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import * as EventFilter from "../protocol/EventFilter.ts"
@@ -120,7 +121,7 @@ const initialize = Command.make({
         maxInboundFrameBytes: connection.maxFrameBytes,
         ...Capabilities.frameLimits(connection.maxFrameBytes)
       },
-      enforcement: Capabilities.enforcement(connection.trust),
+      enforcement: Capabilities.enforcement(yield* Trust.level),
       schemaHash,
       sessionId: connection.sessionId,
       epoch: connection.epoch,

@@ -6,7 +6,7 @@ import { dialects } from "../../../src/rpc/dialect/Dialect.ts"
 import * as Echoes from "../../../src/rpc/dialect/Echoes.ts"
 import { toFrames } from "../../../src/rpc/protocol/EventFrames.ts"
 import * as Server from "../../../src/rpc/Server.ts"
-import { Trust } from "../../../src/services/Trust.ts"
+import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as FirstSession from "../../support/agent/FirstSession.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as Connections from "../../support/Connections.ts"
@@ -80,10 +80,7 @@ describe("DialectFrames", () => {
         drain: false,
         uptime: Effect.succeed(0),
         stop: Effect.never
-      }).pipe(
-        Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, { level: "trusted" }))),
-        Effect.fork
-      )
+      }).pipe(Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, fixed("trusted")))), Effect.fork)
       yield* host.receive(2)
       yield* host.send('{"id":1,"type":"get_state"}')
       const [{ data }] = (yield* host.receive(1)).map((line) => JSON.parse(line))

@@ -25,7 +25,7 @@ import { Agent } from "../../../src/services/Agent.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
-import { Trust } from "../../../src/services/Trust.ts"
+import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
@@ -143,7 +143,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const settings = { ...settingsOf(dialect), ...JSON.parse(header(text, "settings") ?? "{}") }
   const store = header(text, "store") === "full" ? FullStore.layer : memory
   const notice = header(text, "left out")
-  const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
+  const trust = Layer.succeed(Trust, notice === undefined ? fixed("trusted") : fixed("untrusted", notice))
   const hasUiTool = header(text, "ui tool") !== undefined
   const layers = Layer.mergeAll(agent(cwd, scenario, settings, store, hasUiTool), host.layer, trust)
   const context = yield* Layer.build(layers)
