@@ -121,6 +121,7 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     if (provider === undefined) {
       return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
+    const found = catalog.revision()
     const entry = catalog.find(model.provider, model.id)
     const { address, compat, headers } = entry ?? provider
     const current = inForce(model, provider, entry)
@@ -137,7 +138,8 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
         headers,
         model: current
       }
-      routes.set(model, route)
+      // The protocols may have been loaded meanwhile, and the catalogue changed.
+      if (found === catalog.revision()) routes.set(model, route)
       return Effect.succeed(route)
     }
     if (own !== undefined) return routeWith(own)
