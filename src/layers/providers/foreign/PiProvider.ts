@@ -14,13 +14,14 @@ const isConfig = (value: unknown): value is ProviderConfig => Predicate.isRecord
 const isChat = (model: unknown): boolean =>
   !Predicate.hasProperty(model, "type") || model.type === undefined || model.type === "chat"
 
+const kept = new Set(["name", "baseUrl", "api", "apiKey", "headers", "authHeader", "compat"])
+
 /** Undefined if it is not an object. Logins and refreshing lists are not supported; the rest of such a config counts. */
 export const configOf = (config: unknown): ProviderConfig | undefined => {
   if (!Predicate.isRecord(config)) return undefined
-  const { apiKey, models, oauth, streamSimple, ...rest } = config
+  const { apiKey, models, oauth, streamSimple } = config
   const made = {
-    ...rest,
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...Object.fromEntries(Object.entries(config).filter(([key]) => kept.has(key))),
     // The token of a login that another program of the family stored.
     ...(apiKey === undefined && oauth !== undefined ? { auth: "apiKey" } : {}),
     ...(models === undefined ? {} : { models: Array.isArray(models) ? models.filter(isChat) : models }),
