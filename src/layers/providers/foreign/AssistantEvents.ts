@@ -110,10 +110,11 @@ export const make = (): Machine<unknown> => {
     const index = event["contentIndex"]
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= mostBlocks)
       return garbage(`${kind}_${action} without a contentIndex`)
+    if (action === "delta" && typeof event["delta"] !== "string") return garbage(`${kind}_delta without a delta`)
+    if (action !== "start" && known.get(index)?.ended === true) return undefined
     const contents = bagOf(event["partial"])["content"]
     const content = bagOf(Array.isArray(contents) ? contents[index] : undefined)
     const block = open(index, kind, content)
-    if (action === "delta" && typeof event["delta"] !== "string") return garbage(`${kind}_delta without a delta`)
     if (action === "delta" && kind !== "toolcall") say(block, textOf(event["delta"]))
     if (action === "end") {
       const call = Predicate.isRecord(event["toolCall"]) ? event["toolCall"] : content
