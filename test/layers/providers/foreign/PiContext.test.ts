@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either } from "effect"
+import { Effect, Either } from "effect"
 import type { Message } from "../../../../src/domain/conversation/Message.ts"
 import { userMessage } from "../../../../src/domain/conversation/Message.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
 import * as PiContext from "../../../../src/layers/providers/foreign/PiContext.ts"
 import * as PiMessages from "../../../../src/layers/providers/foreign/PiMessages.ts"
 import { interruptedText } from "../../../../src/layers/providers/protocols/request/History.ts"
-import { all, assistant, connection, model, request, result } from "../protocols/support.ts"
+import * as Loopback from "../../../support/LoopbackModel.ts"
+import { all, assistant, collect, model, request, result, stream } from "../protocols/support.ts"
 
 const rest = { model: model(), thinkingLevel: "off", sessionId: "s", now: 9 } as const
 const toRequest = (context: unknown) => PiContext.toRequest(context, rest)
@@ -182,16 +183,23 @@ const leftovers: ReadonlyArray<readonly [string, ReadonlyArray<Message>]> = [
   ]
 ]
 
-describe.each(all)("$name sends what a context handler leaves", ({ protocol }) => {
-  it.each(leftovers)("%s", (_, messages) => {
-    const body = PiContext.ofRequest(request({ messages, model: model({ api: protocol.api }) }))
-    const calls = body.messages.flatMap((message) =>
-      message.role === "assistant"
-        ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
-        : []
-    )
-    const results = body.messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : []))
-    assert.deepStrictEqual([results, new Set(calls).size], [calls, calls.length])
-    assert.isDefined(protocol.stream(request({ messages, model: model({ api: protocol.api }) }), connection()))
-  })
+describe.each(all)("$name sends what a context handler leaves", ({ name, protocol }) => {
+  it.scoped.each(leftovers)("%s", ([, messages]) =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.sse(stream(name)))
+      const { failure } = yield* collect(protocol, server.baseUrl, { messages })
+      assert.isUndefined(failure)
+      const sent = JSON.stringify((yield* server.requests.take).body)
+      const given = PiContext.ofRequest(request({ messages, model: model({ api: protocol.api }) })).messages
+      const calls = given.flatMap((message) =>
+        message.role === "assistant"
+          ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
+          : []
+      )
+      const results = given.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : []))
+      assert.deepStrictEqual([results, new Set(calls).size], [calls, calls.length])
+      // Each id stands in the body twice: with the call, and with its result.
+      for (const id of calls) assert.strictEqual(sent.split(`"${id}"`).length, 3, id)
+    })
+  )
 })
