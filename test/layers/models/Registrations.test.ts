@@ -191,7 +191,7 @@ describe("of several registrations of one name", () => {
     Effect.gen(function* () {
       const { labels, registerIn } = yield* setup()
       const closeFirst = yield* registerIn("acme", { baseUrl: acme.baseUrl, api: acme.api })
-      yield* registerIn("acme", { models: [{ id: "m" }] })
+      yield* Effect.asVoid(registerIn("acme", { models: [{ id: "m" }] }))
       assert.deepStrictEqual(yield* labels("acme"), ["acme/m"])
       yield* closeFirst
       assert.deepStrictEqual(yield* labels("acme"), [])
@@ -209,7 +209,7 @@ describe("of several registrations of one name", () => {
   it.scoped("there are no more than a process can use", () =>
     Effect.gen(function* () {
       const { register, registerIn } = yield* setup()
-      for (let n = 0; n < 1000; n++) yield* registerIn("acme", { name: "n" })
+      for (let n = 0; n < 1000; n++) yield* Effect.asVoid(registerIn("acme", { name: "n" }))
       const refused = yield* Effect.flip(register("acme", acme))
       assert.deepStrictEqual(refused.problems, ["there are 1000 registrations already"])
     }).pipe(environment({}))
@@ -219,7 +219,7 @@ describe("of several registrations of one name", () => {
     Effect.gen(function* () {
       const { catalog, labels, register, registerIn, unregister } = yield* setup()
       const closeFirst = yield* registerIn("acme", acme)
-      yield* registerIn("acme", { baseUrl: "https://second.example" })
+      yield* Effect.asVoid(registerIn("acme", { baseUrl: "https://second.example" }))
       yield* unregister("acme")
       yield* unregister("nobody")
       assert.deepStrictEqual([yield* labels("acme"), catalog.providers.has("acme")], [[], false])
