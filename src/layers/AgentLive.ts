@@ -16,6 +16,7 @@ import { Processes } from "../services/machine/Processes.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
+import { ProviderRegistrations } from "../services/model/ProviderRegistrations.ts"
 import type { Session } from "../services/session/Session.ts"
 import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
@@ -34,6 +35,7 @@ import * as InOrder from "./InOrder.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
+import * as Registrations from "./models/Registrations.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
 import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
@@ -113,8 +115,15 @@ export const credentials = (options: AgentOptions) =>
     })
   )
 
-/** The known models: the built-in ones, then those of models.json. */
-export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
+/** The known models: the built-in ones, then those of models.json, and those that are registered later. */
+export const catalog = (options: AgentOptions) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const catalog = yield* Catalog.make(options)
+      const registrations = yield* Effect.provideService(Registrations.make, Catalog.Catalog, catalog)
+      return Context.make(Catalog.Catalog, catalog).pipe(Context.add(ProviderRegistrations, registrations))
+    })
+  )
 
 /** Loaded with the first call to a provider. */
 const protocols = (settings: SettingsValues, secrets: Secrets) =>

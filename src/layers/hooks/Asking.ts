@@ -5,6 +5,7 @@ import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type * as Points from "../../services/hooks/HookPoints.ts"
 import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
+import type { RequestHooks } from "../../services/model/RequestHooks.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
 import type { HookRegistry } from "./HookRegistry.ts"
 
@@ -147,6 +148,21 @@ export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effec
     })
   )
 
+/** What hooks do around a request to a provider; undefined if there are none. */
+export const aroundRequests = (hooks: HookRegistry): RequestHooks | undefined => {
+  if (!hooks.has("providerRequest") && !hooks.has("providerResponse")) return undefined
+  return {
+    before: (payload, { model }) =>
+      fold(hooks, "providerRequest", payload, {
+        event: (current) => ({ model, payload: current }),
+        next: (_, answer) => answer.payload
+      }),
+    after: (response) => tell(hooks, "providerResponse", response, longestNoticeMs)
+  }
+}
+
+const longestNoticeMs = 5000
+
 /** The answer of the first hook that has one. */
 const first = <P extends Points.HookPoint>(
   hooks: HookRegistry,
@@ -188,7 +204,7 @@ export const compacting = (hooks: HookRegistry, plan: CompactionPlan): Effect.Ef
   )
 
 /** Tells hooks that only watch. Each has at most `limit`. */
-export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated">(
+export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
   hooks: HookRegistry,
   point: P,
   event: Points.HookEvent<P>,

@@ -28,12 +28,14 @@ export const make =
       const kept = withoutRetried(yield* session.messages, yield* session.betweenAttempts)
       const messages = forModel(hooks.has("context") ? yield* Asking.context(hooks, kept) : kept)
       const { sessionId } = yield* session.info
+      const around = Asking.aroundRequests(hooks)
       return {
         model,
         thinkingLevel,
         systemPrompt: systemPrompt(),
         messages,
         tools: active.map(({ definition }) => definition),
-        sessionId
+        sessionId,
+        ...(around === undefined ? {} : { hooks: around })
       }
     })
