@@ -123,7 +123,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     supervision: yield* RunNodes.makeTree,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
-    systemPrompt: SystemPrompt.render(options)
+    systemPrompt: SystemPrompt.make(options)
   }
 })
 
@@ -229,7 +229,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       retries
     }),
     messages: session.messages,
-    systemPrompt: Effect.succeed(parts.systemPrompt),
+    systemPrompt: Effect.map(tools.active, parts.systemPrompt),
     tools,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,

@@ -5,11 +5,12 @@ import { forModel } from "../../../domain/model/ModelContext.ts"
 import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
+import type { SystemPrompt } from "./SystemPrompt.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
   readonly tools: SessionTools
-  readonly systemPrompt: string
+  readonly systemPrompt: SystemPrompt
 }
 
 export interface Choice {
@@ -27,7 +28,7 @@ export const make =
       return {
         model,
         thinkingLevel,
-        systemPrompt,
+        systemPrompt: systemPrompt(active),
         messages,
         tools: active.map(({ definition }) => definition),
         sessionId

@@ -21,6 +21,7 @@ import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ControlValues } from "../model/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
+import type { SystemPrompt } from "../model/SystemPrompt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
@@ -45,7 +46,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly systemPrompt: string
+  readonly systemPrompt: SystemPrompt
   readonly now: () => number
   readonly ticks: () => number
   readonly controls: () => ControlValues
