@@ -12,6 +12,7 @@ import type { MessageQueue, Promotion, QueuedMessage, QueueName } from "../domai
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
+import type { SessionCommands, SlashCommandFailed } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 import type { SessionTools } from "./Tools.ts"
@@ -97,6 +98,15 @@ export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
   }
 }
 
+/** A message for the queue names a command that is carried out, not sent to the model. */
+export class CommandNotQueueable extends Schema.TaggedError<CommandNotQueueable>()("CommandNotQueueable", {
+  command: Schema.String
+}) {
+  override get message() {
+    return `Extension command "/${this.command}" cannot be queued. Use prompt() or execute the command when not streaming.`
+  }
+}
+
 export type PromptRejected =
   | AgentBusy
   | AgentClosing
@@ -106,11 +116,21 @@ export type PromptRejected =
   | BudgetExceeded
   | ClientMessageConflict
   | QueueFull
+  | SlashCommandFailed
+
+export type QueueingRejected =
+  | AgentClosing
+  | ClientMessageConflict
+  | QueueFull
+  | CommandNotQueueable
+  | SlashCommandFailed
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
+  /** Takes the text as it is, even where it names a slash command. */
+  readonly literal?: true
 }
 
 export interface PromptInput extends MessageInput {
@@ -119,14 +139,18 @@ export interface PromptInput extends MessageInput {
 }
 
 export interface PromptReceipt {
-  readonly disposition: "started" | "queued"
+  /** `handled`: a slash command was carried out in place of a run. */
+  readonly disposition: "started" | "queued" | "handled"
   readonly runId?: string
-  readonly messageId: string
+  /** Absent when the prompt was handled, because no message was stored. */
+  readonly messageId?: string
   readonly clientMessageId?: string
   /** The message was sent before; this is the receipt that it got then. */
   readonly duplicate?: true
   /** The message was queued while the session was idle. The first turn of the next run takes it. */
   readonly idle?: true
+  /** The prompt was handled and has ended, so no PromptFinished follows. */
+  readonly agentInvoked?: false
 }
 
 export interface QueueEdit {
@@ -189,7 +213,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
   {
     /**
      * Accepts or rejects a prompt. `accepted` runs after the user message is stored and before the first event of
-     * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded.
+     * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded. A slash command
+     * is carried out also during a run, in a fiber of the session.
      */
     readonly prompt: (
       input: PromptInput,
@@ -201,10 +226,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
-    readonly enqueue: (
-      queue: QueueName,
-      input: MessageInput
-    ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict | QueueFull>
+    readonly enqueue: (queue: QueueName, input: MessageInput) => Effect.Effect<PromptReceipt, QueueingRejected>
     /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
     /**
@@ -264,6 +286,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** Takes effect in the current run, too. */
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     readonly tools: SessionTools
+    readonly commands: SessionCommands
     /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
     readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */

@@ -129,6 +129,15 @@ export type AgentEvent =
   | { readonly _tag: "SessionNamed"; readonly name?: string }
   /** The store failed. The session goes on in the file `movedTo`, or in memory, and then nothing more is stored. */
   | { readonly _tag: "PersistFailed"; readonly error: string; readonly movedTo?: string }
+  /** Code that others have added failed: an extension, a hook, a slash command. */
+  | {
+      readonly _tag: "ExtensionFailed"
+      readonly extensionPath: string
+      readonly event: string
+      readonly error: string
+    }
+  /** Slash commands were added or removed; once for changes that come together. */
+  | { readonly _tag: "CommandsChanged"; readonly commands: ReadonlyArray<CommandInfo> }
   /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"
@@ -149,6 +158,14 @@ export interface PromptEnd {
   readonly runId?: string
   readonly status: PromptStatus
   readonly error?: RunFailure
+}
+
+/** A slash command as hosts show it. */
+export interface CommandInfo {
+  readonly name: string
+  readonly description?: string
+  readonly argumentHint?: string
+  readonly source: "extension" | "prompt" | "skill"
 }
 
 export interface ToolRef {

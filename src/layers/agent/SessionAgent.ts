@@ -13,6 +13,7 @@ import type { CompactionFailed } from "../../services/Compaction.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import { Tools } from "../../services/Tools.ts"
+import * as CommandRegistry from "../commands/CommandRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
@@ -22,6 +23,7 @@ import * as ClientMessages from "./inbox/ClientMessages.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
+import * as SlashCommands from "./inbox/SlashCommands.ts"
 import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as SystemPrompt from "./model/SystemPrompt.ts"
@@ -55,7 +57,7 @@ export interface SessionControl {
   readonly root: LiveNode
   /** No prompt is accepted while a change of session holds its permit. */
   readonly gate: Effect.Semaphore
-  /** Ends the run, drops the queue, and syncs the log. */
+  /** Ends slash commands and the run, drops the queue, and syncs the log. */
   readonly settle: Effect.Effect<void>
   /** Refuses prompts and late records from now on. What is still queued stays in the log. */
   readonly leave: () => void
@@ -99,11 +101,15 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     prepareHandoff: clientMessages.load,
     announce
   })
+  const supervision = yield* RunNodes.makeTree
+  const commands = CommandRegistry.make({ publish, detach })
   return {
     session,
     settings,
     budget,
     tools,
+    commands,
+    slash: yield* SlashCommands.make({ commands, supervision, publish }),
     hub,
     publish,
     controls,
@@ -120,7 +126,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     /** Owns fibers beside that of the run: tool calls, and what is detached. */
     fibers,
     model: ModelInForce.make(controls.values, catalog),
-    supervision: yield* RunNodes.makeTree,
+    supervision,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
     systemPrompt: SystemPrompt.make(options)
@@ -161,12 +167,12 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
-  const { compaction, controls, gate, late, model, publish, queue, retries, session, state, supervision } = parts
+  const { compaction, controls, gate, late, model, publish, queue, retries, session, slash, state, supervision } = parts
   return {
     publish,
     root: supervision.root,
     gate,
-    settle: Effect.zipRight(fiber.abort, Effect.zipRight(queue.control.clearQueue, session.sync)),
+    settle: Effect.all([slash.end, fiber.abort, queue.control.clearQueue, session.sync], { discard: true }),
     leave: () => {
       queue.drop()
       state.close()
@@ -214,7 +220,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...queue.control,
     record: late.record,
     abort: RunNodes.span("abort")(fiber.abort),
-    leave: Effect.map(fiber.leave, queue.forget),
+    leave: Effect.zipRight(parts.slash.end, Effect.map(fiber.leave, queue.forget)),
     interrupt: RunNodes.span("interrupt")(fiber.interrupt),
     awaitIdle: fiber.awaitIdle,
     close: Effect.sync(state.close),
@@ -231,6 +237,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     messages: session.messages,
     systemPrompt: Effect.map(tools.active, parts.systemPrompt),
     tools,
+    commands: parts.commands,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,

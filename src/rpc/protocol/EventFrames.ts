@@ -1,6 +1,7 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
+import { available } from "../slash/Shapes.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
 
@@ -110,6 +111,8 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
+  ExtensionFailed: ({ error, event, extensionPath }) => ({ type: "extension_error", extensionPath, event, error }),
+  CommandsChanged: ({ commands }) => ({ type: "available_commands_update", commands: commands.map(available) }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }
 

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as CommandRegistry from "../../../src/layers/commands/CommandRegistry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as SessionToolSet from "../../../src/layers/tools/SessionToolSet.ts"
@@ -27,6 +28,7 @@ const supervision = {
 }
 
 const none = Effect.succeed([])
+const slashCommands = CommandRegistry.make({ publish: () => {}, detach: () => {} })
 
 /** Nothing but a session; what else a command asks for is a defect. */
 const services = (entries: ReadonlyArray<SessionEntry>) =>
@@ -35,7 +37,11 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
       CurrentSession.layer,
       CurrentSession.layerLog(Effect.flatMap(SessionStore, (store) => store.create({ entries })))
     ),
-    Layer.mock(Agent, { tools: SessionToolSet.make({ own: none, offered: none }), supervision }),
+    Layer.mock(Agent, {
+      tools: SessionToolSet.make({ own: none, offered: none }),
+      commands: slashCommands,
+      supervision
+    }),
     Layer.mock(Sessions, {}),
     Layer.mock(HostTools, {}),
     Layer.mock(ModelCatalog, {}),

@@ -1,5 +1,5 @@
 /**
- * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# commands: […]` which slash commands there are, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
  * are what else happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
@@ -25,6 +25,7 @@ import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
+import * as SlashFakes from "../agent/SlashFakes.ts"
 import * as FullStore from "../sessions/FullStore.ts"
 import * as TestHost from "./TestHost.ts"
 
@@ -125,7 +126,11 @@ export const play = Effect.fnUntraced(function* (path: string) {
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)), Effect.fork)
+  }).pipe(
+    Effect.provide(SlashFakes.layer(JSON.parse(header(text, "commands") ?? "[]"))),
+    Effect.provide(Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)),
+    Effect.fork
+  )
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {

@@ -11,9 +11,14 @@ import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import { ClientMessageConflict, type PromptReceipt } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
+/** A handled prompt has an id, too, by which it is found again. Its sender is not told. */
+export interface MessageReceipt extends PromptReceipt {
+  readonly messageId: string
+}
+
 export interface ClientMessage {
   readonly content: ReadonlyArray<InputContent>
-  readonly receipt: PromptReceipt
+  readonly receipt: MessageReceipt
   end?: PromptEnd
 }
 
@@ -60,7 +65,7 @@ const restore = (entries: ReadonlyArray<SessionEntry>, byMessage: Index): Index 
     last = byMessage.get(messageId)
     if (last !== undefined) last.end = aborted
     if (last !== undefined || clientMessageId === undefined) continue
-    const receipt: PromptReceipt = { disposition: "started", messageId, clientMessageId }
+    const receipt: MessageReceipt = { disposition: "started", messageId, clientMessageId }
     last = { content: message.content, receipt, end: aborted }
     known.set(clientMessageId, last)
   }

@@ -79,6 +79,11 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
       finish(items.flatMap(({ messageId }) => (open.has(messageId) ? [{ messageId, end: dropped }] : [])))
       if (!wasSettled && isSettled()) publish({ _tag: "SessionSettled" })
     },
+    /** Ends a prompt that had no run. The session settles with the last one awaited. */
+    end: (messageId: string, end: PromptEnd) => {
+      finish([{ messageId, end }])
+      if (isSettled()) publish({ _tag: "SessionSettled" })
+    },
     /** Those among the messages for which somebody waits. */
     awaited: (items: ReadonlyArray<QueuedMessage>) => items.filter(({ messageId }) => isAwaited(messageId)),
     /** Ends the prompts that the run has taken, and those handed back at its end. */

@@ -7,6 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
 import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
 import {
@@ -20,10 +21,11 @@ import {
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
+import type { ClientMessage, ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
+import type { Carried, SlashCommands } from "../inbox/SlashCommands.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
@@ -42,6 +44,7 @@ interface Dependencies {
   readonly clientMessages: ClientMessages
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
+  readonly slash: SlashCommands
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Effect.Semaphore
   /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
@@ -56,7 +59,13 @@ type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
-const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
+const repeated = ({ receipt }: ClientMessage): MessageReceipt => ({ ...receipt, duplicate: true })
+
+/** No message was stored for a handled prompt, so its id is nothing to the sender. */
+const told = (receipt: MessageReceipt): PromptReceipt => {
+  const { messageId: _, ...handled } = receipt
+  return receipt.disposition === "handled" ? handled : receipt
+}
 
 /** A prompt that finds the session free: its acceptance and its run are one fiber. */
 const makeStart = (dependencies: Dependencies) => {
@@ -67,7 +76,7 @@ const makeStart = (dependencies: Dependencies) => {
 
   const store = (input: PromptInput, message: UserMessage, since: number) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
     return Effect.map(session.append({ type: "message", message, messageId, ...named(input) }), () => {
       state.begin(runId)
       prompts.accept(messageId, input.requestId, runId)
@@ -128,7 +137,7 @@ const makeStart = (dependencies: Dependencies) => {
 }
 
 export const make = (dependencies: Dependencies) => {
-  const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
+  const { clientMessages, fiber, gate, ids, now, prompts, queue, slash, state } = dependencies
   const start = makeStart(dependencies)
 
   /** The receipt of the message, if it was sent before. */
@@ -139,12 +148,28 @@ export const make = (dependencies: Dependencies) => {
 
   const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
     const receipt = repeated(known)
-    yield* accepted(receipt)
+    const shown = told(receipt)
+    yield* accepted(shown)
+    if (receipt.agentInvoked === false) return shown
     if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
       prompts.report(input.requestId, known.end)
     }
-    return receipt
+    return shown
   })
+
+  /** Answers a prompt that a slash command has taken the place of. The report of its end comes after the answer. */
+  const answerHandled = (carried: Carried, input: PromptInput, accepted: Accepted) =>
+    Effect.suspend(() => {
+      const messageId = ids.next("message")
+      const isOver = carried.end() !== undefined ? ({ agentInvoked: false } as const) : {}
+      const receipt: MessageReceipt = { disposition: "handled", messageId, ...named(input), ...isOver }
+      clientMessages.remember({ content: userContent(input), receipt })
+      const shown = told(receipt)
+      if (receipt.agentInvoked === false) return Effect.as(accepted(shown), shown)
+      prompts.accept(messageId, input.requestId)
+      const follow = Effect.sync(() => carried.whenEnded((end) => prompts.end(messageId, end)))
+      return Effect.as(Effect.ensuring(accepted(shown), follow), shown)
+    })
 
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
   const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
@@ -157,7 +182,7 @@ export const make = (dependencies: Dependencies) => {
         const messageId = ids.next("message")
         const waiting = { messageId, ...named(input), ...requested(input), queue: to, ...said, createdAt: now() }
         const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-        const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+        const receipt: MessageReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
         clientMessages.remember({ content: userContent(said), receipt })
         begun(messageId)
         return Effect.as(queue.add(waiting), receipt)
@@ -180,17 +205,37 @@ export const make = (dependencies: Dependencies) => {
     return fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), clientMessages.load))
   })
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
+  const admitText = (input: PromptInput, accepted: Accepted) => {
     const found = input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
-    const answered = Effect.flatMap(found, (known) =>
+    return Effect.flatMap(found, (known) =>
       known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
     )
+  }
+
+  /** A prompt that begins with a slash: a command, a text that a command stands for, or a text like any other. */
+  const admitSlash = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
+    const input = yield* slash.expand(given)
+    if (input !== given) return yield* admitText(input, accepted)
+    if (input.clientMessageId !== undefined) yield* load
+    const known = yield* earlier(input)
+    if (known !== undefined) return yield* repeat(known, input, accepted)
+    const carried = state.isClosing() ? Option.none() : yield* slash.carryOut(input)
+    return yield* Option.match(carried, {
+      onNone: () => admit(input, accepted),
+      onSome: (command) => answerHandled(command, input, accepted)
+    })
+  })
+
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
+    const answered = input.text.startsWith("/") ? admitSlash(input, accepted) : admitText(input, accepted)
     return RunNodes.prompt(input.requestId, exclusively(gate)(answered))
   }
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, given: MessageInput) {
+    yield* slash.queueable(given)
+    const input = yield* slash.expand(given)
     const known = yield* earlier(input)
-    if (known !== undefined) return repeated(known)
+    if (known !== undefined) return told(repeated(known))
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })

@@ -281,7 +281,7 @@ it.effect(
           yield* ask("Tell me")
           wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
           yield* agent.prompt({ text: "Look" })
-          const { messageId } = yield* agent.enqueue("followUp", { text: "before" })
+          const { messageId = "" } = yield* agent.enqueue("followUp", { text: "before" })
           yield* agent.enqueue("followUp", { text: "never" })
           yield* agent.record(ran("first"))
           yield* Deferred.await(made)
