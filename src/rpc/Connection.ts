@@ -1,4 +1,5 @@
 /** The state of one connection: what the host has agreed with us, and how far the records have come. Owned by its server. */
+import type { CommandInfo } from "../domain/conversation/AgentEvent.ts"
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
 import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
@@ -42,6 +43,8 @@ export interface Connection {
   seq: number
   /** The language of the user, if the host has said. */
   locale?: string
+  /** The slash commands that the host was told of last. */
+  commands?: ReadonlyArray<CommandInfo>
   /** The snapshot that the host reads page by page; kept until the last page. */
   pages?: MessageSnapshot
 }

@@ -145,12 +145,15 @@ const openDialogs = Effect.fnUntraced(function* (
   return dialogs
 })
 
-/** What of the project was left out, and messages that were queued when the session was left. */
+/** What of the project was left out, messages that were queued when the session was left, and slash commands. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
   const { notice } = yield* Trust.Trust
   if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
-  const queue = yield* Context.get(yield* sessions.current, Agent).queue
+  const agent = Context.get(yield* sessions.current, Agent)
+  const queue = yield* agent.queue
   if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+  const commands = yield* agent.commands.list
+  if (commands.length > 0) writer.offer({ _tag: "CommandsChanged", commands })
 })
 
 /**

@@ -87,6 +87,12 @@ const makeEncoder = (connection: Connection) => {
         delete connection.pages
         return last
       }
+      case "CommandsChanged": {
+        // At the start, the list is offered by the server and by the session that it was registered in.
+        if (item.commands === connection.commands) return ""
+        connection.commands = item.commands
+        return updates.flush() + dialect.toFrames(item).map(record).join("")
+      }
       default:
         if (item._tag === "PersistFailed") connection.sessionFile = item.movedTo ?? connection.sessionFile
         return updates.flush() + dialect.toFrames(item).map(record).join("")

@@ -12,6 +12,7 @@ import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../do
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
+import type { SessionCommands, SlashCommandFailed } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
 import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
@@ -100,6 +101,15 @@ export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
   }
 }
 
+/** A message for the queue names a command that is carried out, not sent to the model. */
+export class CommandNotQueueable extends Schema.TaggedError<CommandNotQueueable>()("CommandNotQueueable", {
+  command: Schema.String
+}) {
+  override get message() {
+    return `Extension command "/${this.command}" cannot be queued. Use prompt() or execute the command when not streaming.`
+  }
+}
+
 export type PromptRejected =
   | AgentBusy
   | AgentClosing
@@ -109,6 +119,14 @@ export type PromptRejected =
   | BudgetExceeded
   | ClientMessageConflict
   | QueueFull
+  | SlashCommandFailed
+
+export type QueueingRejected =
+  | AgentClosing
+  | ClientMessageConflict
+  | QueueFull
+  | CommandNotQueueable
+  | SlashCommandFailed
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
@@ -128,9 +146,10 @@ export interface PromptInput extends MessageInput {
 }
 
 export interface PromptReceipt {
-  /** `handled`: a hook or a command has dealt with the message, and there is no message and no run. */
+  /** `handled`: a hook or a slash command has dealt with the message. */
   readonly disposition: "started" | "queued" | "handled"
   readonly runId?: string
+  /** Absent when the prompt was handled, because no message was stored. */
   readonly messageId?: string
   readonly clientMessageId?: string
   /** The message was sent before; this is the receipt that it got then. */
@@ -139,12 +158,6 @@ export interface PromptReceipt {
   readonly idle?: true
   /** The prompt was handled and has ended, so no PromptFinished follows. */
   readonly agentInvoked?: false
-}
-
-/** The receipt of a message that was stored. */
-export interface AcceptedReceipt extends PromptReceipt {
-  readonly disposition: "started" | "queued"
-  readonly messageId: string
 }
 
 export interface QueueEdit {
@@ -207,7 +220,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
   {
     /**
      * Accepts or rejects a prompt. `accepted` runs after the user message is stored and before the first event of
-     * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded.
+     * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded. A slash command
+     * is carried out also during a run, in a fiber of the session.
      */
     readonly prompt: (
       input: PromptInput,
@@ -219,10 +233,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
-    readonly enqueue: (
-      queue: RunQueueName,
-      input: MessageInput
-    ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict | QueueFull>
+    readonly enqueue: (queue: RunQueueName, input: MessageInput) => Effect.Effect<PromptReceipt, QueueingRejected>
     /**
      * Takes a custom message. It is stored when this returns, queued or in the conversation. When the session is idle it
      * joins the conversation at once, with MessageStarted and MessageEnded outside a run, or starts a run if
@@ -311,6 +322,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** Takes effect in the current run, too. */
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     readonly tools: SessionTools
+    readonly commands: SessionCommands
     /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
     readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */

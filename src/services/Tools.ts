@@ -6,6 +6,8 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type InputContent, JsonObject, optional } from "../domain/conversation/Content.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
+import type { Usage } from "../domain/model/Usage.ts"
+import type { SourceInfo } from "./Commands.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
 import type { Session } from "./session/Session.ts"
 
@@ -14,7 +16,16 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
   message: Schema.String,
   /** The content that the model reads instead of the message. */
   content: optional(Schema.declare((value): value is ReadonlyArray<InputContent> => Array.isArray(value))),
-  details: optional(JsonObject())
+  details: optional(JsonObject()),
+  /** As in `ToolAnswer`. */
+  terminate: optional(Schema.Literal(true))
+}) {}
+
+/** A tool was not registered: its name is taken, or its definition cannot be used. */
+export class ToolRefused extends Schema.TaggedError<ToolRefused>()("ToolRefused", {
+  reason: Schema.Literal("taken", "definition"),
+  name: Schema.String,
+  message: Schema.String
 }) {}
 
 export interface ToolContext {
@@ -27,8 +38,21 @@ export interface ToolContext {
   readonly progress: (output: ToolOutput) => Effect.Effect<void>
 }
 
+/** The output of a call that succeeded, and what the run makes of it. */
+export interface ToolAnswer extends ToolOutput {
+  /** The run ends after the calls of this turn, if all of them say so. Queued messages still continue it. */
+  readonly terminate?: true
+  /** What the call spent on models of its own. It counts for the budget of the session. */
+  readonly usage?: Usage
+}
+
 export interface Tool {
   readonly definition: ToolDefinition
+  /** The name that people read. */
+  readonly label?: string
+  /** Lines for the system prompt, while the tool is active. */
+  readonly prompt?: { readonly snippet?: string; readonly guidelines?: ReadonlyArray<string> }
+  readonly source?: SourceInfo
   /** Exclusive calls wait for everything before them and hold back everything after them (protocol.md 4.5). */
   readonly concurrency: "shared" | "exclusive"
   /** Last line of the result of an interrupted call. */
@@ -36,13 +60,37 @@ export interface Tool {
   /** Asked before every model call: whether models are shown the tool. Absent where they always are. */
   readonly isOffered?: Effect.Effect<boolean>
   /** Checks the arguments itself; bad ones fail with a text that names each bad field. */
-  readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
+  readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolAnswer, ToolFailure>
+}
+
+export interface RegisterOptions {
+  /** The tool is inactive until `setActive` names it. */
+  readonly hidden?: boolean
+  /** Takes the place of an earlier registration of the same name, which its own owner asks for. */
+  readonly replaces?: boolean
 }
 
 export interface SessionTools {
-  /** Asked before every model call: a tool added during a run is offered in its next turn. */
+  /**
+   * Asked before every model call: a tool added during a run is offered in its next turn. The same array is returned as
+   * long as nothing has changed.
+   */
   readonly active: Effect.Effect<ReadonlyArray<Tool>>
+  /** An active tool. */
   readonly find: (name: string) => Effect.Effect<Option.Option<Tool>>
+  /** The active tools, and those that `setActive` could activate. */
+  readonly all: Effect.Effect<ReadonlyArray<Tool>>
+  readonly activeNames: Effect.Effect<ReadonlyArray<string>>
+  /**
+   * Activates these tools and no others, from the next model call on. Ignores names that no tool has. Tools of the host
+   * stay active, because they are its own choice.
+   */
+  readonly setActive: (names: ReadonlyArray<string>) => Effect.Effect<void>
+  /**
+   * Adds a tool until the scope closes. It takes the place of a built-in tool of the same name. Of two registrations the
+   * first keeps the name.
+   */
+  readonly register: (tool: Tool, options?: RegisterOptions) => Effect.Effect<void, ToolRefused, Scope.Scope>
 }
 
 export class Tools extends Context.Tag("heddle/services/Tools")<

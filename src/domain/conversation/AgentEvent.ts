@@ -140,6 +140,8 @@ export type AgentEvent =
       readonly event: string
       readonly error: string
     }
+  /** Slash commands were added or removed; once for changes that come together. */
+  | { readonly _tag: "CommandsChanged"; readonly commands: ReadonlyArray<CommandInfo> }
   /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"
@@ -161,6 +163,14 @@ export interface PromptEnd {
   readonly runId?: string
   readonly status: PromptStatus
   readonly error?: RunFailure
+}
+
+/** A slash command as hosts show it. */
+export interface CommandInfo {
+  readonly name: string
+  readonly description?: string
+  readonly argumentHint?: string
+  readonly source: "extension" | "prompt" | "skill"
 }
 
 export interface ToolRef {

@@ -17,6 +17,7 @@ import type { CompactionFailed } from "../../services/Compaction.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import { Tools } from "../../services/Tools.ts"
+import * as CommandRegistry from "../commands/CommandRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
@@ -32,6 +33,7 @@ import * as ExtensionEntries from "./inbox/ExtensionEntries.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
+import * as SlashCommands from "./inbox/SlashCommands.ts"
 import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as SystemPrompt from "./model/SystemPrompt.ts"
@@ -67,7 +69,7 @@ export interface SessionControl {
   readonly root: LiveNode
   /** No prompt is accepted while a change of session holds its permit. */
   readonly gate: Effect.Semaphore
-  /** Ends the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
+  /** Ends slash commands and the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
   readonly settle: Effect.Effect<void>
   readonly hooks: HookRegistry.HookRegistry
   /** Lets the contributors join the session, without waiting for them. */
@@ -121,11 +123,15 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     announce,
     hooks
   })
+  const supervision = yield* RunNodes.makeTree
+  const commands = CommandRegistry.make({ publish, detach })
   return {
     session,
     settings,
     budget,
     tools,
+    commands,
+    slash: yield* SlashCommands.make({ commands, supervision, publish }),
     hub,
     hooks,
     relay,
@@ -146,10 +152,10 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     /** Owns fibers beside that of the run: tool calls, and what is detached. */
     fibers,
     model: ModelInForce.make(controls.values, catalog),
-    supervision: yield* RunNodes.makeTree,
+    supervision,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
-    systemPrompt: SystemPrompt.render(options)
+    systemPrompt: SystemPrompt.make(options)
   }
 })
 
@@ -203,17 +209,15 @@ const makeFarewell = ({ hooks }: Parts) => {
 }
 
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): SessionControl => {
-  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, state, supervision } =
-    parts
+  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, slash, state } = parts
+  const { relay, supervision } = parts
   return {
     publish,
     root: supervision.root,
     gate,
-    settle: fiber.abort.pipe(
-      Effect.zipRight(queue.control.clearQueue),
-      Effect.zipRight(session.sync),
-      Effect.zipRight(parts.relay.flushSoon)
-    ),
+    settle: Effect.all([slash.end, fiber.abort, queue.control.clearQueue, session.sync, relay.flushSoon], {
+      discard: true
+    }),
     hooks: parts.hooks,
     wake: Effect.sync(() => {
       if (!startup.isOver()) parts.detach(startup.started)
@@ -301,7 +305,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...queue.control,
     record: late.record,
     abort: thenFlush(RunNodes.span("abort")(fiber.abort)),
-    leave: thenFlush(Effect.map(fiber.leave, queue.forget)),
+    leave: thenFlush(Effect.zipRight(parts.slash.end, Effect.map(fiber.leave, queue.forget))),
     interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
     started: startup.started,
@@ -319,8 +323,9 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       retries
     }),
     messages: session.messages,
-    systemPrompt: Effect.succeed(parts.systemPrompt),
+    systemPrompt: Effect.map(tools.active, parts.systemPrompt),
     tools,
+    commands: parts.commands,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,

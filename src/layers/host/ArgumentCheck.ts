@@ -16,6 +16,7 @@ const draftOf = ({ $schema }: JsonObject): SchemaDraft => {
 }
 
 interface Problem {
+  readonly keyword: string
   readonly instanceLocation: string
   readonly error: string
 }
@@ -28,11 +29,18 @@ const place = (location: string) =>
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .join(".")
 
-/** The validator reports each problem again for every enclosing value. */
-const innermost = (problems: ReadonlyArray<Problem>) =>
-  problems.filter(
-    ({ instanceLocation: here }) => !problems.some(({ instanceLocation }) => instanceLocation.startsWith(`${here}/`))
-  )
+/** The validator reports each problem again for every enclosing value. A missing member is a problem of its own there. */
+const innermost = (problems: ReadonlyArray<Problem>) => {
+  const enclosing = new Set<string>()
+  for (const { instanceLocation: here } of problems)
+    for (
+      let at = here.lastIndexOf("/");
+      at > 0 && !enclosing.has(here.slice(0, at));
+      at = here.lastIndexOf("/", at - 1)
+    )
+      enclosing.add(here.slice(0, at))
+  return problems.filter(({ instanceLocation, keyword }) => keyword === "required" || !enclosing.has(instanceLocation))
+}
 
 const explain = (problems: ReadonlyArray<Problem>): string => {
   const lines = innermost(problems).map(({ error, instanceLocation }) =>

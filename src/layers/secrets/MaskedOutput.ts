@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { InputContent, JsonObject } from "../../domain/conversation/Content.ts"
-import type { ToolOutput } from "../../domain/conversation/Message.ts"
-import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
+import { type Tool, type ToolAnswer, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import { none, type Secrets } from "./KnownSecrets.ts"
 
 type Mask = Secrets["mask"]
@@ -25,15 +24,16 @@ const maskObject = (mask: Mask, value: Readonly<Record<PropertyKey, unknown>>, d
 const maskContent = (mask: Mask, content: ReadonlyArray<InputContent>): ReadonlyArray<InputContent> =>
   content.map((block) => (block.type === "text" ? { ...block, text: mask(block.text) } : block))
 
-const output = (mask: Mask, { content, details, ...rest }: ToolOutput): ToolOutput => ({
+const output = (mask: Mask, { content, details, ...rest }: ToolAnswer): ToolAnswer => ({
   ...rest,
   content: maskContent(mask, content),
   ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
 })
 
-const failure = (mask: Mask, { content, details, message }: ToolFailure) =>
+const failure = (mask: Mask, { content, details, message, terminate }: ToolFailure) =>
   new ToolFailure({
     message: mask(message),
+    ...(terminate === undefined ? {} : { terminate }),
     ...(content === undefined ? {} : { content: maskContent(mask, content) }),
     ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
   })

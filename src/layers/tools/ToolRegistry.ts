@@ -1,5 +1,4 @@
-/** The tools of sessions: the built-in ones, made anew for each session, then those that the host has registered. */
-import * as Arr from "effect/Array"
+/** The tools of sessions: the built-in ones, made anew for each session, those registered in it, and those of the host. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,22 +12,23 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
-import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
+import { type Tool, Tools } from "../../services/Tools.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import * as MaskedOutput from "../secrets/MaskedOutput.ts"
 import { firstSuccess } from "../Sharing.ts"
 import type { BuiltInOptions } from "./builtIn.ts"
 import * as FileLedger from "./files/FileLedger.ts"
+import * as SessionToolSet from "./SessionToolSet.ts"
 
 /** Which tools models are offered; all of them unless something here says otherwise. */
 export interface Selection {
-  /** Names of the built-in tools to offer. Host tools are the host's own choice. */
+  /** Names of the built-in tools to offer. It does not limit tools with other names, of the host or registered. */
   readonly tools?: ReadonlyArray<string>
-  /** Names of built-in tools that are not offered. Names that no tool has are allowed: hosts pass those of other agents. */
+  /** Names of tools that are not offered, but for host tools. Names that no tool has are allowed: hosts pass those of other agents. */
   readonly excludedTools?: ReadonlyArray<string>
-  /** None at all, host tools included. */
+  /** None at all, registered and host tools included. */
   readonly noTools?: boolean
-  /** Host tools only. */
+  /** Registered and host tools only. */
   readonly noBuiltinTools?: boolean
 }
 
@@ -63,10 +63,11 @@ const select = (options: ToolRegistryOptions, around: Surroundings, session: typ
   )
 }
 
-/** Without the tools that models are not shown at the moment. */
-const shown = (tools: ReadonlyArray<Tool>) => Effect.filter(tools, ({ isOffered = Effect.succeed(true) }) => isOffered)
-
-const named = (name: string) => (tool: Tool) => tool.definition.name === name
+/** Whether a registered tool of this name may be active: not where it would replace a tool that was deselected. */
+const allows =
+  ({ excludedTools = [], noTools, tools }: Selection, builtIn: ReadonlySet<string>) =>
+  (name: string) =>
+    noTools !== true && !excludedTools.includes(name) && (tools?.includes(name) !== false || !builtIn.has(name))
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
@@ -78,27 +79,23 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
     askTimeoutSeconds: settings["ask.timeout"],
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
   }
+  const names = new Set<string>()
   if (options.tools !== undefined) {
     const { builtIn } = yield* load
-    yield* checkNames(builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around }), options.tools)
+    const all = builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around })
+    yield* checkNames(all, options.tools)
+    for (const { definition } of all) names.add(definition.name)
   }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
-  const open = Effect.map(Session, (session): SessionTools => {
-    const own = select(options, around, session)
-    const active = Effect.flatMap(Effect.flatMap(own, shown), (mine) =>
-      Effect.map(offered, (tools) => {
-        const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
-        return others.length === 0 ? mine : [...mine, ...others]
-      })
-    )
-    const find = (name: string) =>
-      Effect.flatMap(own, (mine) => {
-        const found = mine.find(named(name))
-        if (found !== undefined) return Effect.succeedSome(masked(found))
-        return Effect.map(offered, (tools) => Option.map(Arr.findFirst(tools, named(name)), masked))
-      })
-    return { active, find }
-  })
+  const allowed = allows(options, names)
+  const open = Effect.map(Session, (session) =>
+    SessionToolSet.make({
+      own: select(options, around, session),
+      offered,
+      allows: allowed,
+      guard: masked
+    })
+  )
   return Tools.of({ open })
 })
 
@@ -107,8 +104,9 @@ export const layer = (
 ): Layer.Layer<Tools, UnknownTool, Files | HostTools | HostUi | Processes | Settings | Shell> =>
   Layer.effect(Tools, make(options))
 
-/** These tools and no others, the same for every session. */
+/** These tools, the same for every session, and those registered in it. */
 export const layerOf = (tools: ReadonlyArray<Tool>) => {
-  const find = (name: string) => Effect.succeed(Arr.findFirst(tools, named(name)))
-  return Layer.succeed(Tools, { open: Effect.succeed({ active: Effect.succeed(tools), find }) })
+  const own = Effect.succeed(tools)
+  const offered = Effect.succeed([])
+  return Layer.succeed(Tools, { open: Effect.sync(() => SessionToolSet.make({ own, offered })) })
 }

@@ -8,9 +8,9 @@ import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"
 
 /** The names of the tools that no host has registered. */
 const reservedNames = Effect.gen(function* () {
-  const tools = yield* Effect.flatMap(Agent, ({ tools }) => tools.active)
-  const ofHosts = yield* Effect.flatMap(HostTools, ({ active }) => active)
-  return tools.filter((tool) => !ofHosts.includes(tool)).map(({ definition }) => definition.name)
+  const tools = yield* Effect.flatMap(Agent, ({ tools }) => tools.all)
+  const ofHosts = new Set(yield* Effect.flatMap(HostTools, ({ active }) => active))
+  return tools.filter((tool) => !ofHosts.has(tool)).map(({ definition }) => definition.name)
 })
 
 const refused = (code: string) => (message: string) => new Command.CommandFailure({ code, message })

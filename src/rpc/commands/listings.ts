@@ -1,61 +1,10 @@
-/** What hosts ask for to fill their menus: commands, subagents and connected services (protocol.md 3.8, supplement 1.3). */
+/** What hosts ask for to fill their menus: subagents and connected services (protocol.md 3.8, supplement 1.3). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
-
-const Source = lazy(() =>
-  Schema.Struct({
-    path: Schema.String,
-    source: Schema.String,
-    scope: Schema.String,
-    origin: Schema.String,
-    baseDir: optional(Schema.String)
-  })
-)
-
-const getCommands = Command.make({
-  name: "get_commands",
-  lane: "query",
-  summary: "The commands that a prompt can start with. There are none yet.",
-  origin: ["pi"],
-  params: Command.noParams,
-  result: () =>
-    Schema.Struct({
-      commands: Schema.Array(
-        Schema.Struct({
-          name: Schema.String,
-          description: optional(Schema.String),
-          source: Schema.Literal("extension", "prompt", "skill"),
-          sourceInfo: Source()
-        })
-      )
-    }),
-  run: () => Effect.succeed({ commands: [] })
-})
-
-const getAvailableCommands = Command.make({
-  name: "get_available_commands",
-  lane: "query",
-  summary: "The same in the form of the omp family. There are none yet.",
-  origin: ["omp"],
-  params: Command.noParams,
-  result: () =>
-    Schema.Struct({
-      commands: Schema.Array(
-        Schema.Struct({
-          name: Schema.String,
-          aliases: optional(Schema.Array(Schema.String)),
-          description: optional(Schema.String),
-          source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
-        })
-      )
-    }),
-  run: () => Effect.succeed({ commands: [] })
-})
 
 const getSubagents = Command.make({
   name: "get_subagents",
@@ -126,11 +75,4 @@ const getIntegrations = Command.make({
   })
 })
 
-export const commands = [
-  getCommands,
-  getAvailableCommands,
-  getSubagents,
-  setSubagentSubscription,
-  setLocale,
-  getIntegrations
-]
+export const commands = [getSubagents, setSubagentSubscription, setLocale, getIntegrations]

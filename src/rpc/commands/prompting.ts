@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
-import { Agent, type PromptReceipt, type PromptRejected } from "../../services/Agent.ts"
+import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
@@ -39,10 +39,10 @@ const Disposition = lazy(() =>
     runId: optional(Schema.String),
     messageId: optional(Schema.String),
     clientMessageId: optional(Schema.String),
+    agentInvoked: optional(Schema.Boolean),
     duplicate: optional(Schema.Boolean),
     queued: optional(Schema.Boolean),
     idle: optional(Schema.Boolean),
-    agentInvoked: optional(Schema.Boolean),
     cleared: optional(Cleared())
   }).annotations({ identifier: "PromptDisposition" })
 )
@@ -52,7 +52,7 @@ const toDisposition = ({ idle, ...receipt }: PromptReceipt): Type<typeof Disposi
   ...(idle === undefined ? {} : { queued: true, idle })
 })
 
-const rejection = (error: PromptRejected): Command.CommandFailure => {
+const rejection = (error: PromptRejected | QueueingRejected): Command.CommandFailure => {
   switch (error._tag) {
     case "AgentBusy":
       return new Command.CommandFailure({ code: "busy", message: error.message })
@@ -66,6 +66,10 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
       return queueFull(error)
     case "ClientMessageConflict":
       return new Command.CommandFailure({ code: "client_message_conflict", message: error.message })
+    case "CommandNotQueueable":
+      return new Command.CommandFailure({ code: "command_not_queueable", message: error.message })
+    case "SlashCommandFailed":
+      return new Command.CommandFailure({ code: "command_failed", message: `/${error.command}: ${error.message}` })
     case "MissingCredentials":
       return new Command.CommandFailure({
         code: "missing_credentials",
@@ -79,7 +83,7 @@ const rejection = (error: PromptRejected): Command.CommandFailure => {
   }
 }
 
-const queueing = ["closing", "client_message_conflict", "queue_full"]
+const queueing = ["closing", "client_message_conflict", "queue_full", "command_failed"]
 const rejections = ["busy", "no_model", "missing_credentials", "budget_exceeded", "aborted", ...queueing]
 
 /** The checked text and images of a command, with the ids that the host gave it. */
@@ -108,6 +112,9 @@ export const prompt = Command.make({
     "The response says that the prompt was accepted, and comes before `agent_start`; after that there are only events. " +
     "Every accepted prompt ends with exactly one `prompt_result` with the id of the request, every run with one `agent_end`. " +
     "During a run a prompt without `streamingBehavior` is refused with `busy`; on an idle session that member has no effect. " +
+    "A message that starts with the name of a slash command runs it, also during a run: the answer is `handled`, and no run belongs to it. " +
+    "It has `agentInvoked: false` if the command has ended; otherwise a `prompt_result` follows. " +
+    "Prompt templates and skills are replaced by their texts. " +
     "The same `clientMessageId` and content again do nothing and answer with `duplicate`; other content is a `client_message_conflict`.",
   origin: ["pi", "omp", "xcsh"],
   params: Prompt,
@@ -134,11 +141,11 @@ const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", su
     summary,
     notes:
       "On an idle session the message waits for the next run, whose first turn takes it after the prompt; the answer then has `idle`. " +
-      "No `prompt_result` follows.",
+      "No `prompt_result` follows. Slash commands are refused, except for those that stand for a text.",
     origin: ["pi", "omp", "xcsh"],
     params: Message,
     result: Disposition,
-    errors: queueing,
+    errors: [...queueing, "command_not_queueable"],
     run: Effect.fnUntraced(function* (params, request) {
       const agent = yield* Agent
       const input = yield* read(name, params, request)

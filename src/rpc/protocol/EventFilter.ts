@@ -8,7 +8,8 @@ export interface EventFilter {
 }
 
 /** Frames that cannot be switched off: hosts wait for some of them, others are questions, or no session events at all. */
-const always = /^(?:ready|startup|error|prompt_result|session_settled|(?:extension|host|approval|subagent)_.*)$/
+const always =
+  /^(?:ready|startup|error|prompt_result|session_settled|available_commands_update|(?:extension|host|approval|subagent)_.*)$/
 
 export const make = (events: ReadonlyArray<string> | null, updates?: "full" | "delta"): EventFilter => {
   const types = events === null ? null : new Set(events)

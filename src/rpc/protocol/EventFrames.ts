@@ -2,6 +2,7 @@
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
 import { toJson } from "../../domain/session/SessionEntry.ts"
+import { available } from "../slash/Shapes.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
 import { hookNames } from "./HookNames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
@@ -121,6 +122,7 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
     event: hookNames.get(event) ?? event,
     error
   }),
+  CommandsChanged: ({ commands }) => ({ type: "available_commands_update", commands: commands.map(available) }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }
 

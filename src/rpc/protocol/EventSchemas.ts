@@ -12,6 +12,7 @@ import {
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
 import { requestFields } from "../dialogs/DialogSchemas.ts"
+import { Available } from "../slash/Shapes.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
@@ -287,9 +288,12 @@ export const events: ReadonlyArray<EventSchema> = [
     }
   ),
   event("session_info_update", "The same for hosts that know this name.", { title: optional(Schema.String) }),
+  event("available_commands_update", "The slash commands, after the start if there are any, and when they change.", {
+    commands: Schema.Array(Available())
+  }),
   event(
     "extension_error",
-    "A failure outside the run. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded.",
+    "A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded.",
     {
       extensionPath: Schema.String,
       event: Schema.String,

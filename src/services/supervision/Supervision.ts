@@ -163,6 +163,15 @@ const remember = (registry: Registry, name: RequestId) => {
   registry.endedAt = (registry.endedAt + 1) % rememberedNames
 }
 
+/** The node that the current fiber runs as. */
+export const currentNode: Effect.Effect<LiveNode | undefined> = FiberRef.get(current)
+
+/** Whether a node is `above` itself, or below it. */
+export const isWithin = (node: LiveNode | undefined, above: LiveNode | undefined): boolean => {
+  for (let at = node; at !== undefined; at = at.parent) if (at === above) return true
+  return false
+}
+
 /** Nodes that the effect opens are children of `base`, whichever fiber runs it. */
 export const under =
   (base: LiveNode) =>

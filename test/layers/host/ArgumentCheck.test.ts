@@ -20,6 +20,7 @@ const cases: ReadonlyArray<readonly [schema: object, args: object, problem: RegE
   [person, { name: 5 }, /^name: Instance type "number" is invalid\. Expected "string"\.$/],
   [person, { name: "x", age: 1.5, tags: ["a", "c"] }, /^age: .*integer.* tags\.1: .*$/],
   [person, { name: "x", else: 1 }, /else/],
+  [person, { age: -1, tags: ["c"] }, /^Instance does not have required property "name"\. age: .* tags\.0: .*$/],
   [{ type: "object", properties: { "a/b": { const: 1 } } }, { "a/b": 2 }, /^a\/b: /],
   [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }, { b: 1 }, undefined],
   [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }, { c: 1 }, /required property/],

@@ -144,6 +144,34 @@ it.effect("ask is the last of the built-in tools, and offered while somebody can
   })
 )
 
+it.effect("registered tools are offered beside the selection, but not in place of a tool that was left out", () =>
+  Effect.gen(function* () {
+    const host = Layer.mock(HostTools, { active: Effect.succeed([]) })
+    const offered = (selection: ToolRegistry.Selection) =>
+      Effect.gen(function* () {
+        const tools = yield* open()
+        for (const name of ["bash", "todo"]) yield* tools.register(fromHost(name))
+        const before = names(yield* tools.active)
+        yield* tools.setActive([...builtInNames, "todo"])
+        assert.deepStrictEqual(names(yield* tools.active), before)
+        return before
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [host, Layer.mock(Shell, {}), local])
+        )
+      )
+    assert.deepStrictEqual(yield* offered({}), [...builtInNames, "todo"])
+    assert.deepStrictEqual(yield* offered({ tools: ["ls"] }), ["ls", "todo"])
+    assert.deepStrictEqual(yield* offered({ tools: ["ls", "bash"] }), ["bash", "ls", "todo"])
+    const left = builtInNames.filter((name) => name !== "bash" && name !== "ls")
+    assert.deepStrictEqual(yield* offered({ excludedTools: ["bash", "ls", "rm"] }), [...left, "todo"])
+    assert.deepStrictEqual(yield* offered({ excludedTools: ["todo"] }), builtInNames)
+    assert.deepStrictEqual(yield* offered({ noBuiltinTools: true }), ["bash", "todo"])
+    assert.deepStrictEqual(yield* offered({ noTools: true }), [])
+  })
+)
+
 it.scopedLive("another session may write what this one has seen otherwise", () =>
   Effect.gen(function* () {
     const cwd = yield* tempFolder

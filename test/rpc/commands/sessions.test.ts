@@ -2,8 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
+import * as CommandRegistry from "../../../src/layers/commands/CommandRegistry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as SessionToolSet from "../../../src/layers/tools/SessionToolSet.ts"
 import type { Request } from "../../../src/rpc/Command.ts"
 import { superset } from "../../../src/rpc/dialect/Dialect.ts"
 import type { Connection } from "../../../src/rpc/Connection.ts"
@@ -25,6 +27,9 @@ const supervision = {
   cancel: () => Effect.dieMessage("unused")
 }
 
+const none = Effect.succeed([])
+const slashCommands = CommandRegistry.make({ publish: () => {}, detach: () => {} })
+
 /** Nothing but a session; what else a command asks for is a defect. */
 const services = (entries: ReadonlyArray<SessionEntry>) =>
   Layer.mergeAll(
@@ -32,7 +37,11 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
       CurrentSession.layer,
       CurrentSession.layerLog(Effect.flatMap(SessionStore, (store) => store.create({ entries })))
     ),
-    Layer.mock(Agent, { tools: { active: Effect.succeed([]), find: () => Effect.succeedNone }, supervision }),
+    Layer.mock(Agent, {
+      tools: SessionToolSet.make({ own: none, offered: none }),
+      commands: slashCommands,
+      supervision
+    }),
     Layer.mock(Sessions, {}),
     Layer.mock(HostTools, {}),
     Layer.mock(ModelCatalog, {}),

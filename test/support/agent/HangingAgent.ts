@@ -102,9 +102,10 @@ const catalogOf = ({ gate }: Hang, catalog: typeof ModelCatalog.Service): typeof
 })
 
 const toolsOf = ({ gate }: Hang, { open }: typeof Tools.Service): typeof Tools.Service => ({
-  open: Effect.map(open, ({ active, find }) => ({
-    active: gate("Tools.active", active),
-    find: (name) => gate("Tools.find", find(name))
+  open: Effect.map(open, (tools) => ({
+    ...tools,
+    active: gate("Tools.active", tools.active),
+    find: (name) => gate("Tools.find", tools.find(name))
   }))
 })
 

@@ -1,5 +1,5 @@
 /**
- * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# commands: […]` which slash commands there are, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
  * are what else happens. An extension calls a method of the agent in `! send …`, `! sendUser …`, `! appendEntry …` and
  * `! setLabel …`, with its arguments as a JSON list. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
@@ -28,6 +28,7 @@ import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
+import * as SlashFakes from "../agent/SlashFakes.ts"
 import * as FullStore from "../sessions/FullStore.ts"
 import * as UiTool from "./UiTool.ts"
 import * as TestHost from "./TestHost.ts"
@@ -157,7 +158,11 @@ export const play = Effect.fnUntraced(function* (path: string) {
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(context), Effect.fork)
+  }).pipe(
+    Effect.provide(SlashFakes.layer(JSON.parse(header(text, "commands") ?? "[]"))),
+    Effect.provide(context),
+    Effect.fork
+  )
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {

@@ -82,9 +82,10 @@ export const make = (dependencies: Dependencies) => {
 
   const afterAnswer = Effect.fnUntraced(function* (model: Model, outcome: TurnOutcome, overflowed: boolean) {
     // Tools that have run must not run again, so only an answer without calls is asked for once more.
-    if (overflowed && outcome._tag === "Settled") return yield* recover(model, outcome)
+    const isAnswer = outcome._tag === "Settled" && outcome.byTools !== true
+    if (overflowed && isAnswer) return yield* recover(model, outcome)
     const shrunk = yield* shrink(model, overflowed ? "overflow" : "threshold")
-    if (!overflowed) goesOn = shrunk && autoContinue && mayGoOn && outcome._tag === "Settled"
+    if (!overflowed) goesOn = shrunk && autoContinue && mayGoOn && isAnswer
     return outcome
   })
 

@@ -6,17 +6,12 @@ import { type CustomInput, toCustomMessage, type UserInput } from "../../../doma
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import { isCustomInput } from "../../../domain/session/EntryShape.ts"
-import {
-  type Agent,
-  AgentClosing,
-  type AcceptedReceipt,
-  type PromptRejected,
-  type QueueFull
-} from "../../../services/Agent.ts"
+import { type Agent, AgentClosing, type PromptRejected, type QueueFull } from "../../../services/Agent.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { NotStorable, type SendOptions, type SendReceipt, type SendUserOptions } from "../../../services/Sending.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import type { RunState } from "../run/RunState.ts"
+import type { MessageReceipt } from "./ClientMessages.ts"
 import type { LateRecords } from "./LateRecords.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
 
@@ -28,7 +23,7 @@ interface Dependencies {
   readonly queue: SessionQueue
   readonly late: LateRecords
   /** Starts a run that begins with the message. */
-  readonly begin: (custom: CustomInput) => Effect.Effect<AcceptedReceipt, PromptRejected>
+  readonly begin: (custom: CustomInput) => Effect.Effect<MessageReceipt, PromptRejected>
   readonly prompt: (typeof Agent.Service)["prompt"]
 }
 

@@ -1,36 +1,76 @@
 /**
- * What becomes of a message before it is accepted: the session's contributors have joined, and their hooks may change the
- * message or deal with it themselves (protocol.md 3.1).
+ * What becomes of a message before it is accepted: the session's contributors have joined, a slash command takes its
+ * place, hooks change it or deal with it, and a command that stands for a text is replaced by it (protocol.md 3.1).
  */
 import * as Effect from "effect/Effect"
-import type { MessageInput } from "../../../services/Agent.ts"
+import * as Option from "effect/Option"
+import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
+import type { CommandNotQueueable, MessageInput } from "../../../services/Agent.ts"
+import type { SlashCommandFailed } from "../../../services/Commands.ts"
 import type { Input } from "../../../services/hooks/HookPoints.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { Startup } from "../../hooks/Startup.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
+import type { RunState } from "../run/RunState.ts"
+import type { Carried, SlashCommands } from "./SlashCommands.ts"
 
 interface Dependencies {
   readonly hooks: HookRegistry
   readonly relay: EventRelay
   readonly startup: Startup
+  readonly slash: SlashCommands
+  readonly state: RunState
 }
 
-/** `Handled`: nothing is left to be said to the model. */
-export type Heard<I> = { readonly _tag: "Handled" } | { readonly _tag: "Said"; readonly input: I }
+/** `Handled`: a command or a hook has dealt with the message, and nothing is left to be said to the model. */
+export type Heard<I> =
+  | { readonly _tag: "Handled"; readonly command: Carried }
+  | { readonly _tag: "Said"; readonly input: I }
+
+type From = Pick<Input, "source" | "whenBusy">
+
+const completed: PromptEnd = { status: "completed" }
+const byHook: Carried = { end: () => completed, whenEnded: (report) => report(completed) }
 
 export type Hearing = ReturnType<typeof make>
 
-export const make = ({ hooks, relay, startup }: Dependencies) => ({
-  /** Whether a message can be taken as it is, at once. */
-  isPlain: ({ literal }: MessageInput) => literal === true || (startup.isOver() && !hooks.has("input")),
-  hear: <I extends MessageInput>(input: I, from: Pick<Input, "source" | "whenBusy">): Effect.Effect<Heard<I>> =>
+export const make = ({ hooks, relay, slash, startup, state }: Dependencies) => {
+  /** The message as the hooks have left it, and its text in place of the name of a template. */
+  const listen = <I extends MessageInput>(input: I, from: From): Effect.Effect<Heard<I>, SlashCommandFailed> =>
     Effect.gen(function* () {
-      yield* startup.started
-      if (!hooks.has("input")) return { _tag: "Said", input }
+      if (!hooks.has("input")) return { _tag: "Said", input: yield* slash.expand(input) }
       yield* relay.flush
       const heard = yield* Asking.input(hooks, { text: input.text, images: input.images ?? [], ...from })
-      if (heard.isHandled) return { _tag: "Handled" }
-      return { _tag: "Said", input: { ...input, text: heard.text, images: heard.images } }
+      if (heard.isHandled) return { _tag: "Handled", command: byHook }
+      return { _tag: "Said", input: yield* slash.expand({ ...input, text: heard.text, images: heard.images }) }
     })
-})
+
+  return {
+    /** Whether a message can be taken as it is, at once. */
+    isPlain: ({ literal, text }: MessageInput) =>
+      literal === true ||
+      // Refused in any case, and the fibers of a session that was left do not run.
+      state.isClosing() ||
+      (startup.isOver() && !hooks.has("input") && !text.startsWith("/")),
+    started: startup.started,
+    isStarted: startup.isOver,
+    /** In the fiber of whoever sends the message: the command may change the session, and close all that it owns. */
+    carryOut: (input: MessageInput, begun: () => void) => slash.carryOut(input, begun),
+    listen,
+    /** All of it, for a run that has begun meanwhile. It does not wait for a command, which may end the run. */
+    late: <I extends MessageInput>(input: I, from: From): Effect.Effect<Heard<I>, SlashCommandFailed> =>
+      Effect.gen(function* () {
+        yield* startup.started
+        const begun = yield* slash.begin(input)
+        if (Option.isSome(begun)) return { _tag: "Handled", command: begun.value.carried }
+        return yield* listen(input, from)
+      }),
+    /** For a message that is to be queued, which cannot be a command. */
+    hearQueued: <I extends MessageInput>(
+      input: I,
+      from: From
+    ): Effect.Effect<Heard<I>, SlashCommandFailed | CommandNotQueueable> =>
+      startup.started.pipe(Effect.zipRight(slash.queueable(input)), Effect.zipRight(listen(input, from)))
+  }
+}

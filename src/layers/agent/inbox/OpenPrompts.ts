@@ -2,6 +2,7 @@
  * Accepted prompts that have not ended, in the order of their acceptance. Each ends with exactly one report. As long as
  * somebody waits for one, the session has not settled (protocol.md 6).
  */
+import * as Effect from "effect/Effect"
 import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 
@@ -76,6 +77,8 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
       prompt?.requests.push(requestId)
       return prompt !== undefined
     },
+    /** Forgets a prompt whose sender was told that it has ended, or has given it up. */
+    withdraw: (messageId: string) => Effect.sync(() => void open.delete(messageId)),
     report,
     isSettled,
     /** A message from before the process: it may be a prompt, but nobody waits for its report until it is sent again. */
@@ -85,6 +88,11 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
       const wasSettled = isSettled()
       finish(items.flatMap(({ messageId }) => (open.has(messageId) ? [{ messageId, end: dropped }] : [])))
       if (!wasSettled && isSettled()) publish({ _tag: "SessionSettled" })
+    },
+    /** Ends a prompt that had no run. The session settles with the last one awaited. */
+    end: (messageId: string, end: PromptEnd) => {
+      finish([{ messageId, end }])
+      if (isSettled()) publish({ _tag: "SessionSettled" })
     },
     /** Those among the messages for which somebody waits. */
     awaited: (items: ReadonlyArray<QueuedMessage>) => items.filter(({ messageId }) => isAwaited(messageId)),

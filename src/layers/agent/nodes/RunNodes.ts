@@ -95,6 +95,16 @@ export const toolCall = <A, E, R>(call: ToolCall, onCancel: () => void, effect: 
     () => effect
   ).pipe(span("toolCall", { toolName: call.name, toolCallId: call.id }))
 
+/** Hangs under the session, because it goes on when its prompt is answered. */
+export const slashCommand = <A, E, R>(
+  tree: Supervision.Supervision,
+  { name, requestId }: { readonly name: string; readonly requestId: RequestId | undefined },
+  use: (node: Supervision.LiveNode | undefined) => Effect.Effect<A, E, R>
+) => {
+  const label = `/${name.slice(0, longestLabel)}`
+  return Supervision.nodeUnder(tree.root, { kind: "command", label, refs: requested(requestId) }, use)
+}
+
 export const compaction = <A, E, R>(reason: string, effect: Effect.Effect<A, E, R>) =>
   Supervision.node({ kind: "compaction", label: `compaction (${reason})` }, () => effect).pipe(
     span("compaction", { reason })

@@ -18,9 +18,9 @@ import {
 } from "../../../domain/conversation/Message.ts"
 import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
+import type { InputContent } from "../../../domain/conversation/Content.ts"
 import { entryOf } from "../../../domain/session/SessionContext.ts"
 import {
-  type AcceptedReceipt,
   AgentClosing,
   type MessageInput,
   type PromptInput,
@@ -28,18 +28,20 @@ import {
   type PromptRejected,
   PromptWithdrawn
 } from "../../../services/Agent.ts"
+import type { SlashCommandFailed } from "../../../services/Commands.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Startup } from "../../hooks/Startup.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
+import type { ClientMessage, ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
 import * as Hearing from "../inbox/Hearing.ts"
 import type { Heard } from "../inbox/Hearing.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
+import type { Carried, SlashCommands } from "../inbox/SlashCommands.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
@@ -58,6 +60,7 @@ interface Dependencies {
   readonly clientMessages: ClientMessages
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
+  readonly slash: SlashCommands
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Effect.Semaphore
   /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
@@ -71,10 +74,17 @@ interface Dependencies {
 }
 
 /** Hooks that still look at a prompt that was accepted meanwhile. */
-type LateHearing = Effect.Effect<Heard<PromptInput>>
+type LateHearing = Effect.Effect<Heard<Taken>>
+
+/** A message, and its content before hooks and commands have changed it: by that it is known when it is sent again. */
+interface Taken extends PromptInput {
+  readonly sent?: ReadonlyArray<InputContent>
+}
+
+const sentBy = (input: Taken) => input.sent ?? userContent(input)
 
 /** How long the answer to a prompt may wait for hooks (supplement 1.2). */
-const patience = "5 seconds"
+const patienceMs = 5000
 
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
@@ -86,16 +96,20 @@ interface StartInput extends PromptInput {
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
-/** A hook has dealt with the message. */
-const handled: PromptReceipt = { disposition: "handled", agentInvoked: false }
-
 const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
   whenBusy === undefined ? { source } : { source, whenBusy }
 
-const withdrawn = <A>(exit: Exit.Exit<A>): Effect.Effect<A, PromptWithdrawn> =>
+/** The preparation of a prompt that an abort has ended withdraws the prompt. */
+const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
 
-const repeated = ({ receipt }: ClientMessage): AcceptedReceipt => ({ ...receipt, duplicate: true })
+const repeated = ({ receipt }: ClientMessage): MessageReceipt => ({ ...receipt, duplicate: true })
+
+/** No message was stored for a handled prompt, so its id is nothing to the sender. */
+const told = (receipt: MessageReceipt): PromptReceipt => {
+  const { messageId: _, ...handled } = receipt
+  return receipt.disposition === "handled" ? handled : receipt
+}
 
 /** A prompt that finds the session free: its acceptance and its run are one fiber. */
 const makeStart = (dependencies: Dependencies) => {
@@ -124,7 +138,7 @@ const makeStart = (dependencies: Dependencies) => {
 
   const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: AcceptedReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
     const stored =
       hearing === undefined
         ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
@@ -132,7 +146,7 @@ const makeStart = (dependencies: Dependencies) => {
     return Effect.map(stored, (late) => {
       state.begin(runId)
       prompts.accept(messageId, input, runId)
-      clientMessages.remember({ content: userContent(input), receipt })
+      clientMessages.remember({ content: sentBy(input), receipt })
       const prompt: AcceptedPrompt = {
         runId,
         messageId,
@@ -146,7 +160,7 @@ const makeStart = (dependencies: Dependencies) => {
     })
   }
 
-  const refuse = (decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+  const refuse = (decided: Deferred.Deferred<MessageReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
     late.store.pipe(
       Effect.zipRight(Effect.sync(state.settle)),
       Effect.zipRight(
@@ -164,7 +178,7 @@ const makeStart = (dependencies: Dependencies) => {
   const live = Effect.fnUntraced(function* (
     input: StartInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>,
+    decided: Deferred.Deferred<MessageReceipt, PromptRejected>,
     hearing: LateHearing | undefined
   ) {
     const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
@@ -184,7 +198,7 @@ const makeStart = (dependencies: Dependencies) => {
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
         if (busy !== undefined) return yield* busy
-        const decided = yield* Deferred.make<AcceptedReceipt, PromptRejected>()
+        const decided = yield* Deferred.make<MessageReceipt, PromptRejected>()
         const running = yield* fiber.start(live(input, accepted, decided, hearing))
         dependencies.accepting()
         const withdraw = Effect.suspend(() =>
@@ -203,22 +217,37 @@ export const make = (dependencies: Dependencies) => {
   const hearing = Hearing.make(dependencies)
 
   /** The receipt of the message, if it was sent before. */
-  const earlier = (input: MessageInput) => {
+  const earlier = (input: Taken) => {
     if (input.clientMessageId === undefined) return Effect.succeed(undefined)
-    return clientMessages.find(input.clientMessageId, userContent(input))
+    return clientMessages.find(input.clientMessageId, sentBy(input))
   }
 
   const repeat = Effect.fnUntraced(function* (known: ClientMessage, input: MessageInput, accepted: Accepted) {
     const receipt = repeated(known)
-    yield* accepted(receipt)
+    const shown = told(receipt)
+    yield* accepted(shown)
+    if (receipt.agentInvoked === false) return shown
     if (!prompts.join(receipt.messageId, input.requestId) && known.end !== undefined) {
       prompts.report(input.requestId, known.end)
     }
-    return receipt
+    return shown
   })
 
+  /** Answers a prompt that a slash command has taken the place of. The report of its end comes after the answer. */
+  const answerHandled = (carried: Carried, input: Taken, accepted: Accepted, messageId: string) =>
+    Effect.suspend(() => {
+      const isOver = carried.end() !== undefined ? ({ agentInvoked: false } as const) : {}
+      const receipt: MessageReceipt = { disposition: "handled", messageId, ...named(input), ...isOver }
+      clientMessages.remember({ content: sentBy(input), receipt })
+      const shown = told(receipt)
+      if (receipt.agentInvoked === false)
+        return Effect.as(Effect.zipRight(prompts.withdraw(messageId), accepted(shown)), shown)
+      const follow = Effect.sync(() => carried.whenEnded((end) => prompts.end(messageId, end)))
+      return Effect.as(Effect.ensuring(accepted(shown), follow), shown)
+    })
+
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
-  const put = (to: RunQueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
+  const put = (to: RunQueueName, input: Taken, begun: (messageId: string) => void = () => {}) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
         const { documents, images = [], text } = input
@@ -228,8 +257,8 @@ export const make = (dependencies: Dependencies) => {
         const messageId = ids.next("message")
         const waiting = { messageId, ...named(input), ...requested(input), queue: to, ...said, createdAt: now() }
         const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-        const receipt: AcceptedReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
-        clientMessages.remember({ content: userContent(said), receipt })
+        const receipt: MessageReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+        clientMessages.remember({ content: sentBy(input), receipt })
         begun(messageId)
         return Effect.as(queue.add(waiting), receipt)
       })
@@ -237,7 +266,7 @@ export const make = (dependencies: Dependencies) => {
 
   /** A prompt that may wait joins the run that is under way. */
   const admit = (
-    input: PromptInput,
+    input: Taken,
     accepted: Accepted,
     hearing?: LateHearing
   ): Effect.Effect<PromptReceipt, PromptRejected> => {
@@ -255,49 +284,69 @@ export const make = (dependencies: Dependencies) => {
     return fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), clientMessages.load))
   })
 
-  const known = (input: MessageInput) =>
+  const known = (input: Taken) =>
     input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
 
   /** Takes the prompt as it is, or finds that it was sent before. */
-  const take = (input: PromptInput, accepted: Accepted, hearing?: LateHearing) =>
+  const take = (input: Taken, accepted: Accepted, hearing?: LateHearing) =>
     Effect.flatMap(known(input), (before) =>
       before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
     ).pipe(exclusively(gate))
 
+  /** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
+  const inTime = Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
+    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
+    dependencies.accepting()
+    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
+    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
+    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
+    keep()
+    return { rest: withdraw(Fiber.join(preparing)), done: undefined }
+  })
+
   /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
-  const takeHeard = Effect.fnUntraced(function* (input: PromptInput, accepted: Accepted) {
+  const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
+    const input: Taken = { ...given, sent: userContent(given) }
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
-    const { fiber: listening, keep } = yield* fiber.prepare(hearing.hear(input, saidBy(input)))
-    dependencies.accepting()
-    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(listening))
-    const exit = yield* Effect.timeoutOption(Fiber.await(listening), patience).pipe(withdraw)
-    if (Option.isNone(exit)) {
-      keep()
-      return yield* take(input, accepted, withdraw(Fiber.join(listening)))
-    }
-    const heard = yield* withdrawn(exit.value)
+    const due = now() + patienceMs
+    const plain: Heard<Taken> = { _tag: "Said", input }
+    const late = (rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>) =>
+      take(
+        input,
+        accepted,
+        Effect.orElseSucceed(rest, () => plain)
+      )
+    const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due)).rest !== undefined
+    if (isLate) return yield* late(hearing.late(input, saidBy(input)))
+    const messageId = ids.next("message")
+    const begun = () => prompts.accept(messageId, input)
+    const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
+    if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
+    const { done: heard, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
+    if (rest !== undefined) return yield* late(rest)
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
-    yield* accepted(handled)
-    return handled
+    return yield* answerHandled(heard.command, input, accepted, messageId)
   })
 
   const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
     RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
 
-  const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: MessageInput) {
+  const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: Taken) {
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, input: MessageInput) {
-    const before = yield* earlier(input)
-    if (before !== undefined) return repeated(before)
-    if (hearing.isPlain(input)) return yield* queueUp(to, input)
-    const listening = hearing.hear(input, { source: input.source ?? "host", whenBusy: to })
-    const heard = yield* Effect.timeoutOption(Effect.disconnect(listening), patience)
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput) {
+    const before = yield* earlier(given)
+    if (before !== undefined) return told(repeated(before))
+    if (hearing.isPlain(given)) return yield* queueUp(to, given)
+    const input: Taken = { ...given, sent: userContent(given) }
+    const listening = hearing.hearQueued(input, { source: input.source ?? "host", whenBusy: to })
+    const heard = yield* Effect.timeoutOption(Effect.disconnect(listening), patienceMs)
     if (Option.isNone(heard)) return yield* queueUp(to, input)
-    return heard.value._tag === "Said" ? yield* queueUp(to, heard.value.input) : handled
+    if (heard.value._tag === "Said") return yield* queueUp(to, heard.value.input)
+    return yield* answerHandled(heard.value.command, input, () => Effect.void, ids.next("message"))
   })
 
   /** A run without a prompt, which begins with a custom message. */

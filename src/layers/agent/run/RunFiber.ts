@@ -13,11 +13,11 @@ interface Dependencies {
   readonly compaction: Compaction
   readonly end: RunEnd
   /** Starts a fiber of the session. */
-  readonly fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
 }
 
-export interface Preparation<A> {
-  readonly fiber: Fiber.RuntimeFiber<A>
+export interface Preparation<A, E> {
+  readonly fiber: Fiber.RuntimeFiber<A, E>
   /** From now on an abort of prompts that are being prepared leaves it alone. */
   readonly keep: () => void
 }
@@ -26,7 +26,7 @@ export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork }: Dependencies) {
   const running = yield* FiberHandle.make<void, never>()
-  const preparing = new Set<Fiber.RuntimeFiber<unknown>>()
+  const preparing = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
 
   // Not FiberHandle.clear: when two callers stop one run, that would also forget a run that started in between.
   const stop = Effect.suspend(() =>
@@ -38,27 +38,33 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
   const withdraw = Effect.suspend(() => (preparing.size === 0 ? Effect.void : Fiber.interruptAll([...preparing])))
   const interrupt = Effect.zipRight(withdraw, Effect.zipRight(stop, compaction.cancel))
 
-  /**
-   * Starts what a prompt needs before it can be checked. An abort interrupts it, unless the prompt was accepted in the
-   * meantime.
-   */
-  const prepare = <A>(effect: Effect.Effect<A>): Effect.Effect<Preparation<A>> =>
+  /** Starts what a prompt needs before it can be checked. An abort interrupts it, unless it was told to `keep` it. */
+  const prepare = <A, E>(effect: (keep: () => void) => Effect.Effect<A, E>): Effect.Effect<Preparation<A, E>> =>
     Effect.sync(() => {
-      const fiber: Fiber.RuntimeFiber<A> = fork(effect)
-      preparing.add(fiber)
-      fiber.addObserver(() => preparing.delete(fiber))
-      return { fiber, keep: () => void preparing.delete(fiber) }
+      let [fiber, isKept]: [Fiber.RuntimeFiber<A, E> | undefined, boolean] = [undefined, false]
+      const keep = () => {
+        isKept = true
+        if (fiber !== undefined) preparing.delete(fiber)
+      }
+      const started = fork(Effect.suspend(() => effect(keep)))
+      fiber = started
+      // It has begun, and may have been kept.
+      if (!isKept) preparing.add(started)
+      started.addObserver(() => preparing.delete(started))
+      return { fiber: started, keep }
     })
 
   /** Waits for the preparation. To leave the wait is to withdraw the prompt. */
   const read = <A>(effect: Effect.Effect<A>): Effect.Effect<A, PromptWithdrawn> =>
-    Effect.flatMap(prepare(effect), ({ fiber }) =>
-      Fiber.await(fiber).pipe(
-        Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-        Effect.flatMap((exit) =>
-          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+    Effect.flatMap(
+      prepare(() => effect),
+      ({ fiber }) =>
+        Fiber.await(fiber).pipe(
+          Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+          Effect.flatMap((exit) =>
+            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+          )
         )
-      )
     )
 
   const abort = (which: HandBack) =>

@@ -26,6 +26,7 @@ import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ControlValues } from "../model/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
+import type { SystemPrompt } from "../model/SystemPrompt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { CallHooks } from "./HookedCall.ts"
 import type { RetryChain } from "./Retries.ts"
@@ -61,7 +62,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly systemPrompt: string
+  readonly systemPrompt: SystemPrompt
   readonly now: () => number
   readonly ticks: () => number
   readonly controls: () => ControlValues
@@ -126,21 +127,15 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
-    let { systemPrompt } = options
+    let replaced: string | undefined
+    const systemPrompt: SystemPrompt = (active) => replaced ?? options.systemPrompt(active)
     const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks }
     const turn = Effect.flatMap(model.certain, (chosen) =>
-      RunNodes.turn(
-        journal.turnIndex(),
-        Turn.run(
-          calling,
-          chosen.model,
-          requests(chosen, () => systemPrompt)
-        )
-      )
+      RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
     const autoContinue = settings["compaction.autoContinue"]
     const shrinking = RunCompaction.make({ runId, compaction, length, budget, model: currentModel, autoContinue })
@@ -163,8 +158,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       yield* relay.flush
       const content = typeof said === "string" ? [text(said)] : said
       const images = content.filter((block) => block.type === "image")
-      const changes = yield* Asking.runStarting(hooks, { text: plainText(content), images, systemPrompt })
-      systemPrompt = changes.systemPrompt
+      const before = systemPrompt(yield* tools.active)
+      const changes = yield* Asking.runStarting(hooks, { text: plainText(content), images, systemPrompt: before })
+      if (changes.systemPrompt !== before) replaced = changes.systemPrompt
       return changes.messages
     })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */

@@ -13,8 +13,9 @@ import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.
 import { plainText, text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import type { Usage } from "../../../domain/model/Usage.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
-import { type SessionTools, type Tool, ToolFailure } from "../../../services/Tools.ts"
+import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import * as HookedCall from "./HookedCall.ts"
 import type { RunJournal } from "./RunJournal.ts"
@@ -35,16 +36,23 @@ interface Dependencies {
 
 /** How a call ended. A defect is no result: it ends the batch. */
 type Outcome =
-  | { readonly _tag: "Result"; readonly position: number; readonly output: ToolOutput; readonly isError: boolean }
+  | {
+      readonly _tag: "Result"
+      readonly position: number
+      readonly output: ToolOutput
+      readonly isError: boolean
+      readonly terminate?: true
+      readonly usage?: Usage
+    }
   | { readonly _tag: "Defect"; readonly cause: Cause.Cause<never> }
 
 /** The calls of one batch. Its own fiber starts them and records how they ended; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
   /** The fibers of the calls that run. */
-  readonly running: Set<Fiber.RuntimeFiber<ToolOutput, ToolFailure>>
+  readonly running: Set<Fiber.RuntimeFiber<ToolAnswer, ToolFailure>>
   /** Starts a fiber at once, up to its first wait. */
-  readonly fork: (call: Effect.Effect<ToolOutput, ToolFailure>) => Fiber.RuntimeFiber<ToolOutput, ToolFailure>
+  readonly fork: (call: Effect.Effect<ToolAnswer, ToolFailure>) => Fiber.RuntimeFiber<ToolAnswer, ToolFailure>
   /** Calls that have started and are not recorded. */
   open: number
   /** In the order in which the calls have ended. */
@@ -61,6 +69,8 @@ interface Batch extends Dependencies {
   exclusive: boolean
   /** Set at the boundary where steering was found: nothing more starts, and calls that still run are interrupted. */
   skips: boolean
+  /** The results that ask for the end of the run. */
+  terminating: number
 }
 
 /** Calls that run side by side, of however many a model asks for at once. */
@@ -83,6 +93,24 @@ const resolve = ({ tools }: Dependencies, { call, excess, state }: RequestedCall
     Option.match({ onNone: () => none(`Tool ${call.name} not found`), onSome: (tool) => Either.right(tool) })
   )
 }
+
+const failed = (position: number, failure: ToolFailure): Outcome => ({
+  _tag: "Result",
+  position,
+  output: HookedCall.failureOutput(failure),
+  isError: true,
+  ...(failure.terminate === true ? { terminate: true } : {})
+})
+
+/** What is not part of the output is for the run, and is not stored. */
+const answered = (position: number, { terminate, usage, ...output }: ToolAnswer): Outcome => ({
+  _tag: "Result",
+  position,
+  output,
+  isError: false,
+  ...(terminate === true ? { terminate } : {}),
+  ...(usage === undefined ? {} : { usage })
+})
 
 /** The result of an interrupted call: the output so far, then that it was interrupted. */
 const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
@@ -107,8 +135,7 @@ const note = (batch: Batch, outcome: Outcome) => {
 }
 
 /** Answers without running anything; hosts still see the call start and end. */
-const refuse = (batch: Batch, position: number, failure: ToolFailure) =>
-  note(batch, { _tag: "Result", position, output: HookedCall.failureOutput(failure), isError: true })
+const refuse = (batch: Batch, position: number, failure: ToolFailure) => note(batch, failed(position, failure))
 
 /** Runs the call in a fiber of its own, which can be ended alone. */
 const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
@@ -125,12 +152,10 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
       const show = () => journal.progressOfCall(position, output)
       return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
     })
-  const outcome = (exit: Exit.Exit<ToolOutput, ToolFailure>): Outcome => {
-    if (Exit.isSuccess(exit)) return { _tag: "Result", position, output: exit.value, isError: false }
+  const outcome = (exit: Exit.Exit<ToolAnswer, ToolFailure>): Outcome => {
+    if (Exit.isSuccess(exit)) return answered(position, exit.value)
     const failure = Cause.failureOption(exit.cause)
-    if (Option.isSome(failure)) {
-      return { _tag: "Result", position, output: HookedCall.failureOutput(failure.value), isError: true }
-    }
+    if (Option.isSome(failure)) return failed(position, failure.value)
     if (!Cause.isInterruptedOnly(exit.cause)) return { _tag: "Defect", cause: Cause.stripFailures(exit.cause) }
     const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
@@ -197,7 +222,11 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
   let died: Cause.Cause<never> | undefined
   for (let ended = batch.unrecorded[batch.recorded]; ended !== undefined; ended = batch.unrecorded[batch.recorded]) {
     if (ended._tag === "Defect") died ??= ended.cause
-    else yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
+    else {
+      yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
+      if (ended.usage !== undefined) yield* batch.budget.recordUsage(ended.usage)
+      if (ended.terminate === true) batch.terminating++
+    }
     batch.recorded++
     batch.open--
     boundary(batch)
@@ -222,7 +251,7 @@ const work = Effect.fnUntraced(function* (batch: Batch) {
 })
 
 /**
- * Returns when every call has its result. Each call is a fiber of its own, which this one waits for in any case: an
+ * Returns when every call has its result, and tells whether all of them ask for the end of the run. Each call is a fiber of its own, which this one waits for in any case: an
  * interrupt ends them all, and the journal answers the calls that had not started. Calls start in their order; a
  * defect in one ends the batch at once, however long the others would take.
  */
@@ -240,7 +269,9 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
       next: 0,
       sharedSoFar: true,
       exclusive: false,
-      skips: false
+      skips: false,
+      terminating: 0
     }
-    return Effect.onError(work(batch), () => cutShort(batch))
+    const worked = Effect.onError(work(batch), () => cutShort(batch))
+    return Effect.map(worked, () => batch.terminating === calls.length)
   })

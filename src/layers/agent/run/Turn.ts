@@ -14,13 +14,15 @@ import * as RunNodes from "../nodes/RunNodes.ts"
 export type TurnOutcome =
   /** Tools have answered; the model is to be called again. */
   | { readonly _tag: "Continue" }
-  | { readonly _tag: "Settled" }
+  /** `byTools`: not the model but the results of its calls end the run. */
+  | { readonly _tag: "Settled"; readonly byTools?: true }
   | { readonly _tag: "Failed"; readonly failure: ModelFailure }
 
 interface Dependencies {
   readonly client: typeof ModelClient.Service
   readonly journal: RunJournal.RunJournal
-  readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<void>
+  /** Tells whether the run is to end with these calls. */
+  readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<boolean>
   /** The model came to the end of its answer. */
   readonly answered: () => void
   /** Waits while a sink is too far behind. */
@@ -56,6 +58,11 @@ const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
     Effect.scoped(Effect.flatMap(dependencies.client.stream(request), (events) => receive(dependencies, events, node)))
   )
 
+const outcomeOf = (hasCalls: boolean, byTools: boolean): TurnOutcome => {
+  if (byTools) return { _tag: "Settled", byTools }
+  return { _tag: hasCalls ? "Continue" : "Settled" }
+}
+
 /** `request` is made after the message has begun, so that a host sees at once who answers. */
 export const run = Effect.fnUntraced(function* (
   dependencies: Dependencies,
@@ -68,10 +75,9 @@ export const run = Effect.fnUntraced(function* (
   if (Either.isLeft(received)) return yield* fail(journal, received.left)
   const calls = yield* journal.endAssistant()
   answered()
-  if (calls.length > 0) yield* runTools(calls)
+  const byTools = calls.length > 0 && (yield* runTools(calls))
   journal.endTurn()
-  const outcome: TurnOutcome = { _tag: calls.length > 0 ? "Continue" : "Settled" }
-  return outcome
+  return outcomeOf(calls.length > 0, byTools)
 })
 
 /** Answers the calls of a failed message without running them: the message is not complete. */

@@ -72,10 +72,17 @@ const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): Op
   return { log: again, scope }
 }
 
-const announce = Effect.fnUntraced(function* (hub: EventHub.EventHub, next: SessionScope.OpenSession) {
+const announce = Effect.fnUntraced(function* (
+  hub: EventHub.EventHub,
+  next: SessionScope.OpenSession,
+  left: SessionScope.OpenSession
+) {
   for (const event of Arrival.events(yield* next.session.info)) hub.publish(event)
   const queue = yield* next.agent.queue
   if (MessageQueue.size(queue) > 0) hub.publish({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+  const commands = yield* next.agent.commands.list
+  const before = yield* left.agent.commands.list
+  if (commands.length + before.length > 0) hub.publish({ _tag: "CommandsChanged", commands })
 })
 
 /**
@@ -128,7 +135,7 @@ const makeCurrent = Effect.fnUntraced(function* (
     Supervision.adopt(next.control.root, left.control.root)
     left.control.leave()
     current = next
-    yield* announce(hub, next)
+    yield* announce(hub, next, left)
   })
 
   const openingFrom = (left: SessionScope.OpenSession, reason: SessionOpening["reason"]) =>

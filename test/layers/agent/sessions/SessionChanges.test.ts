@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import * as SessionToolSet from "../../../../src/layers/tools/SessionToolSet.ts"
 import { Agent } from "../../../../src/services/Agent.ts"
 import { Budget } from "../../../../src/services/Budget.ts"
 import { Session } from "../../../../src/services/session/Session.ts"
@@ -341,7 +342,7 @@ describe("what a session brings along", () => {
             )
           )
         )
-      const open = { active: Effect.succeed([]), find: () => Effect.succeedNone }
+      const open = SessionToolSet.make({ own: Effect.succeed([]), offered: Effect.succeed([]) })
       const unlimited = { check: Effect.void, recordUsage: () => Effect.void, recordToolCall: Effect.void }
       const parts = {
         tools: Layer.succeed(Tools, { open: Effect.as(live("tools"), open) }),
@@ -367,7 +368,7 @@ describe("what a session brings along", () => {
   it.effect("a session that hangs while it is opened can be given up, and the one before is as good as before", () =>
     Effect.gen(function* () {
       let opened = 0
-      const tools = { active: Effect.succeed([]), find: () => Effect.succeedNone }
+      const tools = SessionToolSet.make({ own: Effect.succeed([]), offered: Effect.succeed([]) })
       const hangs = Effect.suspend(() => (opened++ === 0 ? Effect.succeed(tools) : Effect.never))
       const logs: Array<string> = []
       const store = Layer.effect(

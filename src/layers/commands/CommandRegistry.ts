@@ -1,0 +1,108 @@
+/** The slash commands of one session, in memory. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type { SessionCommands, SlashCommand } from "../../services/Commands.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
+
+interface Dependencies {
+  readonly publish: (event: AgentEvent) => void
+  /** Starts an effect that nothing waits for, in a fiber of the session. */
+  readonly detach: (effect: Effect.Effect<void>) => void
+}
+
+const sources = ["extension", "prompt", "skill"] as const
+
+/** A menu shows no more of it. */
+const longestDescription = 2000
+
+const clipped = (command: SlashCommand): SlashCommand => {
+  const { description } = command
+  if (description === undefined || description.length <= longestDescription) return command
+  return { ...command, description: `${description.slice(0, longestDescription)}…` }
+}
+
+interface Entry {
+  readonly command: SlashCommand
+}
+
+/** Entries by the name that they were registered with, in the order of registration. */
+type Groups = Map<string, Set<Entry>>
+
+/** The names under which the commands of a group are found. */
+const namesOf = (groups: Groups, name: string): ReadonlyMap<Entry, string> => {
+  const group = groups.get(name) ?? new Set<Entry>()
+  const names = new Map<Entry, string>()
+  let number = 0
+  // An author may have called a command `name:1`.
+  const next = () => {
+    do number++
+    while (groups.has(`${name}:${number}`))
+    return `${name}:${number}`
+  }
+  for (const entry of group) names.set(entry, group.size === 1 ? name : next())
+  return names
+}
+
+interface View {
+  readonly named: ReadonlyMap<string, SlashCommand>
+  readonly list: ReadonlyArray<SlashCommand>
+}
+
+const viewOf = (entries: ReadonlySet<Entry>, groups: Groups): View => {
+  const names = new Map<Entry, string>()
+  for (const group of groups.keys()) for (const [entry, name] of namesOf(groups, group)) names.set(entry, name)
+  const named = new Map<string, SlashCommand>()
+  for (const entry of entries) {
+    const name = names.get(entry) ?? entry.command.name
+    named.set(name, name === entry.command.name ? entry.command : { ...entry.command, name })
+  }
+  const bySource = Map.groupBy(named.values(), ({ source }) => source)
+  return { named, list: sources.flatMap((source) => bySource.get(source) ?? []) }
+}
+
+export const make = ({ detach, publish }: Dependencies): SessionCommands => {
+  const entries = new Set<Entry>()
+  const groups: Groups = new Map()
+  let view: View | undefined
+  const current = () => (view ??= viewOf(entries, groups))
+
+  let isDue = false
+  const tell = Effect.map(EventLoop.nextTurn, () => {
+    isDue = false
+    publish({ _tag: "CommandsChanged", commands: current().list })
+  })
+  const changed = () => {
+    view = undefined
+    if (isDue) return
+    isDue = true
+    detach(tell)
+  }
+
+  const add = (command: SlashCommand) => {
+    const entry: Entry = { command: clipped(command) }
+    const group = groups.get(command.name) ?? new Set()
+    groups.set(command.name, group.add(entry))
+    entries.add(entry)
+    changed()
+    return entry
+  }
+  const remove = (entry: Entry) => {
+    const { name } = entry.command
+    const group = groups.get(name)
+    group?.delete(entry)
+    if (group?.size === 0) groups.delete(name)
+    entries.delete(entry)
+    changed()
+  }
+
+  return {
+    list: Effect.sync(() => current().list),
+    find: (name) => Effect.sync(() => Option.fromNullable(current().named.get(name))),
+    register: (command) =>
+      Effect.acquireRelease(
+        Effect.sync(() => add(command)),
+        (entry) => Effect.sync(() => remove(entry))
+      ).pipe(Effect.map((entry) => namesOf(groups, command.name).get(entry) ?? command.name))
+  }
+}

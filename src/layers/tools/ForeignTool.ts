@@ -1,0 +1,115 @@
+/**
+ * Makes a Tool from a definition that foreign code gives. Nothing in it is trusted: the schema is cleaned and checked,
+ * arguments are mended and checked, and so is the result.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
+import type { SourceInfo } from "../../services/Commands.ts"
+import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
+import * as LazyCheck from "../host/LazyCheck.ts"
+import { coerce } from "./foreign/Coercion.ts"
+import * as ForeignResult from "./foreign/ForeignResult.ts"
+import * as PlainSchema from "./foreign/PlainSchema.ts"
+
+export interface ForeignContext extends Pick<ToolContext, "toolCallId"> {
+  /** Reports progress: a result so far. One that cannot be read is not shown. */
+  readonly progress: (partial: unknown) => Effect.Effect<void>
+}
+
+export interface ForeignDefinition {
+  readonly name: unknown
+  readonly label?: unknown
+  /** For the model. The label, or the name, where there is none. */
+  readonly description?: unknown
+  /** JSON Schema, plain or as an object of TypeBox. Without it, the tool takes no arguments. */
+  readonly parameters?: unknown
+  /** One line for the system prompt. */
+  readonly promptSnippet?: unknown
+  readonly promptGuidelines?: unknown
+  readonly concurrency?: Tool["concurrency"]
+  readonly abortedText?: string
+  readonly source?: SourceInfo
+  /** Rewrites the arguments before they are checked. It may throw. */
+  readonly prepareArguments?: (args: JsonObject) => unknown
+  /** The result is a text, or an object with `content`, and perhaps `details`, `isError`, `terminate` and `usage`. */
+  readonly execute: (args: JsonObject, context: ForeignContext) => Effect.Effect<unknown, ToolFailure>
+}
+
+/** What all providers accept. */
+const namePattern = /^[\w-]{1,64}$/
+
+const longestSnippet = 500
+const longestGuideline = 1000
+const mostGuidelines = 50
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
+
+const clip = (value: string, longest: number) => (value.length > longest ? `${value.slice(0, longest)}…` : value)
+
+/** One line, whatever its author wrote: another line would look like another tool or rule. */
+const line = (value: string, longest: number) => clip(value.trim().replaceAll(/\s+/g, " "), longest)
+
+const promptOf = ({ promptGuidelines, promptSnippet }: ForeignDefinition): NonNullable<Tool["prompt"]> => {
+  const given: ReadonlyArray<unknown> = Array.isArray(promptGuidelines) ? promptGuidelines : [promptGuidelines]
+  const guidelines = given.filter(isText).slice(0, mostGuidelines)
+  return {
+    ...(isText(promptSnippet) ? { snippet: line(promptSnippet, longestSnippet) } : {}),
+    ...(guidelines.length === 0 ? {} : { guidelines: guidelines.map((text) => line(text, longestGuideline)) })
+  }
+}
+
+const said = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments }: ForeignDefinition): Tool["run"] => {
+  const check = LazyCheck.make(parameters)
+  const invalid = (problem: string) => new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
+
+  const prepare = (args: JsonObject): Either.Either<JsonObject, ToolFailure> => {
+    if (prepareArguments === undefined) return Either.right(args)
+    return Either.flatMap(
+      Either.try({ try: () => prepareArguments(args), catch: (cause) => invalid(said(cause)) }),
+      (prepared) =>
+        Predicate.isReadonlyRecord(prepared)
+          ? Either.right(prepared)
+          : Either.left(invalid("the tool could not prepare them"))
+    )
+  }
+
+  return Effect.fn("ForeignTool.run")(function* (given: JsonObject, { progress, toolCallId }: ToolContext) {
+    const args = coerce(parameters, yield* prepare(given))
+    const problem = (yield* check)(args)
+    if (problem !== undefined) return yield* invalid(problem)
+    const report = (partial: unknown) => {
+      const output = ForeignResult.progress(partial)
+      return output === undefined ? Effect.void : progress(output)
+    }
+    const result = yield* Effect.suspend(() => execute(args, { toolCallId, progress: report })).pipe(
+      // A bug in the code of others is no reason to end the run.
+      Effect.catchAllDefect((defect) => new ToolFailure({ message: said(defect) }))
+    )
+    return yield* ForeignResult.read(name, result)
+  })
+}
+
+export const fromDefinition = (definition: ForeignDefinition): Either.Either<Tool, ToolRefused> => {
+  const { abortedText, concurrency = "shared", description, label, name, source } = definition
+  const refused = (message: string) =>
+    Either.left(new ToolRefused({ reason: "definition", name: clip(said(name), 100), message }))
+  if (typeof name !== "string" || !namePattern.test(name))
+    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${clip(said(name), 100)}`)
+  const schema = PlainSchema.make(definition.parameters)
+  if (Either.isLeft(schema)) return refused(`Tool "${name}" has a JSON Schema that cannot be used: ${schema.left}`)
+  const parameters = schema.right
+  const prompt = promptOf(definition)
+  return Either.right({
+    definition: { name, description: isText(description) ? description : isText(label) ? label : name, parameters },
+    ...(isText(label) ? { label } : {}),
+    ...(Object.keys(prompt).length === 0 ? {} : { prompt }),
+    ...(source === undefined ? {} : { source }),
+    concurrency,
+    abortedText: abortedText ?? "Operation aborted",
+    run: runOf(name, parameters, definition)
+  })
+}

@@ -1,0 +1,102 @@
+/** Reads what foreign code returns as the result of a tool call: checked, and within bounds. */
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { type InputContent, type JsonObject, plainText, text } from "../../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import { Usage } from "../../../domain/model/Usage.ts"
+import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
+
+/** Characters of all text blocks, of all images, and of the details as JSON. */
+const mostText = 1_000_000
+const mostImages = 20_000_000
+const mostDetails = 4_000_000
+const mostBlocks = 1000
+
+const isObject = Predicate.isReadonlyRecord
+
+type Read<A> = Either.Either<A, string>
+
+const blockOf = (block: unknown, at: number): Read<InputContent> => {
+  const { data, mimeType, text: said, type } = isObject(block) ? block : {}
+  if (type === "text" && typeof said === "string") return Either.right(text(said))
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string")
+    return Either.right({ type, data, mimeType })
+  return Either.left(`content[${at}] must be a text block {type, text} or an image block {type, data, mimeType}`)
+}
+
+/** Cuts the text where it becomes too long, and tells so. */
+const bounded = (blocks: ReadonlyArray<InputContent>): Read<ReadonlyArray<InputContent>> => {
+  const images = blocks.reduce((size, block) => size + (block.type === "image" ? block.data.length : 0), 0)
+  if (images > mostImages) return Either.left(`its images have more than ${mostImages} characters`)
+  const all = blocks.reduce((size, block) => size + (block.type === "text" ? block.text.length : 0), 0)
+  if (all <= mostText) return Either.right(blocks)
+  let left = mostText
+  const kept = blocks.flatMap((block): ReadonlyArray<InputContent> => {
+    if (block.type !== "text") return [block]
+    const said = block.text.slice(0, left)
+    left -= said.length
+    return said === "" ? [] : [text(said)]
+  })
+  return Either.right([...kept, text(`[Output truncated: the first ${mostText} of ${all} characters]`)])
+}
+
+const contentOf = (content: unknown): Read<ReadonlyArray<InputContent>> => {
+  if (content === undefined || content === null) return Either.right([])
+  if (typeof content === "string") return bounded([text(content)])
+  if (!Array.isArray(content)) return Either.left("content must be an array of text and image blocks")
+  if (content.length > mostBlocks) return Either.left(`content has more than ${mostBlocks} blocks`)
+  return Either.flatMap(Either.all(content.map(blockOf)), bounded)
+}
+
+/** Details are an object, so other values become a member of one. Those that are no JSON are reported with the result. */
+const detailsOf = (details: unknown): { readonly details?: JsonObject } => {
+  if (details === undefined || details === null) return {}
+  const size = Either.try(() => JSON.stringify(details)?.length ?? 0)
+  if (Either.isRight(size) && size.right > mostDetails)
+    return { details: { omitted: `The details have ${size.right} characters; at most ${mostDetails} are kept` } }
+  return { details: isObject(details) ? details : { value: details } }
+}
+
+const partsOf = (result: unknown): Read<ToolOutput> => {
+  const { content, details } = isObject(result) ? result : { content: result, details: undefined }
+  return Either.map(contentOf(content), (blocks) => ({ content: blocks, ...detailsOf(details) }))
+}
+
+const usageOf = Schema.decodeUnknownOption(Schema.suspend(() => Usage()))
+
+const answerOf = (result: unknown): Read<{ readonly answer: ToolAnswer; readonly isError: boolean }> =>
+  Either.map(partsOf(result), (output) => {
+    const { isError, terminate, usage } = isObject(result) ? result : {}
+    const spent = Option.getOrUndefined(usageOf(usage))
+    const ends = terminate === true ? ({ terminate } as const) : {}
+    return {
+      answer: { ...output, ...ends, ...(spent === undefined ? {} : { usage: spent }) },
+      isError: isError === true
+    }
+  })
+
+/** Members of foreign objects may be getters that throw. */
+const safely = <A>(read: () => Read<A>): Read<A> =>
+  Either.flatMap(Either.try({ try: read, catch: String }), (parts) => parts)
+
+/** A report of progress; undefined where it cannot be shown. */
+export const progress = (partial: unknown): ToolOutput | undefined =>
+  Option.getOrUndefined(Either.getRight(safely(() => partsOf(partial))))
+
+export const read = (name: string, result: unknown): Either.Either<ToolAnswer, ToolFailure> => {
+  const unusable = (problem: string) => new ToolFailure({ message: `The result of ${name} cannot be used: ${problem}` })
+  return Either.flatMap(
+    Either.mapLeft(
+      safely(() => answerOf(result)),
+      unusable
+    ),
+    ({ answer, isError }) => {
+      const { usage: _, ...failed } = answer
+      return isError
+        ? Either.left(new ToolFailure({ message: plainText(answer.content), ...failed }))
+        : Either.right(answer)
+    }
+  )
+}

@@ -1,0 +1,54 @@
+/** Slash commands on the wire, in the forms of two families of hosts (protocol.md 3.8, supplement 1.3). */
+import * as Schema from "effect/Schema"
+import type { CommandInfo } from "../../domain/conversation/AgentEvent.ts"
+import { optional } from "../../domain/conversation/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
+import type { SlashCommand } from "../../services/Commands.ts"
+
+const SourceInfo = lazy(() =>
+  Schema.Struct({
+    path: Schema.String,
+    source: Schema.String,
+    scope: Schema.Literal("temporary", "user", "project"),
+    origin: Schema.Literal("top-level", "package"),
+    baseDir: optional(Schema.String)
+  })
+)
+
+export const Listed = lazy(() =>
+  Schema.Struct({
+    name: Schema.String,
+    description: optional(Schema.String),
+    source: Schema.Literal("extension", "prompt", "skill"),
+    sourceInfo: SourceInfo()
+  })
+)
+
+export const Available = lazy(() =>
+  Schema.Struct({
+    name: Schema.String,
+    aliases: optional(Schema.Array(Schema.String)),
+    description: optional(Schema.String),
+    input: optional(Schema.Struct({ hint: optional(Schema.String) })),
+    source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
+  }).annotations({ identifier: "AvailableCommand" })
+)
+
+const described = ({ description }: CommandInfo) => (description === undefined ? {} : { description })
+
+export const listed = (command: SlashCommand): Type<typeof Listed> => ({
+  name: command.name,
+  ...described(command),
+  source: command.source,
+  sourceInfo: command.sourceInfo
+})
+
+/** That family has no prompt templates, but files that are commands. */
+const families = { extension: "extension", prompt: "file", skill: "skill" } as const
+
+export const available = (command: CommandInfo): Type<typeof Available> => ({
+  name: command.name,
+  ...described(command),
+  ...(command.argumentHint === undefined ? {} : { input: { hint: command.argumentHint } }),
+  source: families[command.source]
+})
