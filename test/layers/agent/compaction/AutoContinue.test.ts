@@ -58,6 +58,31 @@ it.effect("a run that is compacted when the model has stopped goes on, and its p
   )
 )
 
+it.effect("a run that its tools have ended is compacted, but neither goes on nor repeats them", () =>
+  Effect.gen(function* () {
+    let ran = 0
+    const ends = tool("ends", () => Effect.sync(() => ({ ...output(`${++ran}`), terminate: true as const })))
+    const first = withUsage(call(["c1", "ls", {}]), 10)
+    for (const used of [900, 1100]) {
+      ran = 0
+      const last = withUsage(call(["c2", "ends", {}]), used)
+      const turns = [story, first, last]
+      yield* Harness.run({ settings, hooks, tools: [ls, ends], turns }, ({ ask, events, script }) =>
+        Effect.gen(function* () {
+          yield* ask("Tell me")
+          yield* ask("Weave")
+          assert.strictEqual(ran, 1)
+          assert.strictEqual((yield* script.requests).length, 3)
+          const reason = used > 1000 ? "overflow" : "threshold"
+          assert.deepStrictEqual(compactions(events), [reason, `${reason} done`])
+          assert.deepStrictEqual(summary(events).slice(-4), ending.slice(-4))
+          assert.deepStrictEqual(violations(events), [])
+        })
+      )
+    }
+  })
+)
+
 it.effect("an answer without tools ends it, however long the conversation is again", () =>
   Harness.run(
     { settings, hooks, turns: [story, full("Done, I think."), full("Nothing is left."), story] },
