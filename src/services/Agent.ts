@@ -130,7 +130,7 @@ export type QueueingRejected =
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
-  /** Who says it. Default: the host. */
+  /** Who says it. Default: the host. Nobody waits for a prompt of an extension, so it has no PromptFinished. */
   readonly source?: "host" | "extension"
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
@@ -141,8 +141,6 @@ export interface MessageInput extends UserInput {
 export interface PromptInput extends MessageInput {
   /** The queue that the prompt joins during a run. Without it, a prompt during a run is refused. */
   readonly whenBusy?: RunQueueName
-  /** Who says it. Nobody waits for the PromptFinished of an extension's message, so there is none. */
-  readonly source?: "host" | "extension"
 }
 
 export interface PromptReceipt {

@@ -54,6 +54,12 @@ export type OutputContent = Type<typeof OutputContent>
 
 export const text = (value: string): TextContent => ({ type: "text", text: value })
 
+/** The texts of a message together, and its images. */
+export const textAndImages = (content: string | ReadonlyArray<InputContent>) =>
+  typeof content === "string"
+    ? { text: content, images: [] }
+    : { text: plainText(content), images: content.filter((block) => block.type === "image") }
+
 /** The text blocks of a message, joined. */
 export const plainText = (content: ReadonlyArray<{ readonly type: string; readonly text?: string }>): string => {
   let joined = ""

@@ -8,7 +8,7 @@ import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as RedBlackTree from "effect/RedBlackTree"
-import { type ImageContent, plainText } from "./Content.ts"
+import { type ImageContent, textAndImages } from "./Content.ts"
 import { type CustomInput, userContent } from "./Message.ts"
 
 /** The id that a host gave to its command. It is echoed unchanged. */
@@ -132,11 +132,7 @@ export const bytesOf = ({ custom, documents = [], images, text }: Size): number 
 }
 
 /** Text and images of a custom message, for those who list or edit it. */
-export const shownOf = (custom: CustomInput): Size => {
-  const { content } = custom
-  if (typeof content === "string") return { text: content, images: [], custom }
-  return { text: plainText(content), images: content.filter((block) => block.type === "image"), custom }
-}
+export const shownOf = (custom: CustomInput): Size => ({ ...textAndImages(custom.content), custom })
 
 /** The message with another text or other images. A custom message has them in its content, too. */
 export const edited = (

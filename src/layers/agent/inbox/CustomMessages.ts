@@ -1,17 +1,15 @@
 /** Where messages of extensions enter a session: they join the conversation, the queue, or start a run (protocol.md 11.4). */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { type InputContent, plainText } from "../../../domain/conversation/Content.ts"
 import { type CustomInput, toCustomMessage, type UserInput } from "../../../domain/conversation/Message.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
-import * as JsonValue from "../../../domain/JsonValue.ts"
-import { isCustomInput } from "../../../domain/session/EntryShape.ts"
 import { type Agent, AgentClosing, type PromptRejected, type QueueFull } from "../../../services/Agent.ts"
 import type { Ids } from "../../../services/Ids.ts"
-import { NotStorable, type SendOptions, type SendReceipt, type SendUserOptions } from "../../../services/Sending.ts"
+import type { SendOptions, SendReceipt, SendUserOptions } from "../../../services/Sending.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import type { RunState } from "../run/RunState.ts"
 import type { MessageReceipt } from "./ClientMessages.ts"
+import * as CustomInputs from "./CustomInputs.ts"
 import type { LateRecords } from "./LateRecords.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
 
@@ -28,17 +26,6 @@ interface Dependencies {
 }
 
 const queues = { steer: "steering", followUp: "followUp" } as const
-
-const shape = 'expected a "customType" text, "content" that is a text or a list of text and image blocks, and "display"'
-
-/** A copy of the message as the session file will have it. Extensions are not typed, so its shape is checked, too. */
-const check = ({ content, customType, details, display }: CustomInput, maxLength: number) => {
-  const copied = JsonValue.snapshot({ customType, content, display, details }, maxLength)
-  if (Either.isLeft(copied)) return Either.left(new NotStorable({ subject: "message", problem: copied.left }))
-  return isCustomInput(copied.right)
-    ? Either.right(copied.right)
-    : Either.left(new NotStorable({ subject: "message", problem: shape }))
-}
 
 const userInput = (content: string | ReadonlyArray<InputContent>): UserInput => {
   if (typeof content === "string") return { text: content }
@@ -77,7 +64,7 @@ export const make = ({ begin, ids, late, now, prompt, queue, settings, state }: 
 
   const send = Effect.fn("Agent.send")(function* (input: CustomInput, options: SendOptions = {}) {
     const { deliverAs = "steer", triggerTurn } = options
-    const custom = yield* check(input, settings["queue.maxBytes"])
+    const custom = yield* CustomInputs.check(input, settings["queue.maxBytes"])
     if (state.isClosing()) return yield* new AgentClosing()
     if (deliverAs === "nextTurn") return yield* put("nextTurn", custom)
     if (triggerTurn === false) return yield* quietly(custom)

@@ -1,12 +1,13 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import { plainText, text } from "../../../domain/conversation/Content.ts"
-import type { InputMessage } from "../../../domain/conversation/Message.ts"
+import { textAndImages } from "../../../domain/conversation/Content.ts"
+import type { CustomInput, InputMessage, UserMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -19,6 +20,7 @@ import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
+import * as CustomInputs from "../inbox/CustomInputs.ts"
 import * as Delivery from "../inbox/Delivery.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
@@ -53,7 +55,7 @@ export interface AcceptedPrompt {
 
 export interface LatePrompt {
   /** Stores the message as the hooks have left it; undefined if one of them has dealt with it. */
-  readonly settle: Effect.Effect<InputMessage | undefined>
+  readonly settle: Effect.Effect<UserMessage | undefined>
   /** Stores the message as it was sent. */
   readonly abandon: Effect.Effect<void>
 }
@@ -126,6 +128,16 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
+  /** A message of a hook that cannot be stored is reported and left out. */
+  const checked = (message: CustomInput): ReadonlyArray<CustomInput> =>
+    Either.match(CustomInputs.check(message, settings["queue.maxBytes"]), {
+      onLeft: ({ message: problem }) => {
+        hooks.report({ name: "hooks", event: "runStarting", message: problem })
+        return []
+      },
+      onRight: (input) => [input]
+    })
+
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
     const systemPrompt: SystemPrompt = (active) => replaced ?? options.systemPrompt(active)
@@ -153,15 +165,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     })
     publish({ _tag: "RunStarted", runId })
     /** What hooks add to the run: its system prompt may change, and messages may join it. */
-    const shape = Effect.fnUntraced(function* ({ content: said }: InputMessage) {
+    const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
       if (!hooks.has("runStarting")) return []
       yield* relay.flush
-      const content = typeof said === "string" ? [text(said)] : said
-      const images = content.filter((block) => block.type === "image")
       const before = systemPrompt(yield* tools.active)
-      const changes = yield* Asking.runStarting(hooks, { text: plainText(content), images, systemPrompt: before })
+      const changes = yield* Asking.runStarting(hooks, { ...textAndImages(content), systemPrompt: before })
       if (changes.systemPrompt !== before) replaced = changes.systemPrompt
-      return changes.messages
+      return changes.messages.flatMap(checked)
     })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */
     const introduce = (message: InputMessage) => {
