@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import * as FileSettings from "../../src/layers/settings/FileSettings.ts"
 import { withFiles } from "../layers/tools/TempFolder.ts"
 import * as HostProcess from "../support/host/HostProcess.ts"
@@ -39,6 +39,30 @@ const trustOf = (home: string, cwd: string, ...args: ReadonlyArray<string>) =>
     }
   })
 
+/** As the host's answer would, from another process. */
+const sayYes = (agentDir: string, cwd: string) =>
+  FileSettings.load({ agentDir, cwd, overrides: {} }).pipe(
+    Effect.flatMap(({ trust }) => trust.ask(() => Effect.succeed(true))),
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none))
+  )
+
+it.scopedLive("a stored yes gives --list-models the keys in the project's .env; --no-approve takes them away", () =>
+  Effect.gen(function* () {
+    const home = yield* Effect.acquireRelease(Effect.sync(makeHome), ({ remove }) => Effect.sync(remove))
+    const cwd = yield* withFiles({ ".heddle/settings.json": '{"shellPath":"sh"}', ".env": "OPENAI_API_KEY=sk-x\n" })
+    const usable = (...args: ReadonlyArray<string>) =>
+      Effect.promise(async () => {
+        const { out } = await home.run(["--list-models", "openai", "--json", "--cwd", cwd, ...args])
+        const models: ReadonlyArray<{ readonly available: boolean; readonly provider: string }> = JSON.parse(out)
+        return models.some(({ available, provider }) => provider === "openai" && available)
+      })
+    assert.isFalse(yield* usable())
+    yield* sayYes(home.agentDir, cwd)
+    assert.isTrue(yield* usable())
+    assert.isFalse(yield* usable("--no-approve"))
+  })
+)
+
 it.scopedLive("a decision that the user stored counts, an option goes before it, and a change ends it", () =>
   Effect.gen(function* () {
     const home = yield* withFiles({ ".heddle/agent/": "" })
@@ -52,8 +76,7 @@ it.scopedLive("a decision that the user stored counts, an option goes before it,
           "To allow them, start heddle with --approve, or put the settings into your own settings.json."
       ]
     })
-    const { trust } = yield* FileSettings.load({ agentDir: join(home, ".heddle/agent"), cwd, overrides: {} })
-    yield* trust.ask(() => Effect.succeed(true))
+    yield* sayYes(join(home, ".heddle/agent"), cwd)
     const trusted = { level: "trusted", enforced: "trusted", notices: [] }
     assert.deepStrictEqual(yield* trustOf(home, cwd), trusted)
     assert.deepStrictEqual(yield* trustOf(home, cwd, "-na"), untrusted)

@@ -255,3 +255,35 @@ it.scoped("a folder `.heddle` that is a link out of the project is not read", ()
     assert.include(trust.notice, "leads out of the folder")
   })
 )
+
+it.scoped("lists of extensions: the user's, the project's beside them, and --set in place of both", () =>
+  Effect.gen(function* () {
+    const place = yield* project
+    const declared = (overrides = {}, trusted = false) =>
+      FileSettings.load({ ...place, overrides, trusted }).pipe(
+        Effect.map(({ declared, settings }) => ({ ...declared, inForce: settings.extensions })),
+        Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none))
+      )
+    writeFileSync(join(place.agentDir, "config.yml"), "extensions: [old.ts]\npackages: [npm:mine]")
+    writeFileSync(join(place.agentDir, "settings.json"), '{"extensions":["own.ts"]}')
+    writeFileSync(place.file, '{"extensions":["theirs.ts"],"extensionRoots":["tools"]}')
+    const user = {
+      extensions: [join(place.agentDir, "own.ts")],
+      packages: [{ spec: "npm:mine", baseDir: place.agentDir, filters: {} }],
+      roots: []
+    }
+    const theirs = {
+      extensions: [join(place.cwd, ".heddle/theirs.ts")],
+      packages: [],
+      roots: [join(place.cwd, "tools")]
+    }
+    // Known before the project is trusted, because the search asks for the level of trust itself.
+    assert.deepStrictEqual(yield* declared(), { user, project: theirs, inForce: ["own.ts"] })
+    assert.deepStrictEqual(yield* declared({}, true), { user, project: theirs, inForce: ["theirs.ts"] })
+    assert.deepStrictEqual(yield* declared({ extensions: ["x.ts"], extensionRoots: [] }, true), {
+      user: { ...user, extensions: [join(place.cwd, "x.ts")] },
+      project: { extensions: [], packages: [], roots: [] },
+      inForce: ["x.ts"]
+    })
+  })
+)
