@@ -10,6 +10,10 @@ const nowhere = () => false
 /** The viewer of exported pages runs in a browser, so it has a place of its own that catches. */
 const edge = (file: string) => platform(file) || file === "src/layers/export/viewer/text/Json.ts"
 const either = (file: string) => platform(file) || top(file)
+/** Extensions of pi call this code and expect promises and exceptions of it. */
+const foreign = (file: string) => /^src\/layers\/extensions\/(pi|modules)\//.test(file)
+const edgeOrForeign = (file: string) => edge(file) || foreign(file)
+const platformOrForeign = (file: string) => platform(file) || foreign(file)
 
 interface Rule {
   readonly habit: RegExp
@@ -18,14 +22,14 @@ interface Rule {
 }
 
 const rules: ReadonlyArray<Rule> = [
-  { habit: /\btry\s*\{/g, allowedIn: edge, instead: "try/catch: Effect.try in layers/platform" },
-  { habit: /\bthrow\b/g, allowedIn: platform, instead: "throw: fail with a typed error" },
+  { habit: /\btry\s*\{/g, allowedIn: edgeOrForeign, instead: "try/catch: Effect.try in layers/platform" },
+  { habit: /\bthrow\b/g, allowedIn: platformOrForeign, instead: "throw: fail with a typed error" },
   {
     habit: /(?<![.\w])async\s*(?=[\s(*])/g,
-    allowedIn: platform,
+    allowedIn: platformOrForeign,
     instead: "async: Effect.tryPromise in layers/platform"
   },
-  { habit: /(?<![.\w])await\s/g, allowedIn: platform, instead: "await: Effect.tryPromise in layers/platform" },
+  { habit: /(?<![.\w])await\s/g, allowedIn: platformOrForeign, instead: "await: Effect.tryPromise in layers/platform" },
   { habit: /\b(Date\.now|new\s+Date)\b/g, allowedIn: platform, instead: "Date: the Clock" },
   { habit: /(?<![.\w])process\.\w+/g, allowedIn: either, instead: "process: Config, or a wrapper in layers/platform" },
   { habit: /(?<![.\w])Bun\.\w+/g, allowedIn: platform, instead: "Bun: a wrapper in layers/platform" },
