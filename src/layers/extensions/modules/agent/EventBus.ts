@@ -25,7 +25,7 @@ export const createEventBus = () => {
   }
   return {
     emit: (channel: string, data: unknown) => {
-      for (const handler of [...(channels.get(channel) ?? [])]) void call(handler, data)
+      for (const handler of new Set(channels.get(channel))) void call(handler, data)
     },
     on: (channel: string, handler: Handler) => {
       const handlers = channels.get(channel) ?? new Set()

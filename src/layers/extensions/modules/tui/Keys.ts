@@ -65,7 +65,7 @@ const codes: Readonly<Record<number, string>> = { 9: "tab", 13: "enter", 27: "es
 const keypad = "0123456789./*-+"
 
 const modifiers = ["shift", "alt", "ctrl", "super"] as const
-const order = ["ctrl", "shift", "alt", "super"]
+const order = ["shift", "ctrl", "alt", "super"]
 
 /** The terminal counts from one, and adds bits for the lock keys. */
 const withModifiers = (key: string, parameter: string | undefined): string => {

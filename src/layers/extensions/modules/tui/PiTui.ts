@@ -27,6 +27,7 @@ const terminal = (): Values => ({
   isFocusable: (component: unknown) =>
     typeof component === "object" && component !== null && Object.hasOwn(component, "focused"),
   renderImage: () => null,
+  renderFakeCursor: (text: string) => text,
   renderLatex: (text: string) => text,
   imageFallback: (mimeType: string) => `[${mimeType}]`
 })
