@@ -120,6 +120,10 @@ export interface SessionBindings {
 /** An event of pi's streams (protocol.md 5.3). */
 export interface AssistantEvent {
   readonly type: string
+  /** Of `done`. */
+  readonly message?: unknown
+  /** Of `error`: the message as far as it came, with the reason. */
+  readonly error?: unknown
 }
 
 export interface ModelBindings {

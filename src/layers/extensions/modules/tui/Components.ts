@@ -90,7 +90,7 @@ export class TruncatedText extends Inert {
   readonly #text: string
   readonly #margin: { readonly x: number; readonly y: number }
 
-  constructor(text: string, paddingX = 0, paddingY = 0) {
+  constructor(text = "", paddingX = 0, paddingY = 0) {
     super(text, paddingX, paddingY)
     this.#text = text
     this.#margin = { x: paddingX, y: paddingY }
