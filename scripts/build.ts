@@ -47,7 +47,9 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
-  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" }
+  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },
+  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
+  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js" }
 }
 
 /** Effect's logger reads process.stdout when it is loaded, and the first access adds 10 to 30 ms to every start. */
@@ -78,7 +80,8 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
         name: "lazy",
         setup: ({ onResolve }) =>
           void onResolve({ filter: /^[@a-z.]/ }, ({ kind, path }) => {
-            const apart = kind === "dynamic-import" ? lazy[path] : undefined
+            const isLate = kind === "dynamic-import" || kind === "require-call"
+            const apart = isLate ? lazy[path] : undefined
             return apart === undefined ? undefined : { path: `./${apart.name}.js`, external: true }
           })
       }

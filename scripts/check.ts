@@ -9,7 +9,8 @@ const steps: Record<string, ReadonlyArray<string>> = {
   house: ["bun", "scripts/house.ts"],
   docs: ["bun", "scripts/docs.ts", "--check"],
   blocks: ["bun", "scripts/docBlocks.ts"],
-  viewer: ["bun", "scripts/viewer.ts", "--check"]
+  viewer: ["bun", "scripts/viewer.ts", "--check"],
+  typebox: ["bun", "scripts/typebox.ts", "--check"]
 }
 
 const run = async (name: string, command: ReadonlyArray<string>) => {

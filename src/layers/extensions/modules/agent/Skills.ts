@@ -1,0 +1,42 @@
+/** How skills are written into prompts. */
+
+interface Skill {
+  readonly name: string
+  readonly description: string
+  readonly filePath: string
+  readonly disableModelInvocation?: boolean
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;"
+}
+const escape = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+
+const entry = ({ description, filePath, name }: Skill) =>
+  [
+    "  <skill>",
+    `    <name>${escape(name)}</name>`,
+    `    <description>${escape(description)}</description>`,
+    `    <location>${escape(filePath)}</location>`,
+    "  </skill>"
+  ].join("\n")
+
+/** Leaves out the skills that only the user may invoke. */
+export const formatSkillsForPrompt = (skills: ReadonlyArray<Skill>): string => {
+  const shown = skills.filter(({ disableModelInvocation }) => disableModelInvocation !== true)
+  if (shown.length === 0) return ""
+  const introduction = "These skills hold instructions for certain tasks. Read the file of a skill before such a task."
+  return `\n\n${introduction}\n\n<available_skills>\n${shown.map(entry).join("\n")}\n</available_skills>`
+}
+
+/** The parts of a message that invokes a skill; null for other messages. */
+export const parseSkillBlock = (text: string) => {
+  const found = /^<skill name="([^"]+)" location="([^"]+)">\n([\s\S]*?)\n<\/skill>(?:\n\n([\s\S]+))?$/.exec(text)
+  if (found === null) return null
+  const [, name, location, content, said] = found
+  return { name, location, content, userMessage: said?.trim() || undefined }
+}
