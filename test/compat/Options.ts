@@ -8,12 +8,14 @@ export interface Options {
   readonly only: ReadonlyArray<number>
   readonly more: boolean
   readonly keep: boolean
+  readonly record: boolean
 }
 
 const usage = `npm run compat -- [options]
   --target <name>  the program to check: ${Object.keys(targets).join(", ")}
   --only 3,7       only the packages with these numbers
   --more           loads the packages of the longer list instead, and checks nothing but that they load and end
+  --record         with --more and pi: writes the commands and tools that it shows into more.json
   --keep           keeps the temporary folder, with all frames of each package`
 
 const flags = {
@@ -21,6 +23,7 @@ const flags = {
   only: { type: "string" },
   more: { type: "boolean", default: false },
   keep: { type: "boolean", default: false },
+  record: { type: "boolean", default: false },
   help: { type: "boolean" }
 } as const
 
@@ -28,13 +31,15 @@ const flags = {
 export const read = (args: ReadonlyArray<string>, count: number): Options | string => {
   try {
     const { values } = parseArgs({ args: [...args], options: flags })
-    const { keep, more, target } = values
+    const { keep, more, record, target } = values
     if (values.help === true) return usage
     if (!isTarget(target)) return `There is no target ${target}.\n${usage}`
     const only = values.only?.split(",").map(Number) ?? []
     const wrong = only.find((number) => !(Number.isInteger(number) && number >= 1 && (more || number <= count)))
     if (wrong !== undefined) return `--only takes numbers from 1 to ${count}.\n${usage}`
-    return { target, only, more, keep }
+    if (record && (!more || target !== "pi" || only.length > 0))
+      return `--record needs all of --more with pi.\n${usage}`
+    return { target, only, more, keep, record }
   } catch (error) {
     return `${error instanceof Error ? error.message : error}\n${usage}`
   }

@@ -27,7 +27,7 @@ export interface Context {
   readonly examples: () => Promise<string>
 }
 
-const reasonOf = (error: unknown): string => {
+export const reasonOf = (error: unknown): string => {
   if (error instanceof Host.Failure) return error.message
   return `the check itself failed: ${error instanceof Error ? brief(error.stack) : brief(error)}`
 }

@@ -54,6 +54,12 @@ const resultOf = (frame: Host.Frame): ToolResult => ({
   isError: frame["isError"] === true
 })
 
+const ignored = (message: string, response: Host.Frame) => {
+  const disposition = at(response, "data", "disposition")
+  if (disposition === "handled") return undefined
+  return `${message} was not handled by an extension: disposition ${brief(disposition)}`
+}
+
 const despair = (): [Promise<never>, (reason: unknown) => void] => {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)
@@ -67,6 +73,8 @@ export const open = (
 ): Driver => {
   let host = launch([])
   let from = 0
+  /** The prompt of this check that an extension must handle. */
+  let awaited: string | undefined
   let [hopeless, giveUp] = despair()
   const taken = new Set<Host.Frame>()
 
@@ -95,10 +103,9 @@ export const open = (
     return resultOf(frame)
   }
   const handled = async (message: string) => {
-    const response = accepted(await host.request({ type: "prompt", message }))
-    const disposition = at(response, "data", "disposition")
-    if (disposition !== "handled")
-      throw new Host.Failure(`${message} was not handled by an extension: disposition ${brief(disposition)}`)
+    awaited = message
+    const reason = ignored(message, accepted(await host.request({ type: "prompt", message })))
+    if (reason !== undefined) throw new Host.Failure(reason)
   }
   const fatal = <A>(doing: Promise<A>): Promise<A> => {
     doing.catch(giveUp)
@@ -110,7 +117,10 @@ export const open = (
     const frame = await until((frame) => isUi(method)(frame) && !taken.has(frame), {
       from,
       what: `a ${method} dialog`,
-      unless: ({ command, type }) => {
+      unless: (frame) => {
+        const { command, type } = frame
+        // It comes before the end of the run that was started instead, and is the better reason.
+        if (type === "response" && command === "prompt" && awaited !== undefined) return ignored(awaited, frame)
         if (type === "agent_settled") return `the run ended without a ${method} dialog`
         return type === "response" && command === "new_session" ? `new_session did not wait for a dialog` : undefined
       }
@@ -146,6 +156,7 @@ export const open = (
     },
     begin: () => {
       from = host.frames.length
+      awaited = undefined
       ;[hopeless, giveUp] = despair()
     },
     host: () => host,
