@@ -25,7 +25,7 @@ export const make = (): Bus => {
   }
   return {
     emit: (channel, data) => {
-      for (const { detach, failed, handler } of [...(channels.get(channel) ?? [])]) {
+      for (const { detach, failed, handler } of Array.from(channels.get(channel) ?? [])) {
         const outcome = ForeignCall.attempt(() => handler(data))
         if (outcome._tag === "Failed") failed(outcome.failure.message)
         if (outcome._tag === "Pending") detach(outcome.effect)
@@ -37,7 +37,7 @@ export const make = (): Bus => {
       return () => remove(channel, listener)
     },
     off: (channel, handler) => {
-      for (const listener of [...(channels.get(channel) ?? [])]) {
+      for (const listener of channels.get(channel) ?? []) {
         if (listener.handler === handler) remove(channel, listener)
       }
     }

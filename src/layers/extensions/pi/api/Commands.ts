@@ -59,7 +59,8 @@ export const make = (instance: Instance) => {
     registerCommand: (given: unknown, definition: unknown) => {
       needLive()
       const name = wantText(given, "registerCommand: name").replace(/^\//, "")
-      slots.put(name, ports.commands.register(commandOf(instance, name, definition)))
+      const command = commandOf(instance, name, definition)
+      slots.put(name, () => ports.commands.register(command))
     },
     getCommands: () => {
       needActive("getCommands")

@@ -43,7 +43,8 @@ export const register =
     instance.needLive()
     const definition = wantRecord(isRecord(given) ? given : config, "registerProvider: the provider")
     const name = wantText(isRecord(given) ? given["id"] : given, "registerProvider: name")
-    slotsOf(instance).put(name, instance.ports.providers.register(name, providerOf(definition)))
+    const provider = providerOf(definition)
+    slotsOf(instance).put(name, () => instance.ports.providers.register(name, provider))
   }
 
 /** Takes away what the extension registered, or a provider of that name from elsewhere. */

@@ -8,7 +8,7 @@ import type { Instance } from "../Instance.ts"
 const closing = (scope: Scope.CloseableScope) => Scope.close(scope, Exit.void)
 
 export interface Slots {
-  readonly put: (name: string, register: Effect.Effect<unknown, Refusal, Scope.Scope>) => void
+  readonly put: (name: string, register: () => Effect.Effect<unknown, Refusal, Scope.Scope>) => void
   readonly remove: (name: string) => void
 }
 
@@ -22,10 +22,10 @@ export const make = ({ bridge, count, report, scope }: Instance, method: string)
     if (earlier !== undefined) bridge.read(closing(earlier))
   }
 
-  const attempt = (register: Effect.Effect<unknown, Refusal, Scope.Scope>) =>
+  const attempt = (register: () => Effect.Effect<unknown, Refusal, Scope.Scope>) =>
     Effect.gen(function* () {
       const slot = yield* Scope.fork(scope, { _tag: "Sequential" })
-      const registered = yield* Effect.either(Scope.extend(register, slot))
+      const registered = yield* Effect.either(Scope.extend(Effect.suspend(register), slot))
       if (registered._tag === "Right") return slot
       yield* closing(slot)
       return registered.left.message

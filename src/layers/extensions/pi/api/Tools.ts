@@ -109,7 +109,7 @@ export const make = (instance: Instance) => {
     registerTool: (definition: unknown) => {
       needLive()
       const tool = toolOf(instance, definition)
-      slots.put(tool.name, ports.tools.register(tool))
+      slots.put(tool.name, () => ports.tools.register(tool))
     },
     getActiveTools: () => {
       needActive("getActiveTools")
