@@ -22,7 +22,7 @@ const prepare = Effect.fnUntraced(function* (
 ) {
   const { hooks } = shared.ports
   const { path } = extension
-  yield* Culprits.guard({ path, report: (event, message) => hooks.report({ name: path, event, message }) })
+  yield* Culprits.guard({ path, report: (name, event, message) => hooks.report({ name, event, message }) })
   return Instance.make({
     extension,
     shared,

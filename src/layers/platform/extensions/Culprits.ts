@@ -12,8 +12,11 @@ import { stackOf, textOf } from "./Thrown.ts"
 export interface Guarded {
   /** The entry file. */
   readonly path: string
-  readonly report: (event: string, message: string) => void
+  readonly report: (name: string, event: string, message: string) => void
 }
+
+/** In the place of a path, where an error says nothing of where it came from. */
+const unknown = "extensions"
 
 const guarded = new Set<Guarded>()
 
@@ -29,10 +32,11 @@ const culpritOf = (stack: string): Guarded | undefined => {
   return found
 }
 
-/** An error that cannot be put down to one of them is reported by the first: it says at least what went wrong. */
 const tell = (stack: string, event: string, message: string) => {
-  const member = culpritOf(stack) ?? guarded.values().next().value
-  member?.report(event, message)
+  const culprit = culpritOf(stack)
+  const [first] = guarded
+  const { report } = culprit ?? first ?? { report: () => {} }
+  report(culprit?.path ?? unknown, event, message)
 }
 
 /** What uses an object of a session that has ended is late, not wrong; an attempt to exit has been reported. */
