@@ -49,6 +49,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
     Effect.provide(agent),
     Effect.provide(BunStdio.layer),
     Effect.catchTags({
+      ExtensionNotFound: unusable,
       SessionNotFound: unusable,
       AmbiguousSession: unusable,
       NotASession: unusable,

@@ -1,6 +1,7 @@
 /** Values that others hand to us as JSON: whether they can be encoded, and how to make them so. */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as Json from "./Json.ts"
 import { bounds, tooDeep, tooMany } from "./JsonScan.ts"
 
 const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
@@ -39,6 +40,21 @@ export const problemOf = (value: unknown): string | undefined =>
     Either.try(() => search(value)),
     { onLeft: String, onRight: (problem) => problem }
   )
+
+/**
+ * The value as a file would give it back, or why it cannot be taken. A copy: the sender may change its own afterwards.
+ * Undefined, a function or a symbol has no JSON, and the copy is undefined.
+ */
+export const snapshot = (value: unknown, maxLength: number): Either.Either<unknown, string> => {
+  const problem = problemOf(value)
+  if (problem !== undefined) return Either.left(problem)
+  return Either.try({ try: (): string | undefined => JSON.stringify(value), catch: String }).pipe(
+    Either.flatMap((text) => {
+      if (text === undefined) return Either.right(undefined)
+      return text.length > maxLength ? Either.left(`longer than ${maxLength} characters of JSON`) : Json.parse(text)
+    })
+  )
+}
 
 /** A value that contains itself has no end, so a copy has one. */
 const mostCopied = 100_000

@@ -10,13 +10,13 @@ import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { HostTools } from "../services/host/HostTools.ts"
-import { HostUi } from "../services/host/HostUi.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
+import { ProviderRegistrations } from "../services/model/ProviderRegistrations.ts"
 import type { Session } from "../services/session/Session.ts"
 import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
@@ -27,13 +27,15 @@ import { Trust } from "../services/Trust.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
+import * as Discovery from "./extensions/discovery/Discovery.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
-import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
+import * as SwitchedUi from "./host/SwitchedUi.ts"
 import * as InOrder from "./InOrder.ts"
 import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as KeyRing from "./models/KeyRing.ts"
+import * as Registrations from "./models/Registrations.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
 import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
@@ -45,6 +47,7 @@ import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as SessionFolders from "./session/SessionFolders.ts"
 import * as SessionStart from "./session/SessionStart.ts"
+import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
@@ -55,7 +58,8 @@ export interface SessionOptions extends SessionStart.SessionChoice {
   readonly sessionDir?: string
 }
 
-export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegistry.Selection {
+export interface AgentOptions
+  extends FileSettings.FileSettingsOptions, Discovery.DiscoveryOptions, ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
@@ -69,20 +73,27 @@ export interface AgentOptions extends FileSettings.FileSettingsOptions, ToolRegi
   readonly secrets?: Secrets
 }
 
+/** Fails if `-e` names what is not there; that takes nothing where nobody gives it. */
+const settings = (options: AgentOptions) =>
+  Effect.tap(FileSettings.load(options), ({ declared }) =>
+    Effect.provideService(Discovery.check(options), Declared, declared)
+  )
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(FileSettings.load(options), ({ settings, trust }) =>
+    Effect.map(settings(options), ({ declared, settings, trust }) =>
       Context.make(Settings, settings).pipe(
         Context.add(Trust, trust),
+        Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
-        Context.add(HostUi, HeadlessUi.service),
+        Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
     )
@@ -94,7 +105,8 @@ export const credentials = (options: AgentOptions) =>
     Credentials,
     Effect.gen(function* () {
       const { agentDir, apiKey, model, provider } = options
-      const places = { agentDir, ...EnvFiles.foldersFor(options) }
+      const { atStart } = yield* Trust
+      const places = { agentDir, ...EnvFiles.foldersFor({ cwd: options.cwd, trusted: atStart === "trusted" }) }
       if (apiKey === undefined) return yield* KeyRing.make(places)
       const catalog = yield* Catalog.Catalog
       const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
@@ -103,8 +115,15 @@ export const credentials = (options: AgentOptions) =>
     })
   )
 
-/** The known models: the built-in ones, then those of models.json. */
-export const catalog = (options: AgentOptions) => Layer.effect(Catalog.Catalog, Catalog.make(options))
+/** The known models: the built-in ones, then those of models.json, and those that are registered later. */
+export const catalog = (options: AgentOptions) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const catalog = yield* Catalog.make(options)
+      const registrations = yield* Effect.provideService(Registrations.make, Catalog.Catalog, catalog)
+      return Context.make(Catalog.Catalog, catalog).pipe(Context.add(ProviderRegistrations, registrations))
+    })
+  )
 
 /** Loaded with the first call to a provider. */
 const protocols = (settings: SettingsValues, secrets: Secrets) =>

@@ -12,8 +12,9 @@ import * as SessionAgent from "./agent/SessionAgent.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
-import * as HeadlessUi from "./host/HeadlessUi.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
+import * as InProcessUi from "./host/InProcessUi.ts"
+import * as SwitchedUi from "./host/SwitchedUi.ts"
 import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
@@ -31,11 +32,17 @@ export interface EmbeddedAgentOptions {
   readonly budget?: MemoryBudget.BudgetLimits
   /** Tools of the program itself, beside the built-in ones. */
   readonly hostTools?: ReadonlyArray<HostTool>
+  /** Functions that ask the user of the program. */
+  readonly ui?: InProcessUi.UiFunctions
 }
 
 /** Their names are written in the program, so two of the same name are a bug in it. */
 const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
   tools === undefined ? Layer.sync(HostTools, HostToolRegistry.make) : Layer.orDie(HostToolRegistry.layerOf(tools))
+
+/** Without functions of the program, a server that runs on these services asks its host. */
+const ui = ({ ui: functions }: EmbeddedAgentOptions) =>
+  functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), RandomIds.layer)
 
 /** What a session needs beside models. */
 export const base = (options: EmbeddedAgentOptions) =>
@@ -44,7 +51,7 @@ export const base = (options: EmbeddedAgentOptions) =>
     Layer.provideMerge(
       Layer.mergeAll(
         hostTools(options),
-        HeadlessUi.layer,
+        ui(options),
         RandomIds.layer,
         LocalFiles.layer,
         LocalProcesses.layer,

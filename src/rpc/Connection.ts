@@ -1,9 +1,9 @@
 /** The state of one connection: what the host has agreed with us, and how far the records have come. Owned by its server. */
 import type { AgentMessage } from "../domain/conversation/Message.ts"
 import type { AbortQueue } from "../services/Settings.ts"
-import type { WorkspaceTrust } from "../services/Trust.ts"
 import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
 import type { Echoes } from "./dialect/Echoes.ts"
+import type { DialogMethod } from "../services/host/HostUi.ts"
 import type { EventFilter } from "./protocol/EventFilter.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
@@ -28,13 +28,14 @@ export interface Connection {
   readonly agentEnd: AgentEnd
   /** Where the dialect shows the attachments of prompts. */
   readonly echoes?: Echoes
-  readonly trust: WorkspaceTrust["level"]
   /** The form of updates, unless the filter has another. */
   updates: UpdateForm
   /** Absent until the host has set one. */
   filter?: EventFilter
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
+  /** The questions that the host can answer; all of them until it says otherwise. */
+  ui?: ReadonlySet<DialogMethod>
   initialized: boolean
   /** The host has sent `initialize` or `negotiate_protocol`, so it knows the current protocol. */
   negotiated: boolean

@@ -11,6 +11,7 @@ import type { Sessions } from "../services/session/Sessions.ts"
 import type { Command, CommandFailure, Request } from "./Command.ts"
 import * as CommandNodes from "./CommandNodes.ts"
 import type { Connection } from "./Connection.ts"
+import type { HostDialogs } from "./dialogs/HostDialogs.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import type * as Jsonl from "./Jsonl.ts"
 import type * as Lanes from "./Lanes.ts"
@@ -24,6 +25,7 @@ export interface Parts {
   readonly writer: Writer
   readonly lanes: Lanes.Lanes<ProcessServices>
   readonly hostTools: HostToolSet & HostToolCalls
+  readonly dialogs: Pick<HostDialogs, "receive" | "refuse">
   readonly sessions: typeof Sessions.Service
   /** Unix milliseconds. */
   readonly now: () => number
@@ -47,7 +49,7 @@ const isWhole = (text: string) => Json.excessOf(text) !== undefined || Either.is
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
-export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Parts): Dispatch => {
+export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, writer }: Parts): Dispatch => {
   const inSession: Enter<ProcessServices> = (handler) =>
     Effect.flatMap(sessions.current, (session) => Effect.provide(handler, session))
 
@@ -129,8 +131,7 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
     const id = Frame.idOf(frame)
     if (type === undefined) return reject(Frame.parseFailure('expected an object with a string "type"', id))
     if (hostTools.receive(type, frame)) return Effect.void
-    // No dialog is ever open yet, and answers with an unknown id are ignored (protocol.md 4.15).
-    if (type === "extension_ui_response") return Effect.void
+    if (dialogs.receive(type, frame)) return Effect.void
     const command = byName.get(type)
     return command === undefined ? reject(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
   }
@@ -140,10 +141,11 @@ export const make = ({ connection, hostTools, lanes, now, sessions, writer }: Pa
     return Effect.void
   }
 
-  /** A result that the host cannot send fails its call: nobody would wait for another one. */
+  /** A result that the host cannot send fails its call, and an answer its question: nobody would wait for another one. */
   const refuse = (text: string, excess: string) => {
     const frame = Object.fromEntries(scalarsOf(text))
     hostTools.refuse(Frame.typeOf(frame), frame, excess)
+    dialogs.refuse(Frame.typeOf(frame), frame)
     return reject(Frame.parseFailure(excess, Frame.idOf(frame)))
   }
 

@@ -3,7 +3,6 @@ import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
 import { events } from "./protocol/EventSchemas.ts"
-import { hostFrames } from "./protocol/HostToolFrames.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -104,12 +103,12 @@ ${commands.map((command) => commandSection(document, command)).join("\n\n")}
 
 ## Frames of the host that are not commands
 
-They carry the \`id\` of a \`host_tool_call\` that heddle has sent, and are never answered. Frames for a call that has ended, or
-that heddle never sent, are ignored.
+They carry the \`id\` of a \`host_tool_call\` or \`extension_ui_request\` that heddle has sent, and are never answered. Frames for a
+call or question that is over, or that heddle never sent, are ignored.
 
 | Frame | Members | Meaning |
 | --- | --- | --- |
-${hostFrames.map((frame) => frameRow(document, "x-hostFrames", frame)).join("\n")}
+${JsonSchema.hostFrames.map((frame) => frameRow(document, "x-hostFrames", frame)).join("\n")}
 
 ## Events
 

@@ -6,10 +6,14 @@ import type { Command, Lane } from "./Command.ts"
 import { protocolVersion } from "./protocol/Capabilities.ts"
 import { events } from "./protocol/EventSchemas.ts"
 import { RequestId, Response } from "./protocol/Frame.ts"
-import { Definition, hostFrames } from "./protocol/HostToolFrames.ts"
+import { Definition, hostFrames as toolFrames } from "./protocol/HostToolFrames.ts"
+import { hostFrames as dialogFrames } from "./dialogs/DialogSchemas.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
 export type Part = "commands" | "events" | "types" | "all"
+
+/** Frames of the host that are not commands. They are never answered. */
+export const hostFrames = [...toolFrames, ...dialogFrames]
 
 /** The two lanes that hosts can tell apart. */
 export const laneName = (lane: Lane): "ordered" | "immediate" =>

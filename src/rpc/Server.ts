@@ -9,6 +9,7 @@ import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
 import type { DialectName } from "../services/host/Dialect.ts"
 import { HostTools } from "../services/host/HostTools.ts"
+import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
 import { Session } from "../services/session/Session.ts"
@@ -16,11 +17,12 @@ import { Sessions } from "../services/session/Sessions.ts"
 import { Settings } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
-import { Trust } from "../services/Trust.ts"
+import * as Trust from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
 import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
 import * as Echoes from "./dialect/Echoes.ts"
 import * as Dispatch from "./Dispatch.ts"
+import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
@@ -35,6 +37,10 @@ export interface ServerOptions<Stop> {
   readonly dialect?: DialectName
   /** Whether a run that retries ends once, or after each attempt. Default: what the dialect says. */
   readonly agentEnd?: AgentEnd
+  /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
+  readonly ui?: boolean
+  /** Whether the host is sent `setTitle`, which not every host understands. */
+  readonly emitTitle?: boolean
   /** On EOF let the run finish instead of aborting it. */
   readonly drain: boolean
   /** Milliseconds since the process started. */
@@ -93,7 +99,6 @@ const read = Effect.fnUntraced(function* (
 /** The state of a connection on which nothing was said yet. */
 const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>, sessions: typeof Sessions.Service) {
   const settings = yield* Settings
-  const trust = yield* Trust
   const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
   const dialect = dialects[options.dialect ?? "superset"]
   const connection: Connection = {
@@ -105,7 +110,6 @@ const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>,
     dialect,
     agentEnd: options.agentEnd ?? dialect.agentEnd,
     ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
-    trust: trust.level,
     updates: options.updates,
     abortQueue: settings.abortQueue,
     initialized: false,
@@ -115,9 +119,35 @@ const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>,
   return connection
 })
 
+/** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
+const start = Effect.fnUntraced(function* <Stop>(
+  { uptime }: ServerOptions<Stop>,
+  writer: Writer.Writer,
+  sessions: typeof Sessions.Service
+) {
+  const agent = Context.get(yield* sessions.current, Agent)
+  const done = Effect.map(uptime, (ms) => writer.record({ type: "startup", phase: "done", ms }))
+  if (yield* agent.isStarted) return yield* done
+  writer.record({ type: "startup", phase: "extensions", ms: yield* uptime })
+  yield* Effect.forkScoped(Effect.zipRight(agent.started, done))
+})
+
+/** Questions to the user go to this host for as long as it is served. */
+const openDialogs = Effect.fnUntraced(function* (
+  { emitTitle = false, ui = true }: Pick<ServerOptions<unknown>, "emitTitle" | "ui">,
+  parts: Omit<HostDialogs.Parts, "root" | "emitTitle">,
+  sessions: typeof Sessions.Service
+) {
+  const root = Effect.map(sessions.current, (session) => Context.get(session, Agent).supervision.root)
+  const dialogs = HostDialogs.make({ ...parts, root, emitTitle })
+  const place = yield* Effect.serviceOption(UiSwitch)
+  if (ui && Option.isSome(place)) yield* place.value.connect(dialogs.ui)
+  return dialogs
+})
+
 /** What of the project was left out, and messages that were queued when the session was left. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
-  const { notice } = yield* Trust
+  const { notice } = yield* Trust.Trust
   if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
   const queue = yield* Context.get(yield* sessions.current, Agent).queue
   if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
@@ -138,22 +168,24 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const clock = yield* Effect.clock
       const connection = yield* connect(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
+      writer.record(readyFrame(connection, yield* Trust.level))
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
         ...HostToolCalls.make(ids, writer.record)
       }
+      const dialogs = yield* openDialogs(options, { ids, connection, writer }, sessions)
       const dispatch = Dispatch.make({
         connection,
         writer,
         lanes,
         hostTools,
+        dialogs,
         sessions,
         now: () => Stopwatch.read(clock)
       })
-      writer.record(readyFrame(connection))
       yield* sessions.attach(writer)
-      writer.record({ type: "startup", phase: "done", ms: yield* options.uptime })
+      yield* start(options, writer, sessions)
       yield* tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
@@ -164,6 +196,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         Effect.raceFirst(options.stop)
       )
       const eof = stopped === undefined
+      // Before anything is waited for: a command may be in the middle of a question.
+      yield* Effect.sync(eof ? dialogs.disconnect : dialogs.withdraw)
       const drain = eof && options.drain
       const current = Effect.map(sessions.current, Context.get(Agent))
       const leave = Effect.flatMap(current, (agent) => agent.leave)
@@ -177,6 +211,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
         const forget = yield* drain ? Effect.zipRight(idle, leave) : cutShort
         yield* lanes.drained
+        yield* sessions.farewell
         yield* shell.endBackground
         yield* writer.end
         // What the host could be told of is handed back. The rest of the queue waits in the session's file.

@@ -6,13 +6,16 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
-import type { ImageContent } from "../domain/conversation/Content.ts"
-import type { AgentMessage, BashExecutionMessage, UserInput } from "../domain/conversation/Message.ts"
-import type { MessageQueue, Promotion, QueuedMessage, QueueName } from "../domain/conversation/MessageQueue.ts"
+import type { ImageContent, InputContent } from "../domain/conversation/Content.ts"
+import type { AgentMessage, BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
+import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { CompactionFailed } from "./Compaction.ts"
+import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
+import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
+import type { EntryNotFound } from "./session/Session.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
@@ -109,24 +112,39 @@ export type PromptRejected =
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
+  /** Who says it. Default: the host. */
+  readonly source?: "host" | "extension"
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
+  /** Takes the text as it is: no hook changes it, and it names no command. */
+  readonly literal?: true
 }
 
 export interface PromptInput extends MessageInput {
   /** The queue that the prompt joins during a run. Without it, a prompt during a run is refused. */
-  readonly whenBusy?: QueueName
+  readonly whenBusy?: RunQueueName
+  /** Who says it. Nobody waits for the PromptFinished of an extension's message, so there is none. */
+  readonly source?: "host" | "extension"
 }
 
 export interface PromptReceipt {
-  readonly disposition: "started" | "queued"
+  /** `handled`: a hook or a command has dealt with the message, and there is no message and no run. */
+  readonly disposition: "started" | "queued" | "handled"
   readonly runId?: string
-  readonly messageId: string
+  readonly messageId?: string
   readonly clientMessageId?: string
   /** The message was sent before; this is the receipt that it got then. */
   readonly duplicate?: true
   /** The message was queued while the session was idle. The first turn of the next run takes it. */
   readonly idle?: true
+  /** The prompt was handled and has ended, so no PromptFinished follows. */
+  readonly agentInvoked?: false
+}
+
+/** The receipt of a message that was stored. */
+export interface AcceptedReceipt extends PromptReceipt {
+  readonly disposition: "started" | "queued"
+  readonly messageId: string
 }
 
 export interface QueueEdit {
@@ -202,9 +220,27 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
     readonly enqueue: (
-      queue: QueueName,
+      queue: RunQueueName,
       input: MessageInput
     ) => Effect.Effect<PromptReceipt, AgentClosing | ClientMessageConflict | QueueFull>
+    /**
+     * Takes a custom message. It is stored when this returns, queued or in the conversation. When the session is idle it
+     * joins the conversation at once, with MessageStarted and MessageEnded outside a run, or starts a run if
+     * `triggerTurn` says so.
+     */
+    readonly send: (
+      message: CustomInput,
+      options?: SendOptions
+    ) => Effect.Effect<SendReceipt, PromptRejected | NotStorable>
+    /** Takes a user message from an extension: a prompt, but without a PromptFinished. */
+    readonly sendUser: (
+      content: string | ReadonlyArray<InputContent>,
+      options?: SendUserOptions
+    ) => Effect.Effect<PromptReceipt, PromptRejected>
+    /** Stores data of an extension beside the conversation, and returns the id of its entry. */
+    readonly appendEntry: (customType: string, data?: unknown) => Effect.Effect<string, NotStorable | AgentClosing>
+    /** Undefined takes the label off the entry. */
+    readonly setLabel: (entryId: string, label: string | undefined) => Effect.Effect<void, EntryNotFound | AgentClosing>
     /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
     /**
@@ -212,12 +248,15 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      * process ends is queued again when the session is opened. Nobody waits for prompts among it any more.
      */
     readonly queue: Effect.Effect<MessageQueue>
-    /** Empties the queue. Prompts in it end as aborted. */
+    /** Empties the queue, also of what waits for the next prompt. Prompts in it end as aborted. */
     readonly clearQueue: Effect.Effect<ReadonlyArray<QueuedMessage>>
     readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused | QueueFull>
     readonly removeQueued: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
     readonly promoteQueued: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
-    /** Interrupts the run and a compaction, returns after their last event, and hands back the queue. */
+    /**
+     * Interrupts the run and a compaction, returns after their last event, and hands back the queue. Messages for the next
+     * prompt stay queued.
+     */
     readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
     /**
      * The same for a host that leaves: only prompts that somebody waits for are handed back, with their reports, and the
@@ -227,6 +266,14 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly leave: Effect.Effect<Effect.Effect<void>>
     /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
+    /**
+     * Lets hooks, extensions and other contributors join the session, the first time it is run, and returns when they
+     * have. Prompts wait for it by themselves.
+     */
+    readonly started: Effect.Effect<void>
+    readonly isStarted: Effect.Effect<boolean>
+    /** What hooks say to a shell command of the user; undefined: it is to be run as usual. */
+    readonly userCommand: (command: Omit<UserCommand, "cwd">) => Effect.Effect<UserCommandAnswer | undefined>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
     /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */

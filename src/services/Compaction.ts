@@ -1,10 +1,8 @@
-/** Compaction: its failures, and the hooks that an embedder can provide (protocol.md 7.6). */
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+/** Compaction: its failures, and what hooks are told of one and may decide (protocol.md 7.6). */
 import * as Schema from "effect/Schema"
 import { optional } from "../domain/conversation/Content.ts"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"
-import type { CompactionEntry, Preparation } from "../domain/compaction/Preparation.ts"
+import type { Preparation } from "../domain/compaction/Preparation.ts"
 import type { SessionEntry } from "../domain/session/SessionEntry.ts"
 
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
@@ -48,16 +46,3 @@ export type CompactionDecision =
   | { readonly _tag: "Proceed" }
   | { readonly _tag: "Cancel" }
   | { readonly _tag: "Supply"; readonly compaction: SuppliedCompaction }
-
-/** The default lets every compaction proceed, so embedders need not provide this. */
-export class CompactionHooks extends Context.Reference<CompactionHooks>()("heddle/services/CompactionHooks", {
-  defaultValue: (): {
-    /** Called before any model is. heddle waits for it without a limit; an abort interrupts it. */
-    readonly before: (plan: CompactionPlan) => Effect.Effect<CompactionDecision>
-    /** After the entry is stored. */
-    readonly after: (entry: CompactionEntry, reason: CompactionReason) => Effect.Effect<void>
-  } => ({
-    before: () => Effect.succeed({ _tag: "Proceed" }),
-    after: () => Effect.void
-  })
-}) {}

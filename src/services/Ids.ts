@@ -10,6 +10,7 @@ export type IdKind =
   | "compaction"
   | "hostCall"
   | "hostCancel"
+  | "dialog"
   | "fiber"
 
 export class Ids extends Context.Tag("heddle/services/Ids")<

@@ -20,6 +20,23 @@ export type AbortQueue = typeof AbortQueue.Type
 export const smallestThinkingBudget = 1024
 const thinkingBudget = () => Schema.Int.pipe(Schema.greaterThanOrEqualTo(smallestThinkingBudget))
 
+/**
+ * A package with extensions, skills and prompt templates: a path, or `npm:name` for an installed one. With patterns, only
+ * the parts that match are taken; an empty list takes none of that kind.
+ */
+export const PackageSource = lazy(() =>
+  Schema.Union(
+    Schema.NonEmptyString,
+    Schema.Struct({
+      source: Schema.NonEmptyString,
+      extensions: optional(Schema.Array(Schema.String)),
+      skills: optional(Schema.Array(Schema.String)),
+      prompts: optional(Schema.Array(Schema.String))
+    })
+  )
+)
+export type PackageSource = Type<typeof PackageSource>
+
 const forProjects = Symbol.for("heddle/services/Settings/forProjects")
 
 /**
@@ -78,6 +95,8 @@ export const SettingsValues = lazy(() =>
     "compaction.idleThresholdTokens": Schema.Finite,
     "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),
     "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
+    /** Seconds that the tool `ask` waits for the user; zero: as long as it takes. */
+    "ask.timeout": Schema.Finite.pipe(Schema.nonNegative()),
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
     "models.discover": Schema.Array(Schema.String),
     /** Longest answer of a model server that is read, decompressed. */
@@ -88,6 +107,14 @@ export const SettingsValues = lazy(() =>
     shellPath: optional(Schema.NonEmptyString),
     /** Put before every command, on a line of its own. */
     shellCommandPrefix: optional(Schema.NonEmptyString),
+    /** Files and folders of extensions, relative to the settings file. Those of the project are added to those of the user. */
+    extensions: Schema.Array(Schema.NonEmptyString),
+    /** Packages, added up like `extensions`. */
+    packages: Schema.Array(PackageSource()),
+    /** Names of extensions that are found but not loaded. */
+    disabledExtensions: Schema.Array(Schema.String),
+    /** Folders that are looked at like the agent folder (`~/.pi/agent`) or, if relative, like `.heddle` of the project (`.pi`). */
+    extensionRoots: Schema.Array(Schema.NonEmptyString),
     /** Scenario file of the model `offline/script`. */
     "offline.scenario": optional(Schema.String)
   })
@@ -132,9 +159,14 @@ export const defaults: SettingsValues = {
   "compaction.idleThresholdTokens": 200_000,
   "compaction.idleTimeoutSeconds": 300,
   "branchSummary.reserveTokens": 16_384,
+  "ask.timeout": 30,
   "models.discover": [],
   "providers.maxAnswerBytes": 64 * 1024 * 1024,
-  "rpc.maxFrameBytes": 64 * 1024 * 1024
+  "rpc.maxFrameBytes": 64 * 1024 * 1024,
+  extensions: [],
+  packages: [],
+  disabledExtensions: [],
+  extensionRoots: []
 }
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}

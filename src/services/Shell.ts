@@ -47,6 +47,10 @@ export interface ShellRequest {
   readonly artifacts?: Effect.Effect<Option.Option<string>>
   /** Default 300 s. */
   readonly timeoutMs?: number
+  /** Runs the command in place of a process, and answers its exit code. An interrupt ends it. */
+  readonly instead?: (
+    onOutput: (text: string) => void
+  ) => Effect.Effect<number | undefined, { readonly message: string }>
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

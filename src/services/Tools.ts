@@ -33,6 +33,8 @@ export interface Tool {
   readonly concurrency: "shared" | "exclusive"
   /** Last line of the result of an interrupted call. */
   readonly abortedText: string
+  /** Asked before every model call: whether models are shown the tool. Absent where they always are. */
+  readonly isOffered?: Effect.Effect<boolean>
   /** Checks the arguments itself; bad ones fail with a text that names each bad field. */
   readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure>
 }

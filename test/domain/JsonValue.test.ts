@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { Either, FastCheck as fc } from "effect"
 import * as JsonValue from "../../src/domain/JsonValue.ts"
 
 const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels))
@@ -31,6 +31,29 @@ describe("problemOf", () => {
     assert.strictEqual(JsonValue.problemOf({ a: throwing }), "Error: no JSON of me")
     const getter = Object.defineProperty({}, "a", { enumerable: true, get: throwing.toJSON })
     assert.strictEqual(JsonValue.problemOf({ a: getter }), "Error: no JSON of me")
+  })
+})
+
+describe("snapshot", () => {
+  const copied = (value: unknown) => JsonValue.snapshot(value, 100)
+
+  it("is what a file would give back, and no longer the sender's", () => {
+    const sent = { list: [1], at: new Date(0), none: undefined }
+    const copy = copied(sent)
+    sent.list.push(2)
+    assert.deepStrictEqual(copy, Either.right({ list: [1], at: "1970-01-01T00:00:00.000Z" }))
+    assert.deepStrictEqual(copied(undefined), Either.right(undefined))
+    assert.deepStrictEqual(
+      copied(() => 1),
+      Either.right(undefined)
+    )
+  })
+
+  it("refuses what has no JSON, and what is too long", () => {
+    assert.deepStrictEqual(copied({ a: 1n }), Either.left("holds a BigInt"))
+    assert.deepStrictEqual(copied(circular()), Either.left("more than 1000000 values"))
+    assert.deepStrictEqual(copied("x".repeat(98)), Either.right("x".repeat(98)))
+    assert.deepStrictEqual(copied("x".repeat(99)), Either.left("longer than 100 characters of JSON"))
   })
 })
 

@@ -16,13 +16,13 @@ const lines: ReadonlyArray<readonly [host: string, args: string]> = [
   ["omp", "--no-title --session-dir sessions"],
   ["xcsh", "--no-title --provider-session-id abc-1 --no-ui --no-rules --no-mcp -na"],
   ["short names", "-nt -ne -ns -np -nc -na -n title"],
-  ["more short names", "-nbt -xt bash,edit -e one.ts -e two.ts"],
+  ["more short names", "-nbt -xt bash,edit -e . -e ."],
   ["tools by a short name", "-t read,ls -a"],
   [
     "long names",
     "--no-extensions --no-skills --no-prompt-templates --no-context-files --no-rules --no-themes --no-mcp"
   ],
-  ["resources", "--extension a --skill b --skill c --prompt-template d --theme e --theme f"],
+  ["resources", "--extension . --skill b --skill c --prompt-template d --theme e --theme f"],
   ["rpc", "--rpc-extra-events --inherit-settings --dialect pi --agent-end per-attempt --rpc-updates delta"],
   ["one-shot options", "-p --print --no-ui"],
   ["a flag twice", "--no-themes --no-title --no-themes"],
@@ -86,9 +86,12 @@ describe("tools", () => {
 
   it.scoped("--exclude-tools leaves out built-in tools, and only those", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* offered(), "read bash edit write grep find ls mine")
-      assert.strictEqual(yield* offered("-xt", "bash, edit,write"), "read grep find ls mine")
-      assert.strictEqual(yield* offered("--exclude-tools", "mine,web_search,ls"), "read bash edit write grep find mine")
+      assert.strictEqual(yield* offered(), "read bash edit write grep find ls ask mine")
+      assert.strictEqual(yield* offered("-xt", "bash, edit,write"), "read grep find ls ask mine")
+      assert.strictEqual(
+        yield* offered("--exclude-tools", "mine,web_search,ls"),
+        "read bash edit write grep find ask mine"
+      )
       assert.strictEqual(yield* offered("-t", "read,bash", "-xt", "bash"), "read mine")
     })
   )

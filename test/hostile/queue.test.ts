@@ -86,7 +86,7 @@ place("8,000 follow-ups: what is written grows with their number, not with its s
   assert.deepStrictEqual([hundredth.followUp.length, hundredth.items.length, hundredth.counts], [100, 100, undefined])
   const { counts, followUp, items, removed, revision, steering } = next
   assert.deepStrictEqual([steering, followUp, removed, revision], [undefined, undefined, [], 101])
-  assert.deepStrictEqual(counts, { steering: 0, followUp: 101 })
+  assert.deepStrictEqual(counts, { steering: 0, followUp: 101, nextTurn: 0 })
   assert.deepStrictEqual([items.length, items[0].text, items[0].position], [1, "number 100", 100])
 
   const state = await data(host, { id: "state", type: "get_state" })

@@ -102,7 +102,7 @@ const isHostCall = HostProcess.type("host_tool_call")
 /** A key in two writes, and far more output than is kept. */
 const halves = `head -c 10 leak.txt; sleep 0.2; tail -c +11 leak.txt; seq 1 60000; cat leak.txt`
 
-const hostTool = { name: "ask", description: "asks", parameters: { type: "object", properties: {} } }
+const hostTool = { name: "consult", description: "asks", parameters: { type: "object", properties: {} } }
 const says = (text: string) => ({ content: [{ type: "text", text }], details: { deep: [{ text }] } })
 
 it.scopedLive("no tool, model server, log or page shows a secret; requests carry them", () =>
@@ -110,7 +110,7 @@ it.scopedLive("no tool, model server, log or page shows a secret; requests carry
     const folder = yield* place
     const refused = LoopbackModel.json(401, { error: { message: `wrong: ${spelled.join(" ")}` } })
     const server = yield* LoopbackModel.make(
-      calls(["bash", { command: halves }], ["read", { path: "leak.txt" }], ["grep", { pattern: "a" }], ["ask", {}]),
+      calls(["bash", { command: halves }], ["read", { path: "leak.txt" }], ["grep", { pattern: "a" }], ["consult", {}]),
       done,
       refused
     )

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Effect, Layer, Mailbox } from "effect"
 import type { AgentEvent } from "../../src/domain/conversation/AgentEvent.ts"
+import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import * as AgentLive from "../../src/layers/AgentLive.ts"
 import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
 import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
@@ -13,7 +14,8 @@ import { Budget, BudgetExceeded } from "../../src/services/Budget.ts"
 import { Transport } from "../../src/services/host/Transport.ts"
 import { Credentials, KeyUnavailable } from "../../src/services/model/Credentials.ts"
 import type { ModelCatalog } from "../../src/services/model/ModelCatalog.ts"
-import type { ModelClient } from "../../src/services/model/ModelClient.ts"
+import type { ModelClient, ModelFailure } from "../../src/services/model/ModelClient.ts"
+import { ProviderRegistrations } from "../../src/services/model/ProviderRegistrations.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../src/services/session/SessionStore.ts"
 import { Shell, type ShellResult } from "../../src/services/Shell.ts"
@@ -263,4 +265,32 @@ it("a row without one of its parts does not compile: the type names what is miss
   expectTypeOf<Needs<"credentials">>().toEqualTypeOf<Credentials>()
   const served = Server.serve<never>
   expectTypeOf<Transport>().toExtend<Effect.Effect.Context<ReturnType<typeof served>>>()
+})
+
+describe("a provider that is registered while a session is open", () => {
+  it.scoped("answers the next prompt of it", () =>
+    Effect.gen(function* () {
+      const options = yield* makeOptions()
+      const context = yield* Layer.build(AgentLive.layer(options))
+      const { register } = Context.get(context, ProviderRegistrations)
+      const answer: ReadonlyArray<ModelEvent> = [
+        { _tag: "TextStarted" },
+        { _tag: "Delta", delta: "from the extension" },
+        { _tag: "BlockEnded" },
+        { _tag: "Finished", stopReason: "stop" }
+      ]
+      yield* register("acme", {
+        models: [{ id: "loom" }],
+        stream: () =>
+          Effect.tap(Mailbox.make<ModelEvent, ModelFailure>(), (mailbox) =>
+            Effect.zipRight(mailbox.offerAll(answer), mailbox.end)
+          )
+      })
+      const sessions = Context.get(context, Sessions)
+      const agent = Context.get(yield* sessions.current, Agent)
+      yield* agent.setModel("acme", "loom")
+      const events = yield* Effect.provide(ask, context)
+      assert.deepStrictEqual(said(events), ["from the extension"])
+    })
+  )
 })

@@ -9,7 +9,6 @@ export const make = (updates: UpdateForm): Connection => ({
   maxFrameBytes: 1,
   dialect: superset,
   agentEnd: "final",
-  trust: "untrusted",
   updates,
   abortQueue: "return",
   initialized: false,

@@ -2,9 +2,10 @@
 import type { AssistantDraft, Update } from "./AssistantDraft.ts"
 import type { CompactionReason, CompactionResult } from "../compaction/CompactionResult.ts"
 import type { JsonObject } from "./Content.ts"
-import type { AssistantMessage, Message, ToolOutput, ToolResultMessage } from "./Message.ts"
+import type { AssistantMessage, RunMessage, ToolOutput, ToolResultMessage } from "./Message.ts"
 import type { MessageQueue, RequestId } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../model/Model.ts"
+import type { CustomEntry } from "../session/SessionEntry.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
 
@@ -20,7 +21,7 @@ export type PromptStatus = "completed" | "aborted" | "error"
 
 export type AgentEvent =
   | { readonly _tag: "RunStarted"; readonly runId: string }
-  | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<Message> }
+  | { readonly _tag: "RunEnded"; readonly runId: string; readonly messages: ReadonlyArray<RunMessage> }
   | { readonly _tag: "TurnStarted"; readonly runId: string; readonly turnIndex: number; readonly timestamp: number }
   | {
       readonly _tag: "TurnEnded"
@@ -29,7 +30,7 @@ export type AgentEvent =
       readonly message: AssistantMessage
       readonly toolResults: ReadonlyArray<ToolResultMessage>
     }
-  | ({ readonly _tag: "MessageStarted"; readonly message: Message } & MessageRef)
+  | ({ readonly _tag: "MessageStarted"; readonly message: RunMessage } & MessageRef)
   | {
       readonly _tag: "MessageUpdated"
       readonly runId: string
@@ -37,7 +38,7 @@ export type AgentEvent =
       readonly draft: AssistantDraft
       readonly update: Update
     }
-  | ({ readonly _tag: "MessageEnded"; readonly message: Message } & MessageRef)
+  | ({ readonly _tag: "MessageEnded"; readonly message: RunMessage } & MessageRef)
   | ({ readonly _tag: "ToolStarted"; readonly runId: string } & ToolRef)
   | ({ readonly _tag: "ToolUpdated"; readonly runId: string; readonly partialResult: ToolOutput } & ToolRef)
   | ({
@@ -117,6 +118,8 @@ export type AgentEvent =
     }
   | { readonly _tag: "ModelChanged"; readonly model: Model }
   | { readonly _tag: "ThinkingLevelChanged"; readonly level: ThinkingLevel }
+  /** An extension has stored an entry of its own. */
+  | { readonly _tag: "EntryAppended"; readonly entry: CustomEntry }
   /** The agent has switched sessions. All later events belong to the new session. */
   | {
       readonly _tag: "SessionChanged"
@@ -129,6 +132,14 @@ export type AgentEvent =
   | { readonly _tag: "SessionNamed"; readonly name?: string }
   /** The store failed. The session goes on in the file `movedTo`, or in memory, and then nothing more is stored. */
   | { readonly _tag: "PersistFailed"; readonly error: string; readonly movedTo?: string }
+  /** Code of an extension or of another contributor failed. The session goes on. */
+  | {
+      readonly _tag: "ExtensionFailed"
+      readonly extensionPath: string
+      /** The hook point, or what else the code was called for. */
+      readonly event: string
+      readonly error: string
+    }
   /** A message for the people behind the host. */
   | {
       readonly _tag: "Notice"
@@ -138,7 +149,8 @@ export type AgentEvent =
     }
 
 export interface MessageRef {
-  readonly runId: string
+  /** Absent for a custom message that joined the conversation outside a run. */
+  readonly runId?: string
   readonly messageId: string
   /** The `clientMessageId` of a user message. */
   readonly clientMessageId?: string

@@ -95,6 +95,18 @@ export const CustomMessage = lazy(() =>
 )
 export type CustomMessage = Type<typeof CustomMessage>
 
+/** The messages that runs produce: those that models are sent, and custom ones. */
+export const RunMessage = lazy(() =>
+  Schema.Union(...Message().members, CustomMessage()).annotations({ identifier: "RunMessage" })
+)
+export type RunMessage = Type<typeof RunMessage>
+
+/** A message that the model is to answer. */
+export type InputMessage = UserMessage | CustomMessage
+
+/** What an extension says. Only `display` ones are meant for people; the model reads all of them. */
+export type CustomInput = Pick<CustomMessage, "customType" | "content" | "display" | "details">
+
 /** The summary of a branch that the session left. */
 export const BranchSummaryMessage = lazy(() =>
   Schema.Struct({
@@ -151,6 +163,18 @@ export const toUserMessage = (input: UserInput, timestamp: number): UserMessage 
 
 export const userMessage = (text: string, images: ReadonlyArray<ImageContent>, timestamp: number): UserMessage =>
   toUserMessage({ text, images }, timestamp)
+
+export const toCustomMessage = (
+  { content, customType, details, display }: CustomInput,
+  timestamp: number
+): CustomMessage => ({
+  role: "custom",
+  customType,
+  content,
+  display,
+  ...(details === undefined ? {} : { details }),
+  timestamp
+})
 
 /** The text of the newest assistant message, not counting an aborted one without content. */
 export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string | null => {

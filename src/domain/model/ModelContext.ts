@@ -78,26 +78,35 @@ const read = (message: AgentMessage): Message | undefined => {
 const none: ReadonlySet<AgentMessage> = new Set()
 
 /**
- * Leaves out model calls that failed and were retried, and the placeholder results of their tool calls. One that a user
- * message follows was the last attempt of its run, unless the message is among those that came `between` two attempts.
- * One pass, because it runs before every model call, however long the conversation is.
+ * The messages without model calls that failed and were retried, and without the placeholder results of their tool calls.
+ * One that a user message follows was the last attempt of its run, unless the message is among those that came `between`
+ * two attempts.
  */
+export const withoutRetried = (
+  messages: ReadonlyArray<AgentMessage>,
+  between: ReadonlySet<AgentMessage> = none
+): ReadonlyArray<AgentMessage> => {
+  const kept: Array<AgentMessage> = []
+  let failed = false
+  for (const told of messages) {
+    if (read(told) === undefined) continue
+    if (failed) {
+      if (told.role === "toolResult") continue
+      if (told.role === "assistant" || between.has(told)) kept.pop()
+    }
+    kept.push(told)
+    failed = told.role === "assistant" && told.stopReason === "error"
+  }
+  if (failed) kept.pop()
+  return kept
+}
+
+/** Runs before every model call, however long the conversation is, so each message is read once. */
 export const forModel = (
   messages: ReadonlyArray<AgentMessage>,
   between: ReadonlySet<AgentMessage> = none
-): ReadonlyArray<Message> => {
-  const sent: Array<Message> = []
-  let failed = false
-  for (const told of messages) {
+): ReadonlyArray<Message> =>
+  withoutRetried(messages, between).flatMap((told) => {
     const message = read(told)
-    if (message === undefined) continue
-    if (failed) {
-      if (message.role === "toolResult") continue
-      if (message.role === "assistant" || between.has(told)) sent.pop()
-    }
-    sent.push(message)
-    failed = message.role === "assistant" && message.stopReason === "error"
-  }
-  if (failed) sent.pop()
-  return sent
-}
+    return message === undefined ? [] : [message]
+  })

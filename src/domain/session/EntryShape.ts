@@ -4,7 +4,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../conversation/Content.ts"
-import type { AgentMessage } from "../conversation/Message.ts"
+import type { AgentMessage, CustomInput } from "../conversation/Message.ts"
 import { isThinkingLevel } from "../model/Model.ts"
 import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
 
@@ -86,6 +86,8 @@ const isNameOf = <Name extends string>(shapes: Shapes<Name>, name: unknown): nam
 export const isAgentMessage = (value: unknown): value is AgentMessage =>
   isObject(value) && isNumber(value["timestamp"]) && isNameOf(messages, value["role"]) && messages[value["role"]](value)
 
+export const isCustomInput = (value: unknown): value is CustomInput => isObject(value) && messages.custom(value)
+
 const entries: Shapes<NewEntry["type"]> = {
   message: (value) =>
     isAgentMessage(value["message"]) &&
@@ -107,7 +109,12 @@ const entries: Shapes<NewEntry["type"]> = {
     isString(value["summary"]) &&
     optionalObject(value["details"]) &&
     optional(isBoolean)(value["fromExtension"]),
-  custom_message: (value) => isString(value["customType"]) && isBoolean(value["display"]) && isSaid(value["content"]),
+  custom_message: (value) =>
+    isString(value["customType"]) &&
+    isBoolean(value["display"]) &&
+    isSaid(value["content"]) &&
+    optionalText(value["messageId"]) &&
+    optional(isBoolean)(value["betweenAttempts"]),
   custom: (value) => isString(value["customType"]),
   label: (value) => isString(value["targetId"]) && optionalText(value["label"]),
   session_info: (value) => isString(value["name"]),

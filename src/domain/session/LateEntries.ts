@@ -1,16 +1,18 @@
 /**
- * Results of the user's shell commands that ended during a run, in the session's file (protocol.md 3.6). They become
- * messages after those of the run; until then an entry beside the branch keeps them, so that a crash loses none. It is
- * an entry about the queue, with an operation of its own, and the entry of the message itself takes the record off.
+ * Results of the user's shell commands that ended during a run, and messages of extensions that came during it and want
+ * no answer, in the session's file (protocol.md 3.6). They become messages after those of the run; until then an entry
+ * beside the branch keeps them, so that a crash loses none. It is an entry about the queue, with an operation of its own,
+ * and the entry of the message itself takes the record off.
  */
-import type { BashExecutionMessage } from "../conversation/Message.ts"
+import type { BashExecutionMessage, CustomMessage } from "../conversation/Message.ts"
 import { isAgentMessage, isObject } from "./EntryShape.ts"
 import * as QueueEntries from "./QueueEntries.ts"
+import { entryOf } from "./SessionContext.ts"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
 
 export interface LateRecord {
   readonly messageId: string
-  readonly message: BashExecutionMessage
+  readonly message: BashExecutionMessage | CustomMessage
 }
 
 const entry = (data: object): NewEntry => ({
@@ -25,19 +27,20 @@ export const recorded = (records: ReadonlyArray<LateRecord>): NewEntry => entry(
 export const moved = (records: ReadonlyArray<LateRecord>): NewEntry =>
   entry({ moved: records.map(({ messageId }) => messageId) })
 
-export const stored = ({ message, messageId }: LateRecord): NewEntry => ({ type: "message", message, messageId })
+export const stored = ({ message, messageId }: LateRecord): NewEntry =>
+  message.role === "custom" ? entryOf(message, { messageId }) : { type: "message", message, messageId }
 
 const readRecord = (value: unknown): ReadonlyArray<LateRecord> => {
   const { message, messageId } = isObject(value) ? value : {}
-  if (typeof messageId !== "string" || !isAgentMessage(message) || message.role !== "bashExecution") return []
-  return [{ messageId, message }]
+  if (typeof messageId !== "string" || !isAgentMessage(message)) return []
+  return message.role === "bashExecution" || message.role === "custom" ? [{ messageId, message }] : []
 }
 
 /** The records that are not messages yet. `entries` are in the order of the file; records that are damaged are left out. */
 export const restore = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<LateRecord> => {
   const waiting = new Map<unknown, LateRecord>()
   for (const entry of entries) {
-    if (entry.type === "message") waiting.delete(entry.messageId)
+    if (entry.type === "message" || entry.type === "custom_message") waiting.delete(entry.messageId)
     if (!QueueEntries.isQueueEntry(entry) || !isObject(entry.data)) continue
     const { moved, records } = entry.data
     for (const record of Array.isArray(records) ? records.flatMap(readRecord) : [])

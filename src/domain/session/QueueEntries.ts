@@ -5,21 +5,22 @@
  */
 import type { InputContent } from "../conversation/Content.ts"
 import { plainText } from "../conversation/Content.ts"
-import { userContent } from "../conversation/Message.ts"
+import { type CustomInput, userContent } from "../conversation/Message.ts"
 import * as MessageQueue from "../conversation/MessageQueue.ts"
-import { isInput, isObject } from "./EntryShape.ts"
-import { type NewEntry, type OwnEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
+import { isCustomInput, isInput, isObject } from "./EntryShape.ts"
+import { type CustomEntry, type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
 
 export const customType = "heddle.queue"
 
-export type QueueEntry = Extract<OwnEntry, { readonly type: "custom" }>
+export type QueueEntry = CustomEntry
 
 export const isQueueEntry = (entry: SessionEntry): entry is QueueEntry =>
   entry.type === "custom" && entry.customType === customType
 
 type Item = MessageQueue.QueuedMessage
 
-export interface StoredItem extends Pick<Item, "messageId" | "clientMessageId" | "requestId" | "queue"> {
+export interface StoredItem extends Pick<Item, "messageId" | "clientMessageId" | "requestId" | "queue" | "custom"> {
+  /** Empty for a custom message, which has its own. */
   readonly content: ReadonlyArray<InputContent>
   /** How many of the texts in the content are attached documents: the last ones. */
   readonly documents?: number
@@ -33,7 +34,8 @@ interface Change {
 }
 
 const stored = (item: Item): StoredItem => {
-  const { clientMessageId, documents, messageId, queue, requestId } = item
+  const { clientMessageId, custom, documents, messageId, queue, requestId } = item
+  if (custom !== undefined) return { messageId, queue, content: [], custom }
   return {
     messageId,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
@@ -55,11 +57,24 @@ export const removed = (items: ReadonlyArray<Item>): NewEntry => {
   return { type: "custom", customType, data }
 }
 
+const isQueue = (name: unknown): name is MessageQueue.QueueName =>
+  name === "steering" || name === "followUp" || name === "nextTurn"
+
+const readCustom = (value: unknown): CustomInput | undefined => {
+  if (!isCustomInput(value)) return undefined
+  const { content, customType, details, display } = value
+  return { customType, content, display, ...(details === undefined ? {} : { details }) }
+}
+
 const readItem = (value: unknown): StoredItem | undefined => {
   if (!isObject(value)) return undefined
   const { clientMessageId, content = [], documents, messageId, queue, requestId } = value
-  if (typeof messageId !== "string" || (queue !== "steering" && queue !== "followUp")) return undefined
+  if (typeof messageId !== "string" || !isQueue(queue)) return undefined
   if (!Array.isArray(content)) return undefined
+  if (value["custom"] !== undefined) {
+    const custom = readCustom(value["custom"])
+    return custom && { messageId, queue, content: [], custom }
+  }
   return {
     messageId,
     ...(typeof clientMessageId === "string" ? { clientMessageId } : {}),
@@ -77,7 +92,8 @@ export const read = ({ data }: QueueEntry): Change => {
   return { op: op === "remove" ? "remove" : "add", items: op === undefined ? [] : found, front: front === true }
 }
 
-const waiting = ({ content, documents = 0, ...item }: StoredItem, createdAt: number): Item => {
+const waiting = ({ content, custom, documents = 0, ...item }: StoredItem, createdAt: number): Item => {
+  if (custom !== undefined) return { ...item, ...MessageQueue.shownOf(custom), createdAt, order: 0 }
   const texts = content.filter((block) => block.type === "text")
   const said = Math.max(0, texts.length - documents)
   return {
@@ -116,7 +132,8 @@ export const restore = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<Ite
   let queue = MessageQueue.empty
   for (const entry of entries) {
     if (isQueueEntry(entry)) queue = apply(queue, entry)
-    const messageId = entry.type === "message" ? entry.messageId : undefined
+    const isDelivery = entry.type === "message" || entry.type === "custom_message"
+    const messageId = isDelivery ? entry.messageId : undefined
     const delivered = messageId === undefined ? undefined : MessageQueue.find(queue, messageId)
     if (delivered !== undefined) queue = MessageQueue.remove(queue, delivered)
   }

@@ -5,8 +5,8 @@
 import type { ToolCall } from "../conversation/Content.ts"
 import { readMessage } from "./EntryReading.ts"
 import { isObject } from "./EntryShape.ts"
-import type { AgentMessage } from "../conversation/Message.ts"
-import type { SessionEntry } from "./SessionEntry.ts"
+import type { AgentMessage, InputMessage } from "../conversation/Message.ts"
+import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
 
 /** The message that an entry adds to the conversation, if any. */
 export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
@@ -41,6 +41,21 @@ export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
   }
 }
 
+interface EntryMarks {
+  readonly messageId: string
+  readonly clientMessageId?: string
+  readonly betweenAttempts?: true
+}
+
+/** The entry of a message that the model is to answer. */
+export const entryOf = (message: InputMessage, { clientMessageId, ...marks }: EntryMarks): NewEntry => {
+  if (message.role === "user") {
+    return { type: "message", message, ...marks, ...(clientMessageId === undefined ? {} : { clientMessageId }) }
+  }
+  const { role: _role, timestamp: _timestamp, ...said } = message
+  return { type: "custom_message", ...said, ...marks }
+}
+
 /** Whether an entry changes earlier messages, so that the conversation has to be computed again. */
 export const changesPast = (entry: SessionEntry): boolean =>
   entry.type === "compaction" || (entry.type === "foreign" && entry.raw["type"] === "context_edit")
@@ -63,7 +78,7 @@ const edited = (message: AgentMessage, replacement: unknown): AgentMessage | und
 
 export interface Conversation {
   readonly messages: Array<AgentMessage>
-  /** Those of the user that came between two attempts at a model call. */
+  /** Those of the user and of extensions that came between two attempts at a model call. */
   readonly between: Set<AgentMessage>
 }
 
@@ -71,7 +86,8 @@ export interface Conversation {
 export const extend = ({ between, messages }: Conversation, entry: SessionEntry, message = messageOf(entry)) => {
   if (message === undefined) return
   messages.push(message)
-  if (entry.type === "message" && entry.betweenAttempts === true) between.add(message)
+  const isMarked = entry.type === "message" || entry.type === "custom_message"
+  if (isMarked && entry.betweenAttempts === true) between.add(message)
 }
 
 /** The summary of the newest compaction, then the messages that it kept, then those after it. */

@@ -68,7 +68,10 @@ const CustomMessage = lazy(() =>
     customType: Schema.String,
     content: Schema.Union(Schema.String, Schema.Array(InputContent())),
     display: Schema.Boolean,
-    details: optional(Schema.Unknown)
+    details: optional(Schema.Unknown),
+    /** Takes the message off the queue when the session is opened, as that of a user message does. */
+    messageId: optional(Schema.String),
+    betweenAttempts: optional(Schema.Boolean)
   })
 )
 
@@ -116,6 +119,8 @@ export interface ForeignEntry extends Place {
 }
 
 export type OwnEntry = NewEntry & Place
+/** An entry that extensions keep their state in, or the queue is kept in. */
+export type CustomEntry = Extract<OwnEntry, { readonly type: "custom" }>
 export type SessionEntry = OwnEntry | ForeignEntry
 
 /** The entry as the child of another one. Its id stays the same. */

@@ -1,10 +1,14 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
+import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
+import { type Contributor, Hooks, SessionHooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
@@ -17,8 +21,14 @@ import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSum
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
+import * as Asking from "../hooks/Asking.ts"
+import * as HookRegistry from "../hooks/HookRegistry.ts"
+import * as Startup from "../hooks/Startup.ts"
 import * as EventHub from "./events/EventHub.ts"
+import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
+import * as CustomMessages from "./inbox/CustomMessages.ts"
+import * as ExtensionEntries from "./inbox/ExtensionEntries.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
@@ -37,6 +47,8 @@ import * as StateSnapshot from "./StateSnapshot.ts"
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {
   /** Called when a prompt begins to be checked, and when a compaction begins. */
   readonly announce?: () => void
+  /** Told to hooks. Default: the process has started with this session. */
+  readonly opening?: SessionOpening
 }
 
 /** The values that a change of session carries over. */
@@ -55,8 +67,13 @@ export interface SessionControl {
   readonly root: LiveNode
   /** No prompt is accepted while a change of session holds its permit. */
   readonly gate: Effect.Semaphore
-  /** Ends the run, drops the queue, and syncs the log. */
+  /** Ends the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
   readonly settle: Effect.Effect<void>
+  readonly hooks: HookRegistry.HookRegistry
+  /** Lets the contributors join the session, without waiting for them. */
+  readonly wake: Effect.Effect<void>
+  /** Tells hooks, once, that the session is about to be closed. */
+  readonly farewell: (ending: SessionEnding) => Effect.Effect<void>
   /** Refuses prompts and late records from now on. What is still queued stays in the log. */
   readonly leave: () => void
   readonly carried: Effect.Effect<Carried>
@@ -75,8 +92,14 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const settings = yield* Settings
   const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
   const tools = yield* Effect.flatMap(Tools, ({ open }) => open)
+  const fibers = yield* FiberSet.make<unknown, unknown>()
+  const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
-  const { publish } = hub
+  const hooks = HookRegistry.make(({ event, message: error, name: extensionPath }) =>
+    publish({ _tag: "ExtensionFailed", extensionPath, event, error })
+  )
+  const relay = EventRelay.make(hub, hooks, run)
+  const { publish } = relay
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
@@ -88,8 +111,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   queue.restore(queued)
   for (const { messageId } of queued) prompts.restore(messageId)
   const { announce = () => {} } = options
-  const fibers = yield* FiberSet.make<unknown, unknown>()
-  const run = yield* FiberSet.runtime(fibers)<never>()
   const detach = (effect: Effect.Effect<void>) => void run(effect)
   const compaction = yield* Compaction.make({
     publish,
@@ -97,7 +118,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     detach,
     mayRetry: retries.enabled,
     prepareHandoff: clientMessages.load,
-    announce
+    announce,
+    hooks
   })
   return {
     session,
@@ -105,6 +127,9 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     budget,
     tools,
     hub,
+    hooks,
+    relay,
+    fork: run,
     publish,
     controls,
     retries,
@@ -112,7 +137,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     clientMessages,
     prompts,
     announce,
-    late: LateRecords.make({ session, state, ids: yield* Ids }),
+    late: LateRecords.make({ session, state, publish, settings, ids: yield* Ids }),
+    entries: ExtensionEntries.make({ session, publish, settings }),
     queue,
     compaction,
     /** Starts what nothing waits for, in a fiber of the session. */
@@ -130,17 +156,17 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
 type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Starts and stops runs, at most one at a time. */
-const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
-  const { announce, compaction, controls, hub, retries, state, supervision } = parts
+const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Startup) {
+  const { announce, compaction, controls, relay, retries, state, supervision } = parts
   const ids = yield* Ids
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
   const end = RunEnd.make(parts)
-  const fiber = yield* RunFiber.make({ compaction, end })
+  const fiber = yield* RunFiber.make({ compaction, end, fork: parts.fork })
   const lifecycle = yield* RunLifecycle.make({
     ...parts,
     end,
-    ready: hub.ready,
+    ready: relay.ready,
     controls: controls.values,
     now,
     ticks: () => Stopwatch.read(clock),
@@ -152,25 +178,52 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     now,
     fiber,
     accepting: announce,
+    startup,
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
   const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
-  return { admission, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
+  const { prompt } = admission.contract
+  const sending = CustomMessages.make({ ...parts, ids, now, begin: admission.begin, prompt })
+  return { admission, sending, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
 })
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
-const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
-  const { compaction, controls, gate, late, model, publish, queue, retries, session, state, supervision } = parts
+/** How long a hook may take to hear that its session is about to be closed. */
+const farewellMs = 2000
+
+const makeFarewell = ({ hooks }: Parts) => {
+  let isTold = false
+  return (ending: SessionEnding) =>
+    Effect.suspend(() => {
+      if (isTold) return Effect.void
+      isTold = true
+      return Asking.tell(hooks, "sessionEnding", ending, farewellMs)
+    })
+}
+
+const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): SessionControl => {
+  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, state, supervision } =
+    parts
   return {
     publish,
     root: supervision.root,
     gate,
-    settle: Effect.zipRight(fiber.abort, Effect.zipRight(queue.control.clearQueue, session.sync)),
+    settle: fiber.abort.pipe(
+      Effect.zipRight(queue.control.clearQueue),
+      Effect.zipRight(session.sync),
+      Effect.zipRight(parts.relay.flushSoon)
+    ),
+    hooks: parts.hooks,
+    wake: Effect.sync(() => {
+      if (!startup.isOver()) parts.detach(startup.started)
+    }),
+    farewell: makeFarewell(parts),
     leave: () => {
       queue.drop()
       state.close()
       late.close()
+      entries.close()
     },
     carried: Effect.map(retries.enabled, (autoRetry) => ({
       controls: controls.values(),
@@ -193,12 +246,42 @@ const makeControl = (parts: Parts, { fiber }: Runs): SessionControl => {
   }
 }
 
+/** Lets contributors join one after the other. One that dies is reported, and the others join. */
+const joinAll = (
+  { hooks, session, supervision }: Parts,
+  contributors: ReadonlyArray<Contributor>,
+  opening: SessionOpening,
+  agent: () => typeof Agent.Service
+) =>
+  Effect.map(Effect.scope, (scope) =>
+    Effect.suspend(() => {
+      const services = Context.make(Agent, agent()).pipe(
+        Context.add(Session, session),
+        Context.add(SessionHooks, hooks.service),
+        Context.add(Scope.Scope, scope)
+      )
+      return Effect.forEach(
+        contributors,
+        ({ join, name }) =>
+          Effect.catchAllCause(join(opening), (cause) =>
+            Effect.sync(() => hooks.report({ name, event: "load", message: hooks.describe(cause) }))
+          ),
+        { discard: true }
+      ).pipe(Effect.provide(services), RunNodes.session(supervision))
+    })
+  )
+
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
-  const { compaction, controls, hub, late, model, prompts, queue, retries, session, state, supervision, tools } = parts
-  const runs = yield* makeRuns(parts)
-  const { admission, fiber, withdraw } = runs
+  const { compaction, controls, hooks, hub, late, model, prompts, queue, relay, retries, session, state } = parts
+  const { supervision, tools } = parts
+  const { opening = { reason: "startup" } } = options
+  const contributors = yield* Hooks
+  const join = yield* joinAll(parts, contributors, opening, () => agent)
+  const startup = Startup.make({ hooks, isAlone: contributors.length === 0, join, opening, fork: parts.fork })
+  const runs = yield* makeRuns(parts, startup)
+  const { admission, fiber, sending, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
     compaction,
@@ -206,17 +289,24 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     late,
     model: model.forSummaries,
     abortRun: fiber.stop,
-    prompt: admission.prompt
+    prompt: admission.contract.prompt
   })
-  const agent = Agent.of({
+  /** The answer to an abort comes after the events of the run that it ended. */
+  const thenFlush = Effect.zipLeft(relay.flushSoon)
+  const agent: typeof Agent.Service = Agent.of({
     ...controls,
-    ...admission,
+    ...admission.contract,
+    ...sending,
+    ...parts.entries.contract,
     ...queue.control,
     record: late.record,
-    abort: RunNodes.span("abort")(fiber.abort),
-    leave: Effect.map(fiber.leave, queue.forget),
-    interrupt: RunNodes.span("interrupt")(fiber.interrupt),
-    awaitIdle: fiber.awaitIdle,
+    abort: thenFlush(RunNodes.span("abort")(fiber.abort)),
+    leave: thenFlush(Effect.map(fiber.leave, queue.forget)),
+    interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
+    awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
+    started: startup.started,
+    isStarted: Effect.sync(startup.isOver),
+    userCommand: (command) => Asking.userCommand(hooks, { ...command, cwd: options.cwd }),
     close: Effect.sync(state.close),
     state: StateSnapshot.make({
       controls: controls.values,
@@ -241,7 +331,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     attach: hub.attach,
     subscribe: hub.subscribe
   })
-  return { agent, control: makeControl(parts, runs) }
+  return { agent, control: makeControl(parts, runs, startup) }
 })
 
 export const layer = (options: SessionAgentOptions) =>

@@ -1,19 +1,30 @@
 /** A HostUi without a host: questions get their default answers, notices go to the log. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { HostUi } from "../../services/host/HostUi.ts"
+import { HostUi, type Ui } from "../../services/host/HostUi.ts"
 
-export const service = HostUi.of({
-  isPresent: Effect.succeed(false),
-  select: () => Effect.succeedNone,
-  confirm: () => Effect.succeed(false),
-  input: () => Effect.succeedNone,
-  editor: () => Effect.succeedNone,
-  notify: ({ message }) => Effect.logInfo(message),
-  setStatus: () => Effect.void,
-  setWidget: () => Effect.void,
-  setTitle: () => Effect.void,
-  setEditorText: () => Effect.void
-})
+const nobody = "Nobody can be asked here, so questions get their default answers at once."
 
-export const layer = Layer.succeed(HostUi, service)
+export const make = (): Ui => {
+  let said = false
+  const sayOnce = Effect.suspend(() => {
+    if (said) return Effect.void
+    said = true
+    return Effect.logInfo(nobody)
+  })
+  const unanswered = Effect.zipRight(sayOnce, Effect.succeedNone)
+  return {
+    isPresent: Effect.succeed(false),
+    select: () => unanswered,
+    confirm: () => Effect.as(sayOnce, false),
+    input: () => unanswered,
+    editor: () => unanswered,
+    notify: ({ message }) => Effect.logInfo(message),
+    setStatus: () => Effect.void,
+    setWidget: () => Effect.void,
+    setTitle: () => Effect.void,
+    setEditorText: () => Effect.void
+  }
+}
+
+export const layer = Layer.sync(HostUi, make)

@@ -1,4 +1,4 @@
-/** All providers and models: built in, from the user's file, and discovered later. Owned by the process. */
+/** All providers and models: built in, from the user's file, discovered later, and registered. Owned by the process. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -12,20 +12,27 @@ import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import { builtInProviders } from "./builtInProviders.ts"
-import { merge } from "./CatalogMerge.ts"
+import { merge, type Merged } from "./CatalogMerge.ts"
 import * as ConfigValue from "./ConfigValue.ts"
 import type { ModelsFile } from "./ModelsFile.ts"
-import type { ModelEntry, ProviderEntry } from "./ProviderEntry.ts"
+import type { Change, ModelEntry, ProviderEntry, ProviderModels } from "./ProviderEntry.ts"
 
 export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
   Catalog,
   {
+    /** The same map all the time: registrations change its entries. */
     readonly providers: ReadonlyMap<string, ProviderEntry>
     /** In the order in which models are offered. */
     readonly models: Effect.Effect<ReadonlyArray<ModelEntry>>
     readonly find: (provider: string, modelId: string) => ModelEntry | undefined
     /** Ignores models that are already known. */
     readonly add: (entries: ReadonlyArray<ModelEntry>) => Effect.Effect<void>
+    /** The providers as they would be without registrations. */
+    readonly unchanged: (provider: string) => ProviderModels
+    /** Replaces all changes that registrations make, by provider. */
+    readonly change: (changes: ReadonlyMap<string, Change>) => void
+    /** Another number after each `change`: what was made of an entry before may be out of date. */
+    readonly revision: () => number
   }
 >() {}
 
@@ -86,8 +93,60 @@ const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
   return { path: "", file: none }
 })
 
-const hide = ({ add }: typeof KnownSecrets.Service, address: Redacted.Redacted) =>
+export const hide = ({ add }: typeof KnownSecrets.Service, address: Redacted.Redacted) =>
   BaseUrl.secretsOf(Redacted.value(address)).forEach(add)
+
+/** The list with the provider's models replaced. They stay in the place of the first of them. */
+const replaced = (listed: ReadonlyArray<ModelEntry>, provider: string, models: ReadonlyArray<ModelEntry>) => {
+  const isOurs = ({ model }: ModelEntry) => model.provider === provider
+  const at = listed.findIndex(isOurs)
+  const place = at < 0 ? listed.length : at
+  return [...listed.slice(0, place), ...models, ...listed.slice(place).filter((entry) => !isOurs(entry))]
+}
+
+const of = ({ models: given, overrides, providers: configured }: Omit<Merged, "problems">) => {
+  const providers = new Map(configured)
+  let changes: ReadonlyMap<string, Change> = new Map()
+  let revision = 0
+  /** Without registrations. */
+  let base = given
+  let models = base
+  let index = indexOf(models)
+  const overridden = (entry: ModelEntry) => overrides.get(`${entry.model.provider}/${entry.model.id}`)?.(entry) ?? entry
+  const unchanged = (provider: string): ProviderModels => ({
+    provider: configured.get(provider),
+    models: base.filter(({ model }) => model.provider === provider)
+  })
+  const settle = () => {
+    models = base
+    providers.clear()
+    for (const [id, entry] of configured) providers.set(id, entry)
+    for (const [id, change] of changes) {
+      const changed = change(unchanged(id))
+      if (changed.provider !== undefined) providers.set(id, changed.provider)
+      models = replaced(models, id, changed.models.map(overridden))
+    }
+    index = indexOf(models)
+  }
+  return Catalog.of({
+    providers,
+    models: Effect.sync(() => models),
+    find: (provider, modelId) => index.get(provider)?.get(modelId),
+    add: (entries) =>
+      Effect.sync(() => {
+        const known = indexOf(base)
+        base = [...base, ...entries.filter(({ model }) => !known.get(model.provider)?.has(model.id))]
+        settle()
+      }),
+    unchanged,
+    change: (next) => {
+      changes = next
+      revision++
+      settle()
+    },
+    revision: () => revision
+  })
+}
 
 export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   const { file, path } = yield* readFile(yield* OwnFiles, agentDir)
@@ -98,26 +157,10 @@ export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   for (const { address } of merged.providers.values()) hide(secrets, address)
   for (const { address } of merged.models) hide(secrets, address)
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored in the models file: ${problem}`)
-  let models = merged.models
-  let index = indexOf(models)
-  return Catalog.of({
-    providers: merged.providers,
-    models: Effect.sync(() => models),
-    find: (provider, modelId) => index.get(provider)?.get(modelId),
-    add: (entries) =>
-      Effect.sync(() => {
-        models = [...models, ...entries.filter(({ model }) => !index.get(model.provider)?.has(model.id))]
-        index = indexOf(models)
-      })
-  })
+  return of(merged)
 })
 
 export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(options))
 
 /** An empty catalogue, for a program that brings its own providers. */
-export const layerEmpty = Layer.succeed(Catalog, {
-  providers: new Map(),
-  models: Effect.succeed([]),
-  find: () => undefined,
-  add: () => Effect.void
-})
+export const layerEmpty = Layer.sync(Catalog, () => of({ providers: new Map(), models: [], overrides: new Map() }))

@@ -20,26 +20,32 @@ export interface Sources {
 }
 
 /** Makes the value of a text in the file; `where` is the path to it, for messages. */
-type ValueOf = (text: string, where: string) => ConfigValue
+export type ValueOf = (text: string, where: string) => ConfigValue
 
 export interface Merged {
   readonly providers: ReadonlyMap<string, ProviderEntry>
   readonly models: ReadonlyArray<ModelEntry>
   readonly problems: ReadonlyArray<string>
+  /** `modelOverrides` of the file once more: they also count for models that are registered later. */
+  readonly overrides: ReadonlyMap<string, (entry: ModelEntry) => ModelEntry>
 }
 
-const isLoopback = (address: string): boolean =>
+export const isLoopback = (address: string): boolean =>
   /^https?:\/\/([^/?#]*@)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?]|$)/i.test(address)
 
-const values = (valueOf: ValueOf, headers: Readonly<Record<string, string>> | undefined, where: string): Headers =>
+export const values = (
+  valueOf: ValueOf,
+  headers: Readonly<Record<string, string>> | undefined,
+  where: string
+): Headers =>
   Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, text]) => [name, valueOf(text, `${where}.headers.${name}`)])
   )
 
 /** The address as hosts see it, and as requests use it. */
-const at = (url: string) => ({ baseUrl: BaseUrl.mask(url), address: Redacted.make(url) })
+export const at = (url: string) => ({ baseUrl: BaseUrl.mask(url), address: Redacted.make(url) })
 
-const plain = (endpoint: Endpoint): ProviderEntry => ({
+export const plain = (endpoint: Endpoint): ProviderEntry => ({
   ...endpoint,
   ...at(endpoint.baseUrl),
   apiKey: Option.none(),
@@ -48,7 +54,7 @@ const plain = (endpoint: Endpoint): ProviderEntry => ({
 })
 
 /** A provider that only the file has. It needs no key if its server is on this machine. */
-const fresh = (id: string, baseUrl: string): Endpoint => ({
+export const fresh = (id: string, baseUrl: string): Endpoint => ({
   id,
   baseUrl,
   api: "",
@@ -105,7 +111,7 @@ const override = (
   headers: { ...entry.headers, ...values(valueOf, headers, where) }
 })
 
-const custom = (
+export const custom = (
   valueOf: ValueOf,
   provider: ProviderEntry,
   { api, baseUrl, id, ...rest }: CustomModel,
@@ -115,7 +121,7 @@ const custom = (
   return override(valueOf, unknownModel(reached, id), rest, where)
 }
 
-const unreachable = ({ model }: ModelEntry): string | undefined => {
+export const unreachable = ({ model }: ModelEntry): string | undefined => {
   if (model.baseUrl === "") return "has no baseUrl, and neither has its provider"
   return model.api === "" ? "has no api, and neither has its provider" : undefined
 }
@@ -124,6 +130,7 @@ export const merge = ({ addresses, file, path, valueOf }: Sources): Merged => {
   const problems = [...file.problems]
   const providers = new Map<string, ProviderEntry>()
   const models = new Map<string, ModelEntry>()
+  const overrides = new Map<string, (entry: ModelEntry) => ModelEntry>()
   const key = (model: Model) => `${model.provider}/${model.id}`
   const add = (entry: ModelEntry) => models.set(key(entry.model), entry)
   const inFile = new Map(file.providers.map((provider) => [provider.id, provider]))
@@ -146,10 +153,19 @@ export const merge = ({ addresses, file, path, valueOf }: Sources): Merged => {
       else problems.push(`${where}.models[${index}]: ${problem}`)
     })
     for (const [id, changes] of mine.overrides) {
-      const entry = models.get(`${mine.id}/${id}`)
+      const label = `${mine.id}/${id}`
+      const entry = models.get(label)
+      const change = (before: ModelEntry) =>
+        override(valueOf, before, changes, `${path}: ${where}.modelOverrides.${id}`)
+      overrides.set(label, change)
       if (entry === undefined) problems.push(`${where}.modelOverrides.${id}: there is no such model to override`)
-      else add(override(valueOf, entry, changes, `${path}: ${where}.modelOverrides.${id}`))
+      else add(change(entry))
     }
   }
-  return { providers, models: [...models.values()], problems: problems.map((problem) => `${path}: ${problem}`) }
+  return {
+    providers,
+    models: [...models.values()],
+    problems: problems.map((problem) => `${path}: ${problem}`),
+    overrides
+  }
 }

@@ -1,4 +1,4 @@
-/** A secret as models.json spells it: `!command`, the name of an environment variable, or the value itself. */
+/** A secret as models.json spells it: `!command`, an environment variable as `NAME` or `$NAME`, or the value itself. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -91,21 +91,64 @@ const fromCommand = (command: string, where: string, processes: Runner): ConfigV
   }
 }
 
-export const make = (text: string, where: string, processes: Runner): ConfigValue => {
-  if (text.startsWith("!")) return fromCommand(text.slice(1), where, processes)
-  const literal = namesVariable.test(text) ? undefined : Redacted.make(text)
-  const find = (environment: Variables) => {
-    const value = Environment.valueIn(environment, text)
-    return value === undefined ? literal : Redacted.make(value)
+/** A value that stands for itself, whatever it looks like. */
+export const literal = (value: Redacted.Redacted, where: string): ConfigValue => ({
+  where,
+  isPresent: () => true,
+  known: () => value,
+  resolve: Effect.succeed(value)
+})
+
+/** `find` returns undefined if a variable is not set; `missing` then says which. */
+const fromVariables = (
+  where: string,
+  find: (environment: Variables) => string | undefined,
+  missing: (environment: Variables) => string
+): ConfigValue => {
+  const known = (environment: Variables) => {
+    const value = find(environment)
+    return value === undefined ? undefined : Redacted.make(value)
   }
   return {
     where,
     isPresent: (environment) => find(environment) !== undefined,
-    known: find,
+    known,
     resolve: Effect.flatMap(Environment.Environment, (environment) => {
-      const value = find(environment)
+      const value = known(environment)
       if (value !== undefined) return Effect.succeed(value)
-      return new ConfigValueUnavailable({ where, reason: `names the variable ${text}, which is not set` })
+      const reason = `names the variable ${missing(environment)}, which is not set`
+      return new ConfigValueUnavailable({ where, reason })
     })
   }
+}
+
+/** Upper case only, so that hardly any key looks like one. `$$` is a dollar sign, `$!` an exclamation mark. */
+const reference = /\$(?:([$!])|\{([A-Z_][A-Z0-9_]*)\}|([A-Z_][A-Z0-9_]*)(?![A-Za-z0-9_]))/g
+
+const fromTemplate = (text: string, where: string): ConfigValue => {
+  const parts = [...text.matchAll(reference)]
+  const names = parts.flatMap(([, , braced, plain]) => braced ?? plain ?? [])
+  const missing = (environment: Variables) => names.find((name) => Environment.valueIn(environment, name) === undefined)
+  const fill = (environment: Variables) =>
+    text.replaceAll(
+      reference,
+      (_, sign?: string, braced?: string, plain?: string) =>
+        sign ?? Environment.valueIn(environment, braced ?? plain ?? "") ?? ""
+    )
+  return fromVariables(
+    where,
+    (environment) => (missing(environment) === undefined ? fill(environment) : undefined),
+    (environment) => missing(environment) ?? ""
+  )
+}
+
+export const make = (text: string, where: string, processes: Runner): ConfigValue => {
+  if (text.startsWith("!")) return fromCommand(text.slice(1), where, processes)
+  if (text.search(reference) >= 0) return fromTemplate(text, where)
+  const literally = namesVariable.test(text) ? undefined : text
+  return fromVariables(
+    where,
+    (environment) => Environment.valueIn(environment, text) ?? literally,
+    () => text
+  )
 }

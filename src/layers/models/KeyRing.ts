@@ -1,4 +1,7 @@
-/** Where keys come from, best first: the command line, auth.json, the environment, `.env`, models.json (protocol.md 16.3). */
+/**
+ * Where keys come from, best first: the command line, auth.json, the environment, `.env`, a registration or models.json
+ * (protocol.md 16.3).
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,6 +60,8 @@ const inFiles = (files: EnvFiles.EnvFiles) => (name: string) => {
   return found === undefined ? undefined : { source: `${found.file} ${name}`, value: found.value }
 }
 
+const oauthSource = "auth.json (OAuth)"
+
 /** An expired token fails and does not fall back to the next source, because the user chose this account. */
 const fromAuthFile = (provider: string, { expiresAt, key }: AuthFile.StoredKey): Located => {
   if (expiresAt === undefined) return { source: "auth.json", key: Effect.succeedSome(key) }
@@ -64,7 +69,7 @@ const fromAuthFile = (provider: string, { expiresAt, key }: AuthFile.StoredKey):
     `The OAuth token of ${provider} in auth.json has expired. Log in again with the program that stored it, ` +
     `or store an API key: heddle auth set ${provider}`
   return {
-    source: "auth.json (OAuth)",
+    source: oauthSource,
     key: Effect.flatMap(Clock.currentTimeMillis, (now) =>
       now < expiresAt ? Effect.succeedSome(key) : new KeyUnavailable({ provider, message })
     )
@@ -148,7 +153,8 @@ export const make = Effect.fnUntraced(function* (options: KeyRingOptions) {
   const has = (located: Located | undefined) => Effect.succeed(located !== undefined)
   const credentials = {
     has: (provider: string) => find(provider, has),
-    find: (provider: string) => find(provider, (located) => located?.key ?? Effect.succeedNone)
+    find: (provider: string) => find(provider, (located) => located?.key ?? Effect.succeedNone),
+    isOAuth: (provider: string) => find(provider, (located) => Effect.succeed(located?.source === oauthSource))
   }
   if (options.project === undefined) return Credentials.of(credentials)
   const ownFolders = firstSuccess(EnvFiles.load(yield* OwnFiles, options.envFolders ?? []))

@@ -61,6 +61,13 @@ const providerFields = {
   compat: optional(Schema.Struct(compatFields))
 }
 
+/** The keys that mean something, for registrations, whose other keys are left out without a word. */
+export const keys = {
+  provider: Object.keys(providerFields),
+  model: Object.keys(modelFields),
+  compat: Object.keys(compatFields)
+}
+
 const Override = Schema.Struct(overrideFields)
 const CustomModel = Schema.Struct(modelFields)
 const ProviderSettings = Schema.Struct(providerFields)

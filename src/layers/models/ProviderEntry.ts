@@ -2,6 +2,7 @@
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { Model } from "../../domain/model/Model.ts"
+import type { ProviderConfig } from "../../services/model/ProviderRegistrations.ts"
 import type { Compat } from "../providers/Protocol.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
 
@@ -21,8 +22,16 @@ export interface Endpoint {
 
 export type Headers = Readonly<Record<string, ConfigValue>>
 
-/** A provider with the user's models.json applied. */
+/** A provider with the user's models.json and registrations applied. */
 export interface ProviderEntry extends Endpoint {
+  /** For people, if a registration names it. */
+  readonly name?: string
+  /** Whether a registration is in force. Sessions may then have models of before. */
+  readonly isRegistered?: boolean
+  /** For error texts: where the address comes from, if from a registration. */
+  readonly addressPlaces?: string
+  /** Runs the calls to models with the `api` of the provider. */
+  readonly stream?: NonNullable<ProviderConfig["stream"]>
   /** Where requests go: `baseUrl` with its password and its key. */
   readonly address: Redacted.Redacted
   readonly apiKey: Option.Option<ConfigValue>
@@ -38,3 +47,12 @@ export interface ModelEntry {
   readonly compat: Compat
   readonly headers: Headers
 }
+
+/** A provider with all of its models, or one that does not exist yet. */
+export interface ProviderModels {
+  readonly provider: ProviderEntry | undefined
+  readonly models: ReadonlyArray<ModelEntry>
+}
+
+/** A change to a provider that can be taken back. */
+export type Change = (before: ProviderModels) => ProviderModels

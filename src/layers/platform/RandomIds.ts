@@ -8,7 +8,8 @@ const prefixes = {
   epoch: "ep_",
   compaction: "cmp_",
   hostCall: "host_",
-  hostCancel: "host_cancel_"
+  hostCancel: "host_cancel_",
+  dialog: "ui_"
 } as const
 
 const random = (): string => crypto.randomUUID().replaceAll("-", "")

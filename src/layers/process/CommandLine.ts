@@ -43,7 +43,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     yield* StartOptions.checkChoices(given)
     if (has("approve") && has("no-approve")) return yield* invalid("--approve and --no-approve contradict each other")
     const [exported, search] = [one("export"), one(listModels.name)]
-    const place = { trusted: has("approve"), ...StartOptions.present("cwd", one("cwd")) }
+    const place = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
       const overrides = yield* StartOptions.readOverrides(given)

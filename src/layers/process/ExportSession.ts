@@ -28,20 +28,23 @@ export interface ExportRequest {
   readonly sessionDir?: string
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
-  readonly trusted: boolean
+  readonly trusted?: boolean
 }
 
-const openStore = Effect.fnUntraced(function* (cwd: string, { overrides, sessionDir, trusted }: ExportRequest) {
-  const agentDir = yield* Process.agentDir
+const openStore = Effect.fnUntraced(function* (
+  cwd: string,
+  sessionDir: string | undefined,
+  settings: typeof Settings.Service
+) {
   const chosen = sessionDir === undefined ? {} : { sessionDir }
-  const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen }).pipe(
-    Effect.provideServiceEffect(Settings, FileSettings.make({ agentDir, cwd, overrides, trusted }))
+  const place = yield* SessionFolders.place({ agentDir: yield* Process.agentDir, cwd, ...chosen }).pipe(
+    Effect.provideService(Settings, settings)
   )
   return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.make())
 })
 
 /** Sessions of earlier versions may hold keys that tools have printed. */
-const maskFor = Effect.fnUntraced(function* (cwd: string, { trusted }: ExportRequest) {
+const maskFor = Effect.fnUntraced(function* (cwd: string, trusted: boolean) {
   const agentDir = yield* Process.agentDir
   const secrets = KnownSecrets.make()
   const places = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted }) }
@@ -55,7 +58,9 @@ const maskFor = Effect.fnUntraced(function* (cwd: string, { trusted }: ExportReq
 
 const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {
   const cwd = LocalPaths.resolve(request.cwd ?? (yield* Process.currentFolder))
-  const store = yield* openStore(cwd, request)
+  const { overrides, sessionDir, trusted } = request
+  const loaded = yield* FileSettings.load({ agentDir: yield* Process.agentDir, cwd, overrides, trusted })
+  const store = yield* openStore(cwd, sessionDir, loaded.settings)
   // A path of an existing file counts as a path, even where it looks like an id.
   const path = LocalPaths.absolute(cwd, request.session)
   const reference = Option.isSome(yield* Effect.option(LocalFiles.service.realPath(path))) ? path : request.session
@@ -63,7 +68,7 @@ const write = Effect.fnUntraced(function* (request: ExportRequest, given: string
   const sessionFile = Option.getOrElse(file, () => header.id)
   const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
   const outputPath = given ?? PageFile.defaultName(sessionFile)
-  const mask = yield* maskFor(cwd, request)
+  const mask = yield* maskFor(cwd, loaded.trust.atStart === "trusted")
   return yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath, sessionFile, mask })
 })
 

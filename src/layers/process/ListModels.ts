@@ -25,7 +25,7 @@ export interface ListOptions {
   readonly search: string
   readonly json: boolean
   readonly overrides: Readonly<Record<string, unknown>>
-  readonly trusted: boolean
+  readonly trusted?: boolean
   readonly cwd?: string
 }
 
@@ -60,15 +60,22 @@ const row = ({ model, ...listed }: Listed): ReadonlyArray<string> => [
   usable({ model, ...listed })
 ]
 
-const layer = (options: FileSettings.FileSettingsOptions) =>
+const modelsLayer = (options: FileSettings.FileSettingsOptions, trusted: boolean) =>
   Layer.unwrapEffect(
     Effect.map(Offline.make({ scenario: Option.none(), cwd: options.cwd }), (offline) =>
       ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) })
     )
   ).pipe(
-    Layer.provideMerge(KeyRing.layer({ ...options, ...EnvFiles.foldersFor(options) })),
-    Layer.provideMerge(Layer.merge(FileSettings.layer(options), Catalog.layer(options))),
+    Layer.provideMerge(KeyRing.layer({ ...options, ...EnvFiles.foldersFor({ cwd: options.cwd, trusted }) })),
+    Layer.provideMerge(Catalog.layer(options)),
     Layer.provide(LocalProcesses.layer)
+  )
+
+const layer = (options: FileSettings.FileSettingsOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(FileSettings.load(options), ({ settings, trust }) =>
+      Layer.provideMerge(modelsLayer(options, trust.atStart === "trusted"), Layer.succeed(Settings, settings))
+    )
   )
 
 /** By the rule that sessions follow. The list says which models have no key, so the hint about that is left out. */

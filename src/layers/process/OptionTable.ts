@@ -75,8 +75,16 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   flag("no-session", "Keep the session in memory: nothing is written"),
   short("n", text("name", "text", "Name of the session")),
   text("cwd", "dir", "Run as if started in this folder"),
-  short("a", flag("approve", "Trust the project in this folder: all of its settings count, and the keys in its .env")),
-  short("na", flag("no-approve", "Do not trust it (the default)")),
+  short(
+    "a",
+    flag("approve", "Trust the project in this folder: its extensions load, all settings and keys in its .env count")
+  ),
+  short("na", flag("no-approve", "Do not trust it (the default where you have stored no decision)")),
+  short(
+    "e",
+    repeated("extension", "path", "Load an extension: a file, a folder, a package, or npm:name if it is installed")
+  ),
+  short("ne", flag("no-extensions", "Load no extensions but those given with --extension")),
   short("t", text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay")),
   short("xt", text("exclude-tools", "a,b,...", "Offer the built-in tools without these; host tools stay")),
   short("nt", flag("no-tools", "Offer no tools at all")),
@@ -85,6 +93,7 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
   choice("dialect", dialectNames, "Whose frames and defaults to speak where agents differ"),
   choice("agent-end", agentEnds, "agent_end once for a prompt, or after every attempt at it"),
+  flag("no-ui", "Ask the user nothing through the host: questions get their default answers"),
   flag("drain", "When stdin closes, let the active run finish instead of aborting it"),
   flag("offline", "No network access at start-up: no server is asked for its models"),
   flag("verbose", "Log more on stderr; with --version: say how heddle was started")
@@ -92,8 +101,6 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
 
 export const withoutEffect: ReadonlyArray<OptionEntry> = [
   short("p", valueOptional(text("print", "[text]", "Answer one prompt as text"))),
-  short("e", repeated("extension", "path", "Load an extension")),
-  short("ne", flag("no-extensions", "Look for no extensions")),
   repeated("skill", "path", "Load a skill"),
   short("ns", flag("no-skills", "Look for no skills")),
   repeated("prompt-template", "path", "Load a prompt template"),
@@ -103,7 +110,6 @@ export const withoutEffect: ReadonlyArray<OptionEntry> = [
   short("nc", flag("no-context-files", "Read no instruction files")),
   flag("no-rules", "Read no rules"),
   flag("no-mcp", "Start no MCP servers"),
-  flag("no-ui", "Ask the host nothing"),
   flag("no-title", "Make no titles"),
   text("provider-session-id", "id", "Id for the provider"),
   flag("rpc-extra-events", "Send the events of other dialects, which are always sent"),

@@ -24,11 +24,15 @@ export interface StartOptions {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
-  readonly trusted: boolean
+  readonly trusted?: boolean
+  readonly extensionPaths: ReadonlyArray<string>
+  readonly noExtensions: boolean
   readonly updates: "full" | "delta"
   readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
   readonly drain: boolean
+  readonly ui: boolean
+  readonly emitTitle: boolean
   readonly session: SessionOptions
 }
 
@@ -61,6 +65,10 @@ export const readOverrides = Effect.fnUntraced(function* (given: Given) {
 export const present = <K extends string, A>(key: K, value: A | undefined): { readonly [P in K]?: A } | {} =>
   value === undefined ? {} : { [key]: value }
 
+/** What the user says about the project; nothing where they leave it to what they have stored. */
+export const trustOf = (has: (name: string) => boolean) =>
+  has("approve") || has("no-approve") ? { trusted: has("approve") } : {}
+
 /** The value of an option, else of an environment variable. */
 const chosen = Effect.fnUntraced(function* <A extends string>(
   option: string | undefined,
@@ -72,6 +80,9 @@ const chosen = Effect.fnUntraced(function* <A extends string>(
   if (given === undefined || found !== undefined) return found
   return yield* invalid(`${variable} must be one of ${choices.join(", ")}; got "${given}"`)
 })
+
+const isYes = (value: Option.Option<string>) =>
+  Option.exists(value, (word) => ["1", "true", "yes", "on"].includes(word.trim().toLowerCase()))
 
 const checkTogether = (has: (name: string) => boolean) => {
   if (has("api-key") && !has("model") && !has("provider")) {
@@ -133,7 +144,9 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
-    trusted: has("approve"),
+    ...trustOf(has),
+    extensionPaths: given.values.get("extension") ?? [],
+    noExtensions: has("no-extensions"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
     ...present("dialect", dialect),
     ...present(
@@ -141,6 +154,8 @@ export const read = Effect.fnUntraced(function* (given: Given) {
       agentEnds.find((end) => end === one("agent-end"))
     ),
     drain: has("drain"),
+    ui: !has("no-ui"),
+    emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
     session: yield* sessionOptions(one)
   }
   return options

@@ -1,8 +1,7 @@
 /** A wire format that several providers share: request body and event state machine, without address and key. */
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import type { ModelRequest } from "../../services/model/ModelClient.ts"
-import type { Opened } from "./Provider.ts"
+import type { ModelRequest, Opened } from "../../services/model/ModelClient.ts"
 
 /** How a server differs from the vendor whose protocol it imitates (protocol.md 16.1). Absent: it does not. */
 export interface Compat {

@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Model } from "../../domain/model/Model.ts"
-import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Credentials } from "../../services/model/Credentials.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import {
@@ -17,7 +16,8 @@ import {
 import { firstSuccess } from "../Sharing.ts"
 import * as Catalog from "../models/Catalog.ts"
 import * as KeyRing from "../models/KeyRing.ts"
-import type { Headers, ProviderEntry } from "../models/ProviderEntry.ts"
+import * as ModelAuth from "../models/ModelAuth.ts"
+import type { Headers, ModelEntry, ProviderEntry } from "../models/ProviderEntry.ts"
 import type { Connection, Protocol } from "./Protocol.ts"
 import type { Offer, Provider } from "./Provider.ts"
 
@@ -60,33 +60,32 @@ export const makeCatalog = Effect.fnUntraced(function* (providers: ReadonlyArray
   })
 })
 
-type Secrets = Readonly<Record<string, Redacted.Redacted>>
+const resolveAll = (model: Model, headers: Headers) =>
+  Effect.mapError(ModelAuth.resolveHeaders(headers), ({ message }) => failure(model, "configuration", message))
 
-const none: Secrets = {}
+const placesOf = ({ addressPlaces, addressVariables, id }: ProviderEntry): string =>
+  addressPlaces ?? [...addressVariables, `providers.${id}.baseUrl in models.json`].join(" or ")
 
-const resolveAll = (model: Model, headers: Headers): Effect.Effect<Secrets, ModelFailure> =>
-  Effect.forEach(Object.entries(headers), ([name, { resolve }]) =>
-    Effect.map(resolve, (value) => [name, value] as const)
-  ).pipe(
-    Effect.mapBoth({
-      onFailure: ({ message }) => failure(model, "configuration", message),
-      onSuccess: (resolved) => Object.fromEntries(resolved)
-    })
-  )
+/** The model, with address and protocol of its entry: a session may have chosen it before they were changed. */
+const inForce = (model: Model, provider: ProviderEntry, entry: ModelEntry | undefined): Model => {
+  if (entry === undefined || provider.isRegistered !== true) return model
+  const { api, baseUrl } = entry.model
+  return api === model.api && baseUrl === model.baseUrl ? model : { ...model, api, baseUrl }
+}
 
-const bearerOf = (provider: ProviderEntry, apiKey: Option.Option<Redacted.Redacted>): Secrets =>
-  provider.authHeader && Option.isSome(apiKey)
-    ? { Authorization: Redacted.make(`Bearer ${Redacted.value(apiKey.value)}`) }
-    : none
-
-const placesOf = ({ addressVariables, id }: ProviderEntry): string =>
-  [...addressVariables, `providers.${id}.baseUrl in models.json`].join(" or ")
+/** A registered provider with code of its own serves its models like a protocol. */
+const ownProtocol = ({ api, stream }: ProviderEntry, address: Redacted.Redacted): Protocol | undefined =>
+  stream === undefined
+    ? undefined
+    : { api, stream: (request, { apiKey, headers }) => stream(request, { apiKey, headers, address }) }
 
 /** The parts of a model's connection that stay the same from call to call. */
 interface Route extends Pick<Connection, "address" | "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
   readonly headers: Headers
+  /** The model with the address and the protocol that are in force. */
+  readonly model: Model
 }
 
 export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }: RegistryOptions) {
@@ -94,7 +93,16 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
   const spoken = firstSuccess(protocols)
-  const routes = new WeakMap<Model, Route>()
+  let routes = new WeakMap<Model, Route>()
+  let revision = catalog.revision()
+  /** Forgets all routes when a registration has changed the catalogue. */
+  const routeOf = (model: Model): Route | undefined => {
+    if (revision !== catalog.revision()) {
+      revision = catalog.revision()
+      routes = new WeakMap()
+    }
+    return routes.get(model)
+  }
 
   const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
     const protocol = all.find(({ api }) => api === model.api)
@@ -113,35 +121,45 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     if (provider === undefined) {
       return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    return Effect.flatMap(spoken, (all) => {
-      const protocol = protocolOf(model, provider, all)
-      if (Either.isLeft(protocol)) return failure(model, "configuration", protocol.left)
-      const { address, compat, headers } = catalog.find(model.provider, model.id) ?? provider
-      const hides = Redacted.value(address) !== model.baseUrl
+    const found = catalog.revision()
+    const entry = catalog.find(model.provider, model.id)
+    const { address, compat, headers } = entry ?? provider
+    const current = inForce(model, provider, entry)
+    const own = current.api === provider.api ? ownProtocol(provider, address) : undefined
+    const routeWith = (protocol: Protocol) => {
+      const hides = Redacted.value(address) !== current.baseUrl
+      const addressPlaces = placesOf(provider)
       const route = {
         provider,
-        protocol: protocol.right,
+        protocol,
         ...(hides ? { address } : {}),
         compat,
-        addressPlaces: placesOf(provider),
-        headers
+        addressPlaces,
+        headers,
+        model: current
       }
-      routes.set(model, route)
+      // The protocols may have been loaded meanwhile, and the catalogue changed.
+      if (found === catalog.revision()) routes.set(model, route)
       return Effect.succeed(route)
+    }
+    if (own !== undefined) return routeWith(own)
+    return Effect.flatMap(spoken, (all) => {
+      const protocol = protocolOf(current, provider, all)
+      return Either.isLeft(protocol) ? failure(model, "configuration", protocol.left) : routeWith(protocol.right)
     })
   }
 
   /** Looks keys and headers up for each request, so that a changed key takes effect at once. */
-  const openCall = (request: ModelRequest, route: Route) => {
-    const { headers: own, protocol, provider, ...parts } = route
-    const { model } = request
+  const openCall = (asked: ModelRequest, route: Route) => {
+    const { headers: own, model, protocol, provider, ...parts } = route
+    const request = asked.model === model ? asked : { ...asked, model }
     return Effect.matchEffect(credentials.find(provider.id), {
       onFailure: ({ message }) => failure(model, "authentication", message),
       onSuccess: (apiKey) => {
         if (Option.isNone(apiKey) && !provider.keyless) {
-          return failure(model, "authentication", `No API key found for ${provider.id}. ${keyAdvice(provider.id)}`)
+          return failure(model, "authentication", ModelAuth.noKeyText(provider.id))
         }
-        const bearer = bearerOf(provider, apiKey)
+        const bearer = ModelAuth.bearerOf(provider, apiKey)
         // Most models have no headers of their own.
         if (Object.keys(own).length === 0) return protocol.stream(request, { ...parts, apiKey, headers: bearer })
         return Effect.flatMap(resolveAll(model, own), (resolved) =>
@@ -153,9 +171,10 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
 
   return ModelClient.of({
     stream: (request) => {
-      const own = byId.get(request.model.provider)
-      if (own !== undefined) return own.stream(request)
-      const route = routes.get(request.model)
+      const { id, provider } = request.model
+      const own = byId.get(provider)
+      if (own !== undefined && catalog.find(provider, id) === undefined) return own.stream(request)
+      const route = routeOf(request.model)
       if (route !== undefined) return openCall(request, route)
       return Effect.flatMap(findRoute(request.model), (found) => openCall(request, found))
     }

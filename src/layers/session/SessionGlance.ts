@@ -102,12 +102,12 @@ const nameIn = ({ entry, types }: Seen): Option.Option<string> => {
   return read?.type === "session_info" ? Option.some(read.name) : Option.none()
 }
 
-/** Only messages of the user and of late commands can take something off the queue. */
-const queueIn = ({ entry, queue, roles }: Seen): ReadonlyArray<SessionEntry> => {
+/** Only messages of the user, of late commands and of extensions can take something off the queue. */
+const queueIn = ({ entry, queue, roles, types }: Seen): ReadonlyArray<SessionEntry> => {
   const found: Array<SessionEntry> = []
   const about = new Set(queue)
   for (let line = queue[0] ?? roles.length; line < roles.length; line++) {
-    const takesOff = roles[line] === "user" || roles[line] === "bashExecution"
+    const takesOff = roles[line] === "user" || roles[line] === "bashExecution" || types[line] === "custom_message"
     const read = about.has(line) || takesOff ? entry(line) : undefined
     if (read !== undefined) found.push(read)
   }

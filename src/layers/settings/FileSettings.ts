@@ -6,10 +6,16 @@ import * as Option from "effect/Option"
 import { keyVariableNames } from "../../domain/model/ProviderKeys.ts"
 import { type DialectName, settingsOf } from "../../services/host/Dialect.ts"
 import { Settings } from "../../services/Settings.ts"
-import type { WorkspaceTrust } from "../../services/Trust.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
+import * as FolderEntries from "../platform/folders/FolderEntries.ts"
+import * as Decision from "../trust/Decision.ts"
+import * as ProjectTrust from "../trust/ProjectTrust.ts"
+import * as Words from "../trust/Words.ts"
+import * as Declared from "./Declared.ts"
+import * as ProjectFiles from "./ProjectFiles.ts"
 import { merge, type SettingsSource } from "./SettingsMerge.ts"
 
 export interface FileSettingsOptions {
@@ -19,13 +25,17 @@ export interface FileSettingsOptions {
   readonly overrides: Readonly<Record<string, unknown>>
   /** Changes defaults, which files and `--set` then override. */
   readonly dialect?: DialectName
-  /** All settings of the project count, and the keys in its `.env`. Default: false. */
-  readonly trusted?: boolean
+  /** Whether all of the project counts: settings, keys in its `.env`, extensions. Default: what the user has stored. */
+  readonly trusted?: boolean | undefined
+  /** Extensions of the project do not load anyway, so nobody has to be told about them. */
+  readonly noExtensions?: boolean
 }
+
+/** Enough to see that a folder is not empty. */
+const mostNames = 20
 
 /** Of two files in a row the later one wins, key by key. */
 const ownFiles = ["config.yml", "settings.json"]
-const projectFiles = [".heddle/heddle.jsonc", ".heddle/settings.json"]
 
 const parse = Effect.fnUntraced(function* (path: string, text: Option.Option<string>) {
   const none: ReadonlyArray<SettingsSource> = []
@@ -52,22 +62,27 @@ const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trus
   return { sources: sources.map((source) => ({ ...source, isUntrusted: !trusted })), refused: [] }
 })
 
-/** All files in the order of their weight. Most people have none, so the first look is one step. */
-const readAll = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string, trusted: boolean) {
-  const own = new Set(ownFiles.map((name) => `${agentDir}/${name}`))
-  const paths = new Set([...own, ...projectFiles.map((name) => `${cwd}/${name}`)])
-  const sources: Array<SettingsSource> = []
-  const refused: Array<string> = []
-  for (const path of yield* ReadText.present(files, [...paths])) {
-    if (own.has(path)) {
-      sources.push(...(yield* readOwn(files, path)))
-      continue
-    }
-    const found = yield* readProject(files, cwd, trusted, path)
-    sources.push(...found.sources)
-    refused.push(...found.refused)
+interface ProjectRead {
+  readonly sources: ReadonlyArray<SettingsSource>
+  readonly refused: ReadonlyArray<string>
+}
+
+const readProjectFiles = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
+  const read: Array<ProjectRead> = []
+  for (const path of yield* ReadText.present(files, ProjectFiles.pathsIn(cwd))) {
+    read.push(yield* readProject(files, cwd, trusted, path))
   }
-  return { sources, refused }
+  return { sources: read.flatMap(({ sources }) => sources), refused: read.flatMap(({ refused }) => refused) }
+})
+
+/** The user's files, and whether the project has a folder for heddle. Most people have neither, so it is one look. */
+const readOwnFiles = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string) {
+  const folder = `${cwd}/.heddle`
+  const found = yield* ReadText.present(files, [...ownFiles.map((name) => `${agentDir}/${name}`), folder])
+  const own: Array<SettingsSource> = []
+  for (const path of found) if (path !== folder) own.push(...(yield* readOwn(files, path)))
+  // With the agent folder there, it is the user's.
+  return { own, hasFolder: folder !== agentDir && found.includes(folder) }
 })
 
 /** Keys in the `.env` of a project that is not trusted, which count for nothing. */
@@ -78,37 +93,55 @@ const unusedKeys = Effect.fnUntraced(function* (files: Files, cwd: string) {
   return keyVariableNames.filter((name) => names.right.has(name)).map((name) => `${name} in .env`)
 })
 
-const longestList = 20
+/** Folders of extensions that an untrusted project would load, relative to it. */
+const unusedExtensions = Effect.fnUntraced(function* (cwd: string, roots: ReadonlyArray<string>) {
+  const found: Array<string> = []
+  for (const folder of roots.map((root) => `${root}/extensions`)) {
+    const content = yield* Effect.option(FolderEntries.read(folder, mostNames))
+    const isUsed = Option.isSome(content) && content.value.entries.some(({ name }) => !name.startsWith("."))
+    if (isUsed) found.push(LocalPaths.display(folder, cwd))
+  }
+  return found
+})
 
-const notice = (parts: ReadonlyArray<string>, trusted: boolean): string => {
-  const more = parts.length - longestList
-  const listed = parts.slice(0, longestList).join(", ") + (more > 0 ? ` and ${more} more` : "")
-  if (trusted) return `These parts of the project could not be read: ${listed}.`
-  return (
-    `This project is not trusted, so these were left out: ${listed}. ` +
-    "To allow them, start heddle with --approve, or put the settings into your own settings.json."
-  )
-}
+const declaring = (scope: Declared.DeclaringSource["scope"], baseDir: string, sources: ReadonlyArray<SettingsSource>) =>
+  sources.map(({ values }) => ({ scope, baseDir, values }))
 
-/** The settings in force, and what of the project was left out. */
+/** The settings in force, the extensions that they name, and what of the project was left out. */
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
-  const { agentDir, cwd, overrides, trusted = false } = options
+  const { agentDir, cwd, noExtensions = false, overrides } = options
   const files = yield* OwnFiles
-  const read = yield* readAll(files, agentDir, cwd, trusted)
+  const { hasFolder, own } = yield* readOwnFiles(files, agentDir, cwd)
+  const ofUser = [...declaring("user", agentDir, own), ...declaring("override", cwd, [{ name: "", values: overrides }])]
+  const { roots } = Declared.from(cwd, ofUser).project
+  const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
+  const place = { agentDir, cwd, roots }
+  const hasProject = hasFolder || extra.length > 0
+  const decision = yield* Decision.decide({ ...place, trusted: options.trusted, hasProject })
+  const trusted = decision.level === "trusted"
+  const project = hasFolder ? yield* readProjectFiles(files, cwd, trusted) : { sources: [], refused: [] }
   const merged = merge([
     { name: "--dialect", values: settingsOf(options.dialect) },
-    ...read.sources,
+    ...own,
+    ...project.sources,
     { name: "--set", values: overrides }
   ])
   for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
+  const looksForCode = hasProject && !trusted && !noExtensions
+  const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
-  const leftOut = [...merged.leftOut, ...read.refused, ...keys]
-  const trust: WorkspaceTrust = {
-    level: trusted ? "trusted" : "untrusted",
-    ...(leftOut.length === 0 ? {} : { notice: notice(leftOut, trusted) })
-  }
-  if (trust.notice !== undefined) yield* Effect.logWarning(trust.notice)
-  return { settings: merged.values, trust }
+  const leftOut = [...merged.leftOut, ...code, ...project.refused, ...keys]
+  const notice = leftOut.length === 0 ? undefined : Words.leftOut(leftOut, decision.level, decision.changes)
+  if (notice !== undefined) yield* Effect.logWarning(notice)
+  const { changes } = decision
+  const trust = yield* ProjectTrust.make({
+    decision,
+    subject: { ...place, others: [...merged.leftOut, ...keys], ...(changes === undefined ? {} : { changes }) },
+    hasQuestion: merged.leftOut.length + code.length > 0,
+    notice
+  })
+  const declared = Declared.from(cwd, [...ofUser, ...declaring("project", `${cwd}/.heddle`, project.sources)])
+  return { settings: merged.values, trust, declared }
 })
 
 export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)

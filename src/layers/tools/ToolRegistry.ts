@@ -7,9 +7,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
+import { HostUi } from "../../services/host/HostUi.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
+import { Settings } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type SessionTools, type Tool, Tools } from "../../services/Tools.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
@@ -44,40 +46,46 @@ const checkNames = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => 
     : Effect.void
 }
 
-type Machine = Pick<BuiltInOptions, "shell" | "machine">
+type Surroundings = Pick<BuiltInOptions, "shell" | "machine" | "ui" | "askTimeoutSeconds">
 
 /** Loaded at the first model call, or to check names that were given. */
 const load = Effect.promise(() => import("./builtIn.ts"))
 
 /** The built-in tools for one session, as far as they are wanted. */
-const select = (options: ToolRegistryOptions, machine: Machine, session: typeof Session.Service) => {
+const select = (options: ToolRegistryOptions, around: Surroundings, session: typeof Session.Service) => {
   const { cwd, excludedTools = [], noBuiltinTools, noTools, tools } = options
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
   const isWanted = ({ definition: { name } }: Tool) => tools?.includes(name) !== false && !excludedTools.includes(name)
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.make()
   return firstSuccess(
-    Effect.map(load, ({ builtIn }) => builtIn({ cwd, ledger, artifacts, ...machine }).filter(isWanted))
+    Effect.map(load, ({ builtIn }) => builtIn({ cwd, ledger, artifacts, ...around }).filter(isWanted))
   )
 }
+
+/** Without the tools that models are not shown at the moment. */
+const shown = (tools: ReadonlyArray<Tool>) => Effect.filter(tools, ({ isOffered = Effect.succeed(true) }) => isOffered)
 
 const named = (name: string) => (tool: Tool) => tool.definition.name === name
 
 export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const hostTools = yield* HostTools
   const masked = MaskedOutput.make(yield* KnownSecrets)
-  const machine: Machine = {
+  const settings = yield* Settings
+  const around: Surroundings = {
     shell: yield* Shell,
+    ui: yield* HostUi,
+    askTimeoutSeconds: settings["ask.timeout"],
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
   }
   if (options.tools !== undefined) {
     const { builtIn } = yield* load
-    yield* checkNames(builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...machine }), options.tools)
+    yield* checkNames(builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around }), options.tools)
   }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const open = Effect.map(Session, (session): SessionTools => {
-    const own = select(options, machine, session)
-    const active = Effect.flatMap(own, (mine) =>
+    const own = select(options, around, session)
+    const active = Effect.flatMap(Effect.flatMap(own, shown), (mine) =>
       Effect.map(offered, (tools) => {
         const others = tools.filter(({ definition }) => !mine.some(named(definition.name)))
         return others.length === 0 ? mine : [...mine, ...others]
@@ -96,7 +104,8 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
 
 export const layer = (
   options: ToolRegistryOptions
-): Layer.Layer<Tools, UnknownTool, Files | HostTools | Processes | Shell> => Layer.effect(Tools, make(options))
+): Layer.Layer<Tools, UnknownTool, Files | HostTools | HostUi | Processes | Settings | Shell> =>
+  Layer.effect(Tools, make(options))
 
 /** These tools and no others, the same for every session. */
 export const layerOf = (tools: ReadonlyArray<Tool>) => {

@@ -3,6 +3,7 @@ import type * as Context from "effect/Context"
 import type { Files } from "../../services/machine/Files.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import type { Tool } from "../../services/Tools.ts"
+import * as Ask from "./Ask.ts"
 import * as Bash from "./Bash.ts"
 import * as Edit from "./Edit.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
@@ -12,7 +13,7 @@ import * as Ls from "./Ls.ts"
 import * as Read from "./Read.ts"
 import * as Write from "./Write.ts"
 
-export interface BuiltInOptions extends Bash.BashOptions {
+export interface BuiltInOptions extends Bash.BashOptions, Ask.AskToolOptions {
   readonly ledger: FileLedger
   /** The services that the tools reach the machine through. */
   readonly machine: Context.Context<Files | Processes>
@@ -25,5 +26,6 @@ export const builtIn = (options: BuiltInOptions): ReadonlyArray<Tool> => [
   Write.make(options),
   Grep.make(options),
   Find.make(options),
-  Ls.make(options)
+  Ls.make(options),
+  Ask.make(options)
 ]

@@ -7,6 +7,8 @@ import { optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { Agent } from "../../services/Agent.ts"
+import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
+import type { HookProblem } from "../../services/hooks/Hooks.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
@@ -62,6 +64,15 @@ const toMessage = (params: Type<typeof Bash>, result: Type<typeof BashResult>, t
   return message
 }
 
+/** A hook supplies the result, or runs the command in its own way. */
+const insteadOf =
+  (answer: UserCommandAnswer) =>
+  (onOutput: (text: string) => void): Effect.Effect<number | undefined, HookProblem> => {
+    if (answer._tag === "Run") return Effect.map(answer.run(onOutput), ({ exitCode }) => exitCode)
+    onOutput(answer.output)
+    return Effect.succeed(answer.exitCode)
+  }
+
 const bash = Command.make({
   name: "bash",
   lane: "background",
@@ -82,9 +93,12 @@ const bash = Command.make({
     const session = yield* Session
     const timestamp = yield* Clock.currentTimeMillis
     const id = request.id === undefined ? {} : { id: request.id }
+    const { command, excludeFromContext = false } = params
+    const answer = yield* agent.userCommand({ command, excludeFromContext })
     const ran = yield* shell
       .runForUser({
-        command: params.command,
+        command,
+        ...(answer === undefined ? {} : { instead: insteadOf(answer) }),
         artifacts: Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts)),
         ...(params.timeout === undefined
           ? {}

@@ -37,9 +37,12 @@ const FiberNode = lazy(() =>
       "retry_wait",
       "tool_call",
       "host_call",
+      "dialog",
       "compaction",
       "bash",
-      "command"
+      "command",
+      "hook",
+      "startup"
     ),
     label: Schema.String,
     status: Schema.Literal("running", "waiting", "cancelling"),
@@ -122,8 +125,8 @@ const cancel = Command.make({
   lane: "control",
   summary: "Ends a node of `get_fibers` and all nodes below it; answers when they have ended.",
   notes:
-    "`targetId` is the id of a node, a `runId`, a `toolCallId`, or the `id` of a command that has no response yet. " +
-    "A tool call gets the error result `Cancelled by host` and the run goes on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
+    "`targetId` is the id of a node, a `runId`, a `toolCallId`, the `id` of an `extension_ui_request`, or the `id` of a command that has no response yet. " +
+    "A tool call gets the error result `Cancelled by host` and the run goes on; a question to the user gets its default; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
     "a command is answered with the code `cancelled`. A target that has ended gives `already_done`. " +
     "After `graceMs` (default 10 000) the response is `still_running`, with the processes that still run in `data`; the target is still being ended.",
   origin: ["ours"],

@@ -37,11 +37,12 @@ const Disposition = lazy(() =>
   Schema.Struct({
     disposition: Schema.Literal("started", "queued", "handled"),
     runId: optional(Schema.String),
-    messageId: Schema.String,
+    messageId: optional(Schema.String),
     clientMessageId: optional(Schema.String),
     duplicate: optional(Schema.Boolean),
     queued: optional(Schema.Boolean),
     idle: optional(Schema.Boolean),
+    agentInvoked: optional(Schema.Boolean),
     cleared: optional(Cleared())
   }).annotations({ identifier: "PromptDisposition" })
 )
@@ -118,7 +119,7 @@ export const prompt = Command.make({
     const busy = params.streamingBehavior === undefined ? {} : { whenBusy: queues[params.streamingBehavior] }
     // The response goes out between acceptance and the first event of the run.
     const accepted = (receipt: PromptReceipt) => {
-      request.connection.echoes?.keep(receipt.messageId, params.attachments)
+      if (receipt.messageId !== undefined) request.connection.echoes?.keep(receipt.messageId, params.attachments)
       return request.answer(toDisposition(receipt))
     }
     const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted))

@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
+import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import * as EventFilter from "../protocol/EventFilter.ts"
@@ -59,14 +61,18 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `abortQueue: "keep"` for aborts that leave the queue alone. heddle has only the capabilities that the response lists.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: () =>
     Schema.Struct({
       protocolVersion: optional(Schema.Int),
       clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
       capabilities: optional(
-        Schema.Struct({ messageUpdates: optional(Schema.Literal("full", "delta")), abortQueue: optional(AbortQueue) })
+        Schema.Struct({
+          messageUpdates: optional(Schema.Literal("full", "delta")),
+          abortQueue: optional(AbortQueue),
+          ui: optional(Schema.Array(Schema.String))
+        })
       )
     }),
   result: () =>
@@ -103,6 +109,8 @@ const initialize = Command.make({
     connection.negotiated = true
     connection.abortQueue = params.capabilities?.abortQueue ?? connection.abortQueue
     connection.updates = params.capabilities?.messageUpdates ?? connection.updates
+    const ui = params.capabilities?.ui
+    if (ui !== undefined) connection.ui = new Set(dialogMethods.filter((method) => ui.includes(method)))
     return {
       protocolVersion: Capabilities.protocolVersion,
       serverInfo: { name: "heddle", version: connection.serverVersion },
@@ -113,7 +121,7 @@ const initialize = Command.make({
         maxInboundFrameBytes: connection.maxFrameBytes,
         ...Capabilities.frameLimits(connection.maxFrameBytes)
       },
-      enforcement: Capabilities.enforcement(connection.trust),
+      enforcement: Capabilities.enforcement(yield* Trust.level),
       schemaHash,
       sessionId: connection.sessionId,
       epoch: connection.epoch,

@@ -29,6 +29,8 @@ const clearQueue = Command.make({
   name: "clear_queue",
   lane: "ordered",
   summary: "Empties the queue and answers with its texts; queued prompts end as aborted.",
+  notes:
+    "Custom messages of extensions leave the queue, too, also those for the next prompt; the texts are the user's.",
   origin: ["pi"],
   params: Command.noParams,
   result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
@@ -42,7 +44,9 @@ const clearQueue = Command.make({
 const getQueue = Command.make({
   name: "get_queue",
   lane: "query",
-  summary: "The queue in the order of delivery: steering, then follow-ups.",
+  summary: "The queue in the order of delivery: steering, then follow-ups, then what waits for the next prompt.",
+  notes:
+    "Messages of extensions have `custom`. Those in `nextTurn` are delivered behind the next prompt; an `abort` leaves them queued, and `promote_queued_message` moves one to steering.",
   origin: ["ours"],
   params: Command.noParams,
   result: () => Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem()) }),

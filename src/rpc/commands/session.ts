@@ -1,16 +1,17 @@
 /** Changing the session (protocol.md 3.1, 3.7, 3.8; supplement 1.3). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Session } from "../../services/session/Session.ts"
-import { Sessions } from "../../services/session/Sessions.ts"
+import { ChangeCancelled, Sessions } from "../../services/session/Sessions.ts"
 import * as Command from "../Command.ts"
-import { openCodes, toFailure } from "../protocol/SessionFailures.ts"
+import { openCodes, type SessionFailure, toFailure } from "../protocol/SessionFailures.ts"
 
-/** The response of every change. `cancelled` is always false so far. */
+/** The response of every change. `cancelled`: a hook of an extension has kept the host in its session. */
 const Changed = lazy(() =>
   Schema.Struct({
     cancelled: Schema.Boolean,
@@ -27,8 +28,21 @@ const changed = Effect.gen(function* () {
   const session = Context.get(yield* sessions.current, Session)
   const { file, sessionId } = yield* session.info
   const place = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
-  return { cancelled: false, sessionId, ...place }
+  return { sessionId, ...place }
 })
+
+/** A change that a hook has cancelled is no failure: the answer names the session that the host is still in. */
+const attempt = <A, E extends SessionFailure>(
+  change: Effect.Effect<A, E | ChangeCancelled>
+): Effect.Effect<Either.Either<A, ChangeCancelled>, Command.CommandFailure> =>
+  Effect.matchEffect(change, {
+    onFailure: (failure) =>
+      failure instanceof ChangeCancelled ? Effect.succeed(Either.left(failure)) : Effect.fail(toFailure(failure)),
+    onSuccess: (value) => Effect.succeed(Either.right(value))
+  })
+
+const told = (outcome: Either.Either<unknown, ChangeCancelled>) =>
+  Effect.map(changed, (place) => ({ cancelled: Either.isLeft(outcome), ...place }))
 
 const runEnds =
   "An active run is ended first, as by `abort`: its last events come before the response. A command that fails leaves the run alone. " +
@@ -45,8 +59,7 @@ const newSession = Command.make({
   errors: ["store_failure"],
   run: Effect.fnUntraced(function* (params) {
     const sessions = yield* changes
-    yield* Effect.mapError(sessions.create(params), toFailure)
-    return yield* changed
+    return yield* told(yield* attempt(sessions.create(params)))
   })
 })
 
@@ -69,8 +82,7 @@ const switchSession = Command.make({
   errors: openCodes,
   run: Effect.fnUntraced(function* ({ sessionPath, ...model }) {
     const sessions = yield* changes
-    yield* Effect.mapError(sessions.open(sessionPath, openOptions(model)), toFailure)
-    return yield* changed
+    return yield* told(yield* attempt(sessions.open(sessionPath, openOptions(model))))
   })
 })
 
@@ -82,16 +94,23 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
     notes: `${runEnds} The old session stays as it is. Entries keep their ids.`,
     origin,
     params: () => Schema.Struct({ entryId: Schema.String }),
-    result: () => Schema.Struct({ text: Schema.String, ...Changed().fields }),
+    result: () => Schema.Struct({ text: optional(Schema.String), ...Changed().fields }),
     errors: ["invalid_entry", "store_failure"],
     run: Effect.fnUntraced(function* ({ entryId }) {
       const sessions = yield* changes
-      const text = yield* Effect.mapError(sessions.branch(entryId), (failure) =>
-        failure._tag === "NotABranchPoint"
-          ? new Command.CommandFailure({ code: "invalid_entry", message: error })
-          : toFailure(failure)
+      const branched = sessions.branch(entryId).pipe(
+        Effect.catchTag("NotABranchPoint", () => new Command.CommandFailure({ code: "invalid_entry", message: error })),
+        Effect.map(Either.right),
+        Effect.catchTag("ChangeCancelled", (cancelled) => Effect.succeed(Either.left(cancelled))),
+        Effect.catchTag("StoreFailure", (failure) => Effect.fail(toFailure(failure)))
       )
-      return { text, ...(yield* changed) }
+      const outcome = yield* branched
+      // Clients of pi do not expect the text of a fork that was cancelled.
+      const text = Either.match(outcome, {
+        onLeft: ({ text }) => (name === "fork" ? undefined : text),
+        onRight: String
+      })
+      return { ...(text === undefined ? {} : { text }), ...(yield* told(outcome)) }
     })
   })
 
@@ -106,8 +125,7 @@ const clone = Command.make({
   errors: ["nothing_to_clone", "store_failure"],
   run: Effect.fnUntraced(function* () {
     const sessions = yield* changes
-    yield* Effect.mapError(sessions.clone, toFailure)
-    return yield* changed
+    return yield* told(yield* attempt(sessions.clone))
   })
 })
 
@@ -147,8 +165,8 @@ const openSession = Command.make({
         message: 'Invalid open_session command: "sessionDir" must be a non empty string'
       })
     }
-    const { resumed } = yield* Effect.mapError(sessions.openNewest(sessionDir, openOptions(model)), toFailure)
-    return { resumed, ...(yield* changed) }
+    const outcome = yield* attempt(sessions.openNewest(sessionDir, openOptions(model)))
+    return { resumed: Either.isRight(outcome) && outcome.right.resumed, ...(yield* told(outcome)) }
   })
 })
 

@@ -87,6 +87,7 @@ const navigateTree = Command.make({
       Effect.map((editorText) => ({ ...(editorText === undefined ? {} : { editorText }), cancelled: false })),
       Effect.catchAll((failure) => {
         if (failure._tag === "EntryNotFound") return Effect.fail(toFailure(failure))
+        if (failure._tag === "ChangeCancelled") return Effect.succeed({ cancelled: true })
         return failure.reason === "cancelled"
           ? Effect.succeed({ cancelled: true })
           : Effect.fail(compactionFailure(failure))

@@ -8,7 +8,7 @@ import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
-import { TrustLevel } from "../../services/Trust.ts"
+import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 import { queuedTexts } from "../protocol/QueueFrames.ts"
@@ -49,8 +49,8 @@ const State = lazy(() =>
     isSettled: Schema.Boolean,
     contextUsage: optional(ContextUsage()),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
-    /** Whether all settings of the project count. */
-    trust: TrustLevel,
+    /** Whether code of the project may run and all of its settings count. */
+    trust: Trust.TrustLevel,
     systemPrompt: optional(Schema.String),
     dumpTools: optional(
       Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
@@ -90,7 +90,7 @@ const getState = Command.make({
       isBashRunning: yield* shell.isUserRunning,
       isSettled,
       protocol: { dialect: connection.dialect.name, version: protocolVersion },
-      trust: connection.trust
+      trust: yield* Trust.level
     }
     if (verbose !== true && !connection.dialect.verboseState) return data
     const active = yield* agent.tools.active

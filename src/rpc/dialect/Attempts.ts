@@ -2,12 +2,12 @@
  * A run as hosts see it that count every attempt as a run (protocol.md 4.11): `agent_end` before each wait for a retry,
  * `agent_start` after it. A wait that is cancelled is followed by no attempt, and so by no further `agent_end`.
  */
-import type { Message } from "../../domain/conversation/Message.ts"
+import type { RunMessage } from "../../domain/conversation/Message.ts"
 import type { ToFrames } from "../protocol/EventFrames.ts"
 
 export const perAttempt = (next: ToFrames): ToFrames => {
   /** The messages of the attempt at hand. */
-  let messages: Array<Message> = []
+  let messages: Array<RunMessage> = []
   let waits = false
   return (event) => {
     switch (event._tag) {
@@ -16,7 +16,7 @@ export const perAttempt = (next: ToFrames): ToFrames => {
         waits = false
         return next(event)
       case "MessageEnded":
-        messages.push(event.message)
+        if (event.runId !== undefined) messages.push(event.message)
         return next(event)
       case "RetryScheduled": {
         const { runId } = event

@@ -1,7 +1,9 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1). */
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
+import { toJson } from "../../domain/session/SessionEntry.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
+import { hookNames } from "./HookNames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
 
 /** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
@@ -18,8 +20,10 @@ export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
 
 const toolRef = ({ args, toolCallId, toolName }: ToolRef) => ({ toolCallId, toolName, args })
 
-const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) =>
-  clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
+const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) => {
+  if (runId === undefined) return { messageId }
+  return clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
+}
 
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
@@ -107,9 +111,16 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   }),
   SessionSettled: () => ({ type: "session_settled" }),
   QueueChanged: ({ changed, queue }) => ({ type: "queue_update", ...queueUpdate(queue, changed) }),
+  EntryAppended: ({ entry }) => ({ type: "entry_appended", entry: toJson(entry) }),
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
+  ExtensionFailed: ({ error, event, extensionPath }) => ({
+    type: "extension_error",
+    extensionPath,
+    event: hookNames.get(event) ?? event,
+    error
+  }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }
 

@@ -4,13 +4,14 @@ import { CompactionReason, CompactionResult } from "../../domain/compaction/Comp
 import { JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
 import {
   AssistantMessage,
-  Message,
+  RunMessage,
   ToolOutput,
   ToolResultMessage,
   UserMessage
 } from "../../domain/conversation/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
+import { requestFields } from "../dialogs/DialogSchemas.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
@@ -34,7 +35,8 @@ const event = <Fields extends Schema.Struct.Fields>(type: string, summary: strin
   schema: Schema.Struct({ type: Schema.Literal(type), ...fields, ...envelope })
 })
 
-const messageRef = { messageId: Schema.String, clientMessageId: optional(Schema.String), runId }
+/** A custom message that joins the conversation outside a run has no `runId`. */
+const messageRef = { messageId: Schema.String, clientMessageId: optional(Schema.String), runId: optional(runId) }
 const tool = { toolCallId: Schema.String, toolName: Schema.String }
 const partial = { contentIndex: index, partial: optional(AssistantMessage()) }
 const step = <Name extends string, Fields extends Schema.Struct.Fields>(type: Name, fields: Fields) =>
@@ -62,7 +64,7 @@ const RunFailure = Schema.Struct({
 
 /** In the dialect `pi-early` a user message has the attachments of its prompt. */
 const shownMessage = Schema.Union(
-  Message(),
+  RunMessage(),
   Schema.Struct({ ...UserMessage().fields, attachments: Schema.Array(Attachment()) })
 )
 
@@ -105,7 +107,7 @@ export const events: ReadonlyArray<EventSchema> = [
     "agent_end",
     "The run has ended; `messages` are all messages made in it, in order. `sessionFile` is the file that has them.",
     {
-      messages: Schema.Array(Message()),
+      messages: Schema.Array(RunMessage()),
       willRetry: Schema.Boolean,
       isTerminal: Schema.Boolean,
       yielded: Schema.Boolean,
@@ -124,10 +126,11 @@ export const events: ReadonlyArray<EventSchema> = [
     turnIndex: index,
     runId
   }),
-  event("message_start", "A message begins; an assistant message starts empty.", {
-    message: shownMessage,
-    ...messageRef
-  }),
+  event(
+    "message_start",
+    "A message begins; an assistant message starts empty. A custom message that joins the conversation outside a run has no `runId`.",
+    { message: shownMessage, ...messageRef }
+  ),
   event(
     "message_update",
     "A step of the assistant message that is streaming; in delta form without `message` and `partial`, after `set_event_filter` with only the `role` of the message.",
@@ -172,6 +175,11 @@ export const events: ReadonlyArray<EventSchema> = [
     id: Schema.String,
     targetId: Schema.String
   }),
+  event(
+    "extension_ui_request",
+    "A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts.md](hosts.md#questions-to-the-user).",
+    requestFields
+  ),
   event("auto_retry_start", "A failed model call is tried again after `delayMs`; `attempt` counts from 1.", {
     attempt: Schema.Int,
     maxAttempts: Schema.Int,
@@ -235,11 +243,11 @@ export const events: ReadonlyArray<EventSchema> = [
   event("summarization_retry_finished", "The call for a summary has succeeded, or is not retried any more.", {}),
   event(
     "queue_update",
-    "The queue has changed; the frame has all of it. Of more than 100 messages it has `counts`, the `items` that are new or changed and the ids of those `removed`; `get_queue` has all. A message leaves the queue right before its `message_start`.",
+    "The queue has changed; the frame has all of it. `steering` and `followUp` are the texts of the user; `items` and `counts` include custom messages, whose `items` have `custom`. Of more than 100 messages it has `counts`, the `items` that are new or changed and the ids of those `removed`; `get_queue` has all. A message leaves the queue right before its `message_start`.",
     {
       steering: optional(Schema.Array(Schema.String)),
       followUp: optional(Schema.Array(Schema.String)),
-      counts: optional(Schema.Struct({ steering: Schema.Int, followUp: Schema.Int })),
+      counts: optional(Schema.Struct({ steering: Schema.Int, followUp: Schema.Int, nextTurn: Schema.Int })),
       items: Schema.Array(QueueItem()),
       removed: optional(Schema.Array(Schema.String)),
       revision: Schema.Int
@@ -255,6 +263,16 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event("agent_settled", "No fiber or process of the run is left.", { aborted: Schema.Boolean, runId }),
   event("session_settled", "The session does nothing until the host sends a command.", {}),
+  event("entry_appended", "An extension has stored an entry of its own.", {
+    entry: Schema.Struct({
+      type: Schema.Literal("custom"),
+      id: Schema.String,
+      parentId: Schema.NullOr(Schema.String),
+      timestamp: Schema.String,
+      customType: Schema.String,
+      data: optional(Schema.Unknown)
+    })
+  }),
   event("model_changed", "The model has changed.", { model: Model() }),
   event("thinking_level_changed", "The thinking level has changed; both members have the same value.", {
     level: ThinkingLevel,
@@ -280,7 +298,7 @@ export const events: ReadonlyArray<EventSchema> = [
   ),
   event(
     "notice",
-    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`.",
+    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`; when a question to the user got its default because the host cannot answer it, it is `ui`.",
     {
       level: Schema.Literal("info", "warning", "error"),
       message: Schema.String,

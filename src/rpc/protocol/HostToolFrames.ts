@@ -74,7 +74,7 @@ const Result = lazy(() =>
   })
 )
 
-/** Frames of the host that are not commands. They are never answered. */
+/** What the host sends about its tools beside commands. */
 export const hostFrames = [
   {
     type: "host_tool_update",

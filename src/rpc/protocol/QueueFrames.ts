@@ -10,7 +10,9 @@ export const QueueItem = lazy(() =>
     messageId: Schema.String,
     clientMessageId: optional(Schema.String),
     requestId: optional(RequestId),
-    queue: Schema.Literal("steering", "followUp"),
+    queue: Schema.Literal("steering", "followUp", "nextTurn"),
+    /** The message is that of an extension. */
+    custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })),
     /** Its place in its queue, from 0. */
     position: Schema.Int,
     text: Schema.String,
@@ -20,14 +22,21 @@ export const QueueItem = lazy(() =>
 )
 export type QueueItem = Type<typeof QueueItem>
 
+/** Without the details of a custom message: they may be long, and every change repeats the items. */
 export const queueItem = (
-  { documents: _documents, images, order: _order, ...item }: MessageQueue.QueuedMessage,
+  { custom, documents: _documents, images, order: _order, ...item }: MessageQueue.QueuedMessage,
   position: number
-): QueueItem => ({ ...item, images: images.length, position })
+): QueueItem => ({
+  ...item,
+  images: images.length,
+  ...(custom === undefined ? {} : { custom: { customType: custom.customType, display: custom.display } }),
+  position
+})
 
-export const queueItems = ({ followUp, steering }: MessageQueue.MessageQueue): ReadonlyArray<QueueItem> => [
+export const queueItems = ({ followUp, nextTurn, steering }: MessageQueue.MessageQueue): ReadonlyArray<QueueItem> => [
   ...steering.map(queueItem),
-  ...followUp.map(queueItem)
+  ...followUp.map(queueItem),
+  ...nextTurn.map(queueItem)
 ]
 
 /** Longer queues are not repeated with every change (protocol.md 6). */
@@ -44,7 +53,11 @@ export const queueUpdate = (queue: MessageQueue.MessageQueue, changed: ReadonlyA
     if (item === undefined) removed.push(messageId)
     else items.push(queueItem(item, MessageQueue.position(queue, item)))
   }
-  const counts = { steering: MessageQueue.count(queue, "steering"), followUp: MessageQueue.count(queue, "followUp") }
+  const counts = {
+    steering: MessageQueue.count(queue, "steering"),
+    followUp: MessageQueue.count(queue, "followUp"),
+    nextTurn: MessageQueue.count(queue, "nextTurn")
+  }
   return { counts, items, removed, revision }
 }
 
@@ -57,11 +70,12 @@ export const Cleared = lazy(() => {
   return Schema.Struct({ steering: texts, followUp: texts })
 })
 
-/** The texts of the messages that were handed back, if there are any. */
+/** The texts of the user's messages that were handed back, if there are any. */
 export const toCleared = (
   items: ReadonlyArray<MessageQueue.QueuedMessage>
 ): { readonly cleared?: Type<typeof Cleared> } => {
-  if (items.length === 0) return {}
-  const texts = (name: string) => items.filter(({ queue }) => queue === name).map(({ text }) => text)
+  const said = items.filter(({ custom }) => custom === undefined)
+  if (said.length === 0) return {}
+  const texts = (name: string) => said.filter(({ queue }) => queue === name).map(({ text }) => text)
   return { cleared: { steering: texts("steering"), followUp: texts("followUp") } }
 }

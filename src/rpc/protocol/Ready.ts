@@ -1,9 +1,10 @@
 /** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
+import type { TrustLevel } from "../../services/Trust.ts"
 import type { Connection } from "../Connection.ts"
 import * as Capabilities from "./Capabilities.ts"
 import { schemaHash } from "./schemaHash.ts"
 
-export const readyFrame = (connection: Connection): object => ({
+export const readyFrame = (connection: Connection, trust: TrustLevel): object => ({
   type: "ready",
   version: connection.serverVersion,
   protocolVersion: 1,
@@ -18,6 +19,6 @@ export const readyFrame = (connection: Connection): object => ({
     initialize: true
   },
   capabilities: Capabilities.capabilities,
-  enforcement: Capabilities.enforcement(connection.trust),
+  enforcement: Capabilities.enforcement(trust),
   schemaHash
 })

@@ -10,7 +10,7 @@ import type {
 import type { OpenFailure } from "../../services/session/SessionStore.ts"
 import { CommandFailure } from "../Command.ts"
 
-type SessionFailure =
+export type SessionFailure =
   | EmptySessionName
   | EntryNotFound
   | ModelUnavailable

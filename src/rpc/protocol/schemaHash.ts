@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:2f661af870b940dc"
+export const schemaHash = "sha256:279437c2d7cf5902"

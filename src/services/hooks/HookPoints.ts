@@ -11,7 +11,6 @@ import type { AgentMessage, CustomMessage, ToolOutput } from "../../domain/conve
 import type { Model } from "../../domain/model/Model.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import type { CompactionDecision, CompactionPlan } from "../Compaction.ts"
-import type { ShellResult } from "../Shell.ts"
 
 /** Why a session was opened, and which one was left for it. */
 export interface SessionOpening {
@@ -86,11 +85,10 @@ export interface UserCommand {
 
 /** Either the result of the command, or other means to run it. */
 export type UserCommandAnswer =
-  | { readonly _tag: "Result"; readonly result: Pick<ShellResult, "output" | "exitCode" | "cancelled" | "truncated"> }
+  | { readonly _tag: "Result"; readonly output: string; readonly exitCode: number | undefined }
   | {
       readonly _tag: "Run"
       readonly run: (
-        command: UserCommand,
         onOutput: (text: string) => void
       ) => Effect.Effect<{ readonly exitCode: number | undefined }, { readonly message: string }>
     }

@@ -6,10 +6,12 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 
-interface Question {
+export interface Question {
   readonly title: string
-  /** After which the question gets its default. Unlimited where absent. */
+  /** After which the question gets its default. Unlimited where absent, or not above zero. */
   readonly timeoutMs?: number
+  /** Run before the question gets its default because its time is over. */
+  readonly onTimeout?: Effect.Effect<void>
 }
 
 export interface SelectQuestion extends Question {
@@ -42,6 +44,10 @@ export interface Widget {
   readonly lines?: ReadonlyArray<string>
   readonly placement?: "aboveEditor" | "belowEditor"
 }
+
+/** The methods that wait for an answer. */
+export const dialogMethods = ["select", "confirm", "input", "editor"] as const
+export type DialogMethod = (typeof dialogMethods)[number]
 
 export interface Ui {
   /** Whether there is somebody to ask. */

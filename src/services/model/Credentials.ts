@@ -18,6 +18,8 @@ export class Credentials extends Context.Tag("heddle/services/model/Credentials"
     readonly find: (provider: string) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyUnavailable>
     /** Whether a key is configured. Asked often, so it runs no command. */
     readonly has: (provider: string) => Effect.Effect<boolean>
+    /** Whether the key in force is the token of a login. Absent: none is. */
+    readonly isOAuth?: (provider: string) => Effect.Effect<boolean>
     /**
      * Whether the only key of a provider came with the project. Such a provider is not the default while the user has
      * another one. Absent: no key comes from projects.

@@ -9,6 +9,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import type { Message } from "../../domain/conversation/Message.ts"
 import type { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
+import type { RequestHooks } from "./RequestHooks.ts"
 
 const retryable = ["overloaded", "rate_limit", "server", "connection", "timeout", "stream_ended"] as const
 const permanent = [
@@ -54,7 +55,11 @@ export interface ModelRequest {
   readonly tools: ReadonlyArray<ToolDefinition>
   readonly thinkingLevel: ThinkingLevel
   readonly sessionId: string
+  readonly hooks?: RequestHooks
 }
+
+/** One open model call, as `ModelClient.stream` describes it. */
+export type Opened = Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
 
 export class ModelClient extends Context.Tag("heddle/services/model/ModelClient")<
   ModelClient,
@@ -64,8 +69,6 @@ export class ModelClient extends Context.Tag("heddle/services/model/ModelClient"
      * after the events that were received before it. A provider stops reading from its server while the mailbox is
      * full. Closing the scope ends the call and its connection at once, and interrupts a reader that still waits.
      */
-    readonly stream: (
-      request: ModelRequest
-    ) => Effect.Effect<Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>, ModelFailure, Scope.Scope>
+    readonly stream: (request: ModelRequest) => Opened
   }
 >() {}

@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import { optional } from "../../domain/conversation/Content.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { ModelName } from "../../domain/session/SessionSettings.ts"
 import type { Agent, EventSink } from "../Agent.ts"
@@ -34,6 +35,12 @@ export class EmptySessionName extends Schema.TaggedError<EmptySessionName>()("Em
     return "Session name cannot be empty"
   }
 }
+
+/** A hook keeps the host in its session, or on its branch. */
+export class ChangeCancelled extends Schema.TaggedError<ChangeCancelled>()("ChangeCancelled", {
+  /** The text of the message that a branch would have ended before. */
+  text: optional(Schema.String)
+}) {}
 
 /** The model that `open` was asked for cannot be used. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -70,20 +77,25 @@ export interface Destination {
  */
 export interface SessionChanges {
   /** An empty session. Model, level, modes and host tools stay. */
-  readonly create: (options: { readonly parentSession?: string }) => Effect.Effect<void, StoreFailure>
+  readonly create: (options: { readonly parentSession?: string }) => Effect.Effect<void, StoreFailure | ChangeCancelled>
   /** Opens another session by path or id, and restores its model and thinking level if they can be used. */
-  readonly open: (reference: string, options?: OpenOptions) => Effect.Effect<void, OpenFailure | ModelUnavailable>
+  readonly open: (
+    reference: string,
+    options?: OpenOptions
+  ) => Effect.Effect<void, OpenFailure | ModelUnavailable | ChangeCancelled>
   /** Opens the newest session with messages in a folder, or creates one. Later sessions go there, too. */
   readonly openNewest: (
     folder: string,
     options?: OpenOptions
-  ) => Effect.Effect<{ readonly resumed: boolean }, OpenFailure | ModelUnavailable | NoSessionFolders>
+  ) => Effect.Effect<{ readonly resumed: boolean }, OpenFailure | ModelUnavailable | NoSessionFolders | ChangeCancelled>
   /** Creates a session that ends before this user message, and returns the text of the message. */
-  readonly branch: (entryId: string) => Effect.Effect<string, NotABranchPoint | StoreFailure>
+  readonly branch: (entryId: string) => Effect.Effect<string, NotABranchPoint | StoreFailure | ChangeCancelled>
   /** Creates a session with a copy of the active branch. */
-  readonly clone: Effect.Effect<void, NothingToClone | StoreFailure>
+  readonly clone: Effect.Effect<void, NothingToClone | StoreFailure | ChangeCancelled>
   /** Moves the leaf. For a user message its parent becomes the leaf, and its text is returned, to be edited. */
-  readonly navigate: (destination: Destination) => Effect.Effect<string | undefined, EntryNotFound | CompactionFailed>
+  readonly navigate: (
+    destination: Destination
+  ) => Effect.Effect<string | undefined, EntryNotFound | CompactionFailed | ChangeCancelled>
   /** Names the session. The name becomes one line without control characters. */
   readonly rename: (name: string) => Effect.Effect<void, EmptySessionName>
   /** The sessions in the folder where new ones are created, newest first. */
@@ -117,6 +129,8 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */
     readonly close: Effect.Effect<void>
+    /** Tells the hooks of the current session, once, that the process is about to end. */
+    readonly farewell: Effect.Effect<void>
     /** The entries of the current session survive a power cut when this returns. */
     readonly sync: Effect.Effect<void>
     /** Whether the store failed for any session of the host. */

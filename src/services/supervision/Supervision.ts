@@ -29,12 +29,15 @@ export type NodeKind =
   | "retry_wait"
   | "tool_call"
   | "host_call"
+  | "dialog"
   | "compaction"
   | "bash"
   | "command"
+  | "hook"
+  | "startup"
 
 export interface WaitingOn {
-  readonly kind: "timer" | "host" | "lane"
+  readonly kind: "timer" | "host" | "dialog" | "lane"
   readonly id?: string
   /** Unix milliseconds. */
   readonly until?: number
@@ -184,6 +187,10 @@ export const node = <A, E, R>(spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<
     const above = fiber.getFiberRef(current)
     return above === undefined ? use(undefined) : within(fiber, above, spec, use)
   })
+
+/** The same; in a fiber outside of any tree, as a child of `root`. */
+export const nodeFrom = <A, E, R>(root: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) => within(fiber, fiber.getFiberRef(current) ?? root, spec, use))
 
 /** The same as a child of `parent`, whichever node the fiber has. */
 export const nodeUnder = <A, E, R>(parent: LiveNode, spec: NodeSpec, use: Use<A, E, R>): Effect.Effect<A, E, R> =>

@@ -94,6 +94,71 @@ describe("questions", () => {
   })
 })
 
+describe("custom messages", () => {
+  const custom = { customType: "lint", content: "words", display: true, details: { a: 1 } }
+  const note = (messageId: string, queue: MessageQueue.QueueName, order = 0) => ({
+    ...item(messageId, queue, order),
+    ...MessageQueue.shownOf(custom)
+  })
+  const [n1, n2, n3] = [note("n1", "nextTurn", 1), note("n2", "nextTurn", 2), note("n3", "nextTurn", 3)]
+  const [c1, s4] = [note("c1", "steering"), { ...item("s4", "steering"), text: "words" }]
+  const queue = queueOf(n1, c1, f1, n2, s4)
+  const ids = (items: ReadonlyArray<MessageQueue.QueuedMessage>) => items.map(({ messageId }) => messageId).join(" ")
+
+  it("count, but are not what the user said", () => {
+    assert.deepStrictEqual([MessageQueue.size(queue), MessageQueue.sizeForRun(queue)], [5, 3])
+    assert.strictEqual(ids(MessageQueue.items(queue)), "c1 s4 f1 n1 n2")
+    assert.deepStrictEqual(MessageQueue.texts(queue), { steering: ["words"], followUp: ["text of f1"] })
+    assert.strictEqual(MessageQueue.findText(queue, "steering", "words"), s4)
+  })
+
+  it("those for the next prompt stay when the rest is cleared, with their bytes", () => {
+    const left = MessageQueue.clearForRun(MessageQueue.promote(queue, n2, "front"))
+    assert.strictEqual(ids(MessageQueue.items(left)), "n2 n1")
+    assert.strictEqual(left.bytes, 2 * (5 + 7))
+    assert.strictEqual(MessageQueue.position(left, n1), 1)
+    assert.strictEqual(left.revision, queue.revision + 2)
+  })
+
+  it("may be promoted to steering, and stay what they are", () => {
+    const moved = MessageQueue.promote(queue, n1, "steering")
+    assert.deepStrictEqual(moved.steering, [c1, s4, { ...n1, queue: "steering" }])
+  })
+
+  it("have an edit in their content, too", () => {
+    const image = { type: "image", data: "AA==", mimeType: "image/png" } as const
+    assert.deepStrictEqual(MessageQueue.edited(n1, { text: "other" }), {
+      ...n1,
+      text: "other",
+      custom: { ...custom, content: "other" }
+    })
+    assert.deepStrictEqual(MessageQueue.edited(n1, { images: [image] }).custom?.content, [
+      { type: "text", text: "words" },
+      image
+    ])
+    assert.deepStrictEqual(MessageQueue.edited(f1, { text: "other" }), { ...f1, text: "other" })
+  })
+
+  it("the first turn of a prompt takes all that waited for it, before steering; other runs take none", () => {
+    const modes = { steering: "one-at-a-time", followUp: "one-at-a-time" } as const
+    const waiting = queueOf(n1, n2, n3, s1, s2)
+    const take = (isPrompted: boolean, point: MessageQueue.DrainPoint) => {
+      const taken: Array<MessageQueue.QueuedMessage> = []
+      let left = waiting
+      for (;;) {
+        const found = MessageQueue.next(left, { point, modes, since: 3, isPrompted }, taken.at(-1))
+        if (found === undefined) return ids(taken)
+        taken.push(found)
+        left = MessageQueue.remove(left, found)
+      }
+    }
+    assert.strictEqual(take(true, "start"), "n1 n2 s1")
+    assert.strictEqual(take(false, "start"), "s1")
+    assert.strictEqual(take(true, "continue"), "s1")
+    assert.strictEqual(take(true, "settled"), "s1")
+  })
+})
+
 describe("next", () => {
   const one = { steering: "one-at-a-time", followUp: "one-at-a-time" } as const
   const all = { steering: "all", followUp: "all" } as const

@@ -64,6 +64,14 @@ const samples: Readonly<Record<string, object>> = {
   },
   "branch summary": { type: "branch_summary", fromId: "root", summary: "s", details: {}, fromExtension: false },
   "custom message": { type: "custom_message", customType: "x", display: true, content: [text] },
+  "delivered custom message": {
+    type: "custom_message",
+    customType: "x",
+    display: true,
+    content: "x",
+    messageId: "m",
+    betweenAttempts: true
+  },
   custom: { type: "custom", customType: "x" },
   label: { type: "label", targetId: "a", label: "here" },
   name: { type: "session_info", name: "weaving" },

@@ -11,6 +11,10 @@ const record = (messageId: string): LateEntries.LateRecord => {
   return { messageId, message }
 }
 const [one, two] = [record("one"), record("two")]
+const custom: LateEntries.LateRecord = {
+  messageId: "custom",
+  message: { role: "custom", customType: "log", content: "x", display: true, details: { n: 1 }, timestamp: 5 }
+}
 const chained = (...entries: ReadonlyArray<NewEntry>): ReadonlyArray<SessionEntry> =>
   entries.map((entry, n) => ({ ...entry, id: `${n}`, parentId: n === 0 ? null : `${n - 1}`, timestamp: "" }))
 const damaged = (data: unknown): NewEntry => ({ type: "custom", customType: QueueEntries.customType, data })
@@ -20,6 +24,8 @@ describe("records that wait", () => {
     ["are those that were recorded, in order", [LateEntries.recorded([two]), LateEntries.recorded([one])], [two, one]],
     ["until they are messages", [LateEntries.recorded([one, two]), LateEntries.stored(one)], [two]],
     ["or in another session", [LateEntries.recorded([one, two]), LateEntries.moved([one, two])], []],
+    ["also those of extensions", [LateEntries.recorded([custom, one])], [custom, one]],
+    ["until they are custom messages", [LateEntries.recorded([custom, one]), LateEntries.stored(custom)], [one]],
     [
       "are none in damaged entries",
       [damaged(7), damaged({ op: "record", records: "x" }), damaged({ op: "record", records: [{ messageId: "m" }] })],

@@ -20,9 +20,22 @@ const item = (messageId: string, queue: Name, more: Partial<Item> = {}): Item =>
   ...more
 })
 
+const customItem = (messageId: string, queue: Name, more: object = {}): Item => {
+  const custom = { customType: "note", content: messageId, display: false, ...more }
+  return item(messageId, queue, MessageQueue.shownOf(custom))
+}
+
 /** Each entry is the child of the one before it, as a program that does not know ours would write them. */
 const chained = (entries: ReadonlyArray<NewEntry>): ReadonlyArray<OwnEntry> =>
   entries.map((entry, n) => ({ ...entry, id: `${n}`, parentId: n === 0 ? null : `${n - 1}`, timestamp }))
+
+const deliveredCustom = (messageId: string): NewEntry => ({
+  type: "custom_message",
+  customType: "note",
+  content: "",
+  display: false,
+  messageId
+})
 
 const delivered = (messageId: string): NewEntry => ({
   type: "message",
@@ -31,12 +44,21 @@ const delivered = (messageId: string): NewEntry => ({
 })
 
 type Op =
-  | { readonly do: "add"; readonly queue: Name }
+  | { readonly do: "add"; readonly queue: Name; readonly custom?: true }
   | { readonly do: "edit" | "remove" | "deliver" | "steer" | "front"; readonly nth: number }
   | { readonly do: "clear" }
+  | { readonly do: "clearForRun" }
 
 const ops: fc.Arbitrary<Op> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Op>({ do: "add", queue: "steering" }, { do: "add", queue: "followUp" }) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Op>(
+      { do: "add", queue: "steering" },
+      { do: "add", queue: "followUp" },
+      { do: "add", queue: "steering", custom: true },
+      { do: "add", queue: "nextTurn", custom: true }
+    )
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -44,30 +66,30 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
       nth: fc.nat(30)
     })
   },
-  { weight: 1, arbitrary: fc.constant<Op>({ do: "clear" }) }
+  { weight: 1, arbitrary: fc.constantFrom<Op>({ do: "clear" }, { do: "clearForRun" }) }
 )
 
 /** The same queue three times: as lists, as the value of the agent, and as the file tells it. */
 const replay = (schedule: ReadonlyArray<Op>) => {
-  const lists: Record<Name, Array<Item>> = { steering: [], followUp: [] }
+  const lists: Record<Name, Array<Item>> = { steering: [], followUp: [], nextTurn: [] }
   const entries: Array<NewEntry> = []
   let queue = MessageQueue.empty
   for (const [at, op] of schedule.entries()) {
-    if (op.do === "clear") {
-      entries.push(QueueEntries.removed(MessageQueue.items(queue)))
-      queue = MessageQueue.clear(queue)
-      lists.steering = lists.followUp = []
-      lists.followUp = []
+    if (op.do === "clear" || op.do === "clearForRun") {
+      const all = op.do === "clear"
+      entries.push(QueueEntries.removed(all ? MessageQueue.items(queue) : MessageQueue.itemsForRun(queue)))
+      queue = all ? MessageQueue.clear(queue) : MessageQueue.clearForRun(queue)
+      Object.assign(lists, { steering: [], followUp: [], ...(all ? { nextTurn: [] } : {}) })
       continue
     }
     if (op.do === "add") {
-      const added = item(`m${at}`, op.queue)
+      const added = op.custom ? customItem(`m${at}`, op.queue, { details: { at } }) : item(`m${at}`, op.queue)
       entries.push(QueueEntries.added([added]))
       queue = MessageQueue.add(queue, added)
       lists[op.queue] = [...lists[op.queue], added]
       continue
     }
-    const all = [...lists.steering, ...lists.followUp]
+    const all = [...lists.steering, ...lists.followUp, ...lists.nextTurn]
     const one = all[op.nth % Math.max(1, all.length)]
     if (one === undefined) continue
     const place = lists[one.queue].indexOf(one)
@@ -77,7 +99,7 @@ const replay = (schedule: ReadonlyArray<Op>) => {
     lists[one.queue] = lists[one.queue].filter((other) => other !== one)
     switch (op.do) {
       case "edit": {
-        const edited = { ...one, text: `${one.text}!`, images: [image] }
+        const edited = MessageQueue.edited(one, { text: `${one.text}!`, images: [image] })
         entries.push(QueueEntries.added([edited]))
         queue = MessageQueue.replace(queue, edited)
         lists[one.queue] = lists[one.queue].toSpliced(place, 0, edited)
@@ -85,7 +107,8 @@ const replay = (schedule: ReadonlyArray<Op>) => {
       }
       case "remove":
       case "deliver":
-        entries.push(op.do === "remove" ? QueueEntries.removed([one]) : delivered(one.messageId))
+        if (op.do === "remove") entries.push(QueueEntries.removed([one]))
+        else entries.push(one.custom === undefined ? delivered(one.messageId) : deliveredCustom(one.messageId))
         queue = MessageQueue.remove(queue, one)
         break
       case "steer": {
@@ -108,8 +131,12 @@ it("any changes: the value and the file say what lists say", () => {
   fc.assert(
     fc.property(fc.array(ops, { maxLength: 60 }), (schedule) => {
       const { entries, lists, queue } = replay(schedule)
-      const expected = [...lists.steering, ...lists.followUp]
-      assert.deepStrictEqual([queue.steering, queue.followUp], [lists.steering, lists.followUp])
+      const expected = [...lists.steering, ...lists.followUp, ...lists.nextTurn]
+      assert.deepStrictEqual(MessageQueue.items(queue), expected)
+      assert.deepStrictEqual(
+        [queue.steering, queue.followUp, queue.nextTurn],
+        [lists.steering, lists.followUp, lists.nextTurn]
+      )
       assert.deepStrictEqual(QueueEntries.restore(chained(entries)), expected)
       assert.strictEqual(MessageQueue.size(queue), expected.length)
       const bytes = expected.reduce((sum, one) => sum + MessageQueue.bytesOf(one), 0)
@@ -135,6 +162,15 @@ describe("restore", () => {
     assert.strictEqual(MessageQueue.bytesOf(both), 10 + 28 + 3 + 4)
   })
 
+  it("gives a custom message back as it was sent: its blocks in their order, its details, and no more", () => {
+    const blocks = [text("before"), image, text("after")]
+    const one = customItem("a", "nextTurn", { content: blocks, details: { rules: ["x"], none: null } })
+    const two = customItem("b", "steering")
+    assert.deepStrictEqual(QueueEntries.restore(chained([QueueEntries.added([one, two])])), [two, one])
+    assert.deepStrictEqual([one.text, one.images], ["beforeafter", [image]])
+    assert.strictEqual(MessageQueue.bytesOf(one), 11 + 4 + 27)
+  })
+
   it("leaves out what is damaged, and nothing else", () => {
     const broken = (data: unknown): NewEntry => ({ type: "custom", customType: QueueEntries.customType, data })
     const entries = chained([
@@ -143,6 +179,8 @@ describe("restore", () => {
       broken({ items: [{ messageId: "x", queue: "steering", content: [] }] }),
       broken({ op: "add", items: [null, { messageId: 1 }, { messageId: "x", queue: "other", content: [] }] }),
       broken({ op: "add", items: [{ messageId: "x", queue: "steering", content: "text" }] }),
+      broken({ op: "add", items: [{ messageId: "x", queue: "nextTurn", custom: { customType: "t", content: 1 } }] }),
+      broken({ op: "add", items: [{ messageId: "x", queue: "nextTurn", custom: null }] }),
       QueueEntries.added([item("a", "followUp")]),
       { type: "custom", customType: "another", data: { op: "remove", items: [{ messageId: "a", queue: "followUp" }] } }
     ])

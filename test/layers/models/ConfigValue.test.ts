@@ -20,6 +20,12 @@ describe("a value is", () => {
     ["P_API_KEY", "key"],
     ["EMPTY", "EMPTY"],
     ["NOT_NEEDED", "NOT_NEEDED"],
+    ["$MY_VARIABLE", "from the environment"],
+    ["Bearer ${P_API_KEY}", "Bearer key"],
+    ["$P_API_KEY-$MY_VARIABLE", "key-from the environment"],
+    ["pa$$word $!", "pa$word !"],
+    ["$!not a command", "!not a command"],
+    ["pa$Word$1$", "pa$Word$1$"],
     ["!printf ' from a command \\n\\n'", "from a command"],
     ["!echo $((6*7))", "42"]
   ] as const)("%s → %s", ([text, value]) =>
@@ -34,6 +40,8 @@ describe("a value that cannot be had says where it is written, never what it is"
   it.effect.each([
     ["LAB_API_KEY", "names the variable LAB_API_KEY, which is not set"],
     ["HF_TOKEN", "names the variable HF_TOKEN, which is not set"],
+    ["sk-secret $LAB", "names the variable LAB, which is not set"],
+    ["${HF_TOKEN}", "names the variable HF_TOKEN, which is not set"],
     ["!echo sk-secret; exit 3", "the command ended with exit code 3"],
     ["!true", "the command printed nothing"],
     ["!heddle-no-such-program sk-secret", "the command ended with exit code 127"]
@@ -47,6 +55,17 @@ describe("a value that cannot be had says where it is written, never what it is"
   it.effect("and counts as absent when its variable is", () =>
     Effect.gen(function* () {
       assert.isFalse(yield* isPresent(ConfigValue.make("LAB_API_KEY", where, LocalProcesses.service)))
+      assert.isFalse(yield* isPresent(ConfigValue.make("a $LAB", where, LocalProcesses.service)))
+    }).pipe(environment({}))
+  )
+
+  it.effect("but one that stands for itself is there, whatever it looks like", () =>
+    Effect.gen(function* () {
+      const value = ConfigValue.literal(Redacted.make("!LAB_API_KEY"), where)
+      assert.deepStrictEqual(
+        [yield* isPresent(value), Redacted.value(yield* value.resolve), yield* Effect.map(Environment, value.known)],
+        [true, "!LAB_API_KEY", Redacted.make("!LAB_API_KEY")]
+      )
     }).pipe(environment({}))
   )
 })

@@ -10,6 +10,8 @@ const call = { type: "toolCall", id: "call", name: "t", arguments: { parent: '{"
 
 const ran = { role: "bashExecution", command: "ls", output: "", cancelled: false, truncated: false }
 
+const custom = { customType: "x", content: "y", display: true }
+
 const messageIds = fc.constantFrom("m1", "m2", "m3")
 
 /** Everything that our own files hold; entries name others by their place in the file. */
@@ -21,7 +23,7 @@ const bodies = fc.oneof(
     .map((toolCallId) => message({ role: "toolResult", toolCallId, toolName: "t", content: [], isError: false })),
   fc.constantFrom(
     message(ran),
-    { type: "custom_message", customType: "x", content: "y", display: true },
+    { type: "custom_message", ...custom },
     { type: "branch_summary", fromId: "root", summary: "s" },
     { type: "model_change", provider: "q", modelId: "n" },
     { type: "thinking_level_change", thinkingLevel: "high" },
@@ -30,19 +32,29 @@ const bodies = fc.oneof(
     { type: "label", targetId: "00000000" }
   ),
   fc
-    .tuple(messageIds, fc.constantFrom("add", "remove"), fc.constantFrom("steering", "followUp"), fc.boolean())
-    .map(([messageId, op, queue, front]) => ({
+    .tuple(
+      messageIds,
+      fc.constantFrom("add", "remove"),
+      fc.constantFrom({ queue: "steering" }, { queue: "followUp" }, { queue: "nextTurn", custom }),
+      fc.boolean()
+    )
+    .map(([messageId, op, item, front]) => ({
       type: "custom",
       customType: "heddle.queue",
-      data: { op, items: [{ messageId, queue, content: [{ type: "text", text: "t" }] }], front }
+      data: { op, items: [{ messageId, content: [{ type: "text", text: "t" }], ...item }], front }
     })),
   messageIds.map((messageId) => ({ ...message({ role: "user", content: [] }), messageId })),
+  fc
+    .oneof(messageIds, fc.constantFrom("r1", "r2"))
+    .map((messageId) => ({ type: "custom_message", ...custom, messageId })),
   fc.constantFrom("r1", "r2").map((messageId) => ({ ...message(ran), messageId })),
-  fc.constantFrom("r1", "r2").map((messageId) => ({
-    type: "custom",
-    customType: "heddle.queue",
-    data: { op: "record", items: [], records: [{ messageId, message: { ...ran, timestamp: 0 } }] }
-  })),
+  fc
+    .tuple(fc.constantFrom("r1", "r2"), fc.constantFrom(ran, { role: "custom", ...custom }))
+    .map(([messageId, late]) => ({
+      type: "custom",
+      customType: "heddle.queue",
+      data: { op: "record", items: [], records: [{ messageId, message: { ...late, timestamp: 0 } }] }
+    })),
   fc
     .nat(12)
     .map((n) => ({ type: "compaction", summary: "s", tokensBefore: 1, firstKeptEntryId: `${n}`.padStart(8, "0") }))

@@ -75,6 +75,10 @@ const project = Effect.acquireRelease(
 
 const load = (place: { readonly agentDir: string; readonly cwd: string }, trusted: boolean) =>
   FileSettings.load({ ...place, overrides: {}, trusted }).pipe(
+    Effect.map(({ settings, trust: { atStart, notice } }) => ({
+      settings,
+      trust: { level: atStart, ...(notice === undefined ? {} : { notice }) }
+    })),
     Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none))
   )
 

@@ -2,11 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema } from "effect"
+import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
+import { HostUi } from "../../../src/services/host/HostUi.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { Shell, ShellFailure } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
@@ -22,7 +25,7 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
-const local = Layer.merge(LocalFiles.layer, LocalProcesses.layer)
+const local = Layer.mergeAll(LocalFiles.layer, LocalProcesses.layer, HeadlessUi.layer, StaticSettings.layer())
 
 const sessionHeader = {
   type: "session",
@@ -106,7 +109,38 @@ it.effect("offers what was selected, and knows no other names", () =>
     assert.deepStrictEqual(yield* offered({ noBuiltinTools: true }), ["deploy", "read"])
     assert.deepStrictEqual(yield* offered({ noTools: true }), [])
     const { message } = yield* Effect.flip(offered({ tools: ["read", "deploy", "rm"] }))
-    assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")})`)
+    assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")}, ask)`)
+  })
+)
+
+it.effect("ask is the last of the built-in tools, and offered while somebody can be asked", () =>
+  Effect.gen(function* () {
+    const isPresent = yield* Ref.make(false)
+    const ui = Layer.succeed(HostUi, { ...HeadlessUi.make(), isPresent: Ref.get(isPresent) })
+    const offered = (selection: ToolRegistry.Selection) =>
+      Effect.flatMap(open(), (tools) =>
+        Effect.gen(function* () {
+          const before = names(yield* tools.active)
+          yield* Ref.set(isPresent, true)
+          const after = names(yield* tools.active)
+          yield* Ref.set(isPresent, false)
+          return [before, after, names(yield* tools.active), Option.isSome(yield* tools.find("ask"))]
+        })
+      ).pipe(
+        Effect.scoped,
+        Effect.provide(
+          Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
+            Layer.mock(HostTools, { active: Effect.succeed([fromHost("deploy")]) }),
+            Layer.mock(Shell, {}),
+            local,
+            ui
+          ])
+        )
+      )
+    const without = [...builtInNames, "deploy"]
+    assert.deepStrictEqual(yield* offered({}), [without, [...builtInNames, "ask", "deploy"], without, true])
+    assert.deepStrictEqual(yield* offered({ tools: ["ask"] }), [["deploy"], ["ask", "deploy"], ["deploy"], true])
+    assert.deepStrictEqual(yield* offered({ excludedTools: ["ask"] }), [without, without, without, false])
   })
 )
 

@@ -6,6 +6,8 @@ import { Effect, Layer, Option } from "effect"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as Process from "../../../src/layers/platform/processes/Process.ts"
+import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
+import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
@@ -39,6 +41,7 @@ const refusingFiles = (isRefused: (path: string) => boolean) => {
 const tools = (cwd: string, machine: Layer.Layer<Files | Processes>) =>
   ToolRegistry.layer({ cwd }).pipe(
     Layer.provide([LocalShell.layer({ cwd }), Layer.mock(HostTools, { active: Effect.succeed([]) })]),
+    Layer.provide([HeadlessUi.layer, StaticSettings.layer()]),
     Layer.provide(machine)
   )
 

@@ -67,7 +67,6 @@ const connected = (): Connection => ({
   maxFrameBytes: 1,
   dialect: superset,
   agentEnd: "final",
-  trust: "untrusted",
   updates: "delta",
   abortQueue: "return",
   initialized: false,

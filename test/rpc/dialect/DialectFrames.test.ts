@@ -6,7 +6,7 @@ import { dialects } from "../../../src/rpc/dialect/Dialect.ts"
 import * as Echoes from "../../../src/rpc/dialect/Echoes.ts"
 import { toFrames } from "../../../src/rpc/protocol/EventFrames.ts"
 import * as Server from "../../../src/rpc/Server.ts"
-import { Trust } from "../../../src/services/Trust.ts"
+import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as FirstSession from "../../support/agent/FirstSession.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as Connections from "../../support/Connections.ts"
@@ -42,6 +42,16 @@ describe("DialectFrames", () => {
     }
   })
 
+  it("a custom message outside a run belongs to no attempt, and has no run", () => {
+    const message = { role: "custom", customType: "log", content: "x", display: true, timestamp: 0 } as const
+    const outside = { _tag: "MessageEnded", messageId: "m1", message } as const
+    const { toFrames: show } = framesOf("xcsh-strict")
+    show({ _tag: "RunStarted", runId: "r" })
+    assert.deepStrictEqual(show(outside), [{ type: "message_end", message, messageId: "m1" }])
+    show({ ...outside, runId: "r", messageId: "m2" })
+    assert.deepInclude(show({ _tag: "RunEnded", runId: "r", messages: [] })[0], { messages: [message] })
+  })
+
   it("attachments are shown once, and those that nobody asks for are forgotten", () => {
     const echoes = Echoes.make()
     const file = { type: "document", fileName: "a", mimeType: "text/plain", content: "aGk=" } as const
@@ -70,10 +80,7 @@ describe("DialectFrames", () => {
         drain: false,
         uptime: Effect.succeed(0),
         stop: Effect.never
-      }).pipe(
-        Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, { level: "trusted" }))),
-        Effect.fork
-      )
+      }).pipe(Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, fixed("trusted")))), Effect.fork)
       yield* host.receive(2)
       yield* host.send('{"id":1,"type":"get_state"}')
       const [{ data }] = (yield* host.receive(1)).map((line) => JSON.parse(line))

@@ -47,8 +47,8 @@ const countSyncs = (store: Layer.Layer<SessionStore, never, Ids>, synced: Array<
 export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const synced: Array<number> = []
-    const { hooks = {}, store = MemorySessionStore.layer({ cwd: "/" }) } = options
-    const parts = { hooks, store: countSyncs(store, synced) }
+    const { hooks, store = MemorySessionStore.layer({ cwd: "/" }) } = options
+    const parts = { ...(hooks === undefined ? {} : { hooks }), store: countSyncs(store, synced) }
     const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
     return Effect.flatMap(made, (made) => {
       const { agent, events, script, session, sessions, store } = made
@@ -58,7 +58,7 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
   }).pipe(Effect.scoped)
 
 /** Summaries without a model: what is left of the script are the turns of the run. */
-export const supplied = { before: () => Effect.succeed({ _tag: "Supply", compaction: { summary: "S" } } as const) }
+export const supplied = { compacting: () => Effect.succeed({ _tag: "Supply", compaction: { summary: "S" } } as const) }
 
 /** Worth a summary. */
 export const story = ScriptedModel.say("A long story about a loom, told at length and with many details.")

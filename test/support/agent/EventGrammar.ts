@@ -1,7 +1,7 @@
 /** What must hold of any sequence of events, whatever a host does and when: the order of protocol.md 4.2 and supplement 4.3. */
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../src/domain/conversation/Content.ts"
-import type { AssistantMessage, Message } from "../../../src/domain/conversation/Message.ts"
+import type { AssistantMessage, RunMessage } from "../../../src/domain/conversation/Message.ts"
 import * as MessageQueue from "../../../src/domain/conversation/MessageQueue.ts"
 
 interface Call {
@@ -18,7 +18,7 @@ interface Turn {
 /** Between RunStarted and RunEnded. */
 interface Run {
   readonly runId: string
-  readonly messages: Array<Message>
+  readonly messages: Array<RunMessage>
   turns: number
   turn?: Turn
   open?: { readonly messageId: string; readonly role: string; block: boolean }
@@ -35,8 +35,9 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   let ending: ReadonlyArray<AgentEvent["_tag"]> = []
   let queue = MessageQueue.empty
   let settled = true
-  /** What the newest report says of the session. */
-  let reported = true
+  /** What the newest report after a run says of the session. A run that an extension started may have none. */
+  let reported: boolean | undefined
+  let mayHaveSettled = false
   let at = 0
   const must = (holds: boolean, rule: string) => {
     if (!holds) broken.push(`${at} ${events[at]?._tag}: ${rule}`)
@@ -48,8 +49,8 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
     if (event._tag === "MessageStarted") {
       must(turn !== undefined, "a message belongs to a turn")
       must(run?.open === undefined, "messages do not overlap")
-      if (message.role === "user") {
-        must(turn?.message === undefined, "user messages come before the answer")
+      if (message.role === "user" || message.role === "custom") {
+        must(turn?.message === undefined, "messages to the model come before the answer")
         must(MessageQueue.find(queue, messageId) === undefined, "a message leaves the queue before it starts")
       }
       if (message.role === "toolResult") must(call?.state === "ended", "a result follows the end of its call")
@@ -66,6 +67,13 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
     must(turn.message === undefined, "a turn has one answer")
     turn.message = message
     turn.calls = callsOf(message)
+  }
+
+  /** Custom messages may come at any time, but not between a turn's messages. */
+  const outside = (event: Extract<AgentEvent, { _tag: "MessageStarted" | "MessageEnded" }>) => {
+    must(event.message.role === "custom", "only custom messages belong to no run")
+    must(run?.turn === undefined, "a message outside a run comes between turns")
+    must(MessageQueue.find(queue, event.messageId) === undefined, "what is queued belongs to a run")
   }
 
   const tool = (event: Extract<AgentEvent, { _tag: "ToolStarted" | "ToolUpdated" | "ToolEnded" }>) => {
@@ -91,7 +99,8 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   const mark = (event: AgentEvent) => {
     must(event._tag === ending[0], `${ending[0]} is due`)
     if (event._tag === "SessionSettled") settled = true
-    ending = event._tag === "RunSettled" && reported ? ["SessionSettled"] : ending.slice(1)
+    mayHaveSettled = event._tag === "RunSettled" && reported === undefined
+    ending = event._tag === "RunSettled" && reported === true ? ["SessionSettled"] : ending.slice(1)
   }
 
   const step = (event: AgentEvent) => {
@@ -112,7 +121,7 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
         return
       case "MessageStarted":
       case "MessageEnded":
-        return message(event, run?.turn)
+        return event.runId === undefined ? outside(event) : message(event, run?.turn)
       case "MessageUpdated": {
         const open = run?.open
         must(open?.role === "assistant" && open.messageId === event.messageId, "only an open answer is updated")
@@ -141,6 +150,7 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
           "agent_end has them in order"
         )
         run = undefined
+        reported = undefined
         ending = ["RunSettled"]
         return
       case "PromptFinished":
@@ -149,8 +159,12 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
         must(event.queue.revision > queue.revision, "every change is a new revision")
         queue = event.queue
         return
-      case "RunSettled":
       case "SessionSettled":
+        must(mayHaveSettled, "comes with the end of a run or of a prompt only")
+        settled = true
+        mayHaveSettled = false
+        return
+      case "RunSettled":
         return must(false, "comes with the end of a run or of a prompt only")
       default:
         return

@@ -11,6 +11,7 @@ const prefixes = {
   entry: "entry-",
   hostCall: "host_",
   hostCancel: "host_cancel_",
+  dialog: "ui_",
   fiber: "fb_"
 } as const
 

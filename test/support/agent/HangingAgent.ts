@@ -11,7 +11,7 @@ import { toTool } from "../../../src/layers/host/HostTool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
 import { Budget } from "../../../src/services/Budget.ts"
-import { CompactionHooks } from "../../../src/services/Compaction.ts"
+import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient, type ModelFailure } from "../../../src/services/model/ModelClient.ts"
@@ -116,9 +116,9 @@ const budgetOf = ({ gate }: Hang, { open }: typeof Budget.Service): typeof Budge
   }))
 })
 
-const hooksOf = ({ gate }: Hang): typeof CompactionHooks.Service => ({
-  before: () => gate("CompactionHooks.before", Effect.succeed({ _tag: "Proceed" })),
-  after: () => gate("CompactionHooks.after", Effect.void)
+const hooksOf = ({ gate }: Hang): HookLayer.HookSet => ({
+  compacting: () => gate("Hooks.compacting", Effect.succeed({ _tag: "Proceed" })),
+  compacted: () => gate("Hooks.compacted", Effect.void)
 })
 
 const toolOf = ({ gate }: Hang, tool: Tool): Tool => ({
@@ -149,7 +149,7 @@ const layerOf = (options: HangingOptions, hang: Hang, script: ScriptedModel.Scri
       StaticSettings.layer(settings),
       Layer.succeed(ModelClient, clientOf(hang, script.client)),
       Layer.succeed(ModelCatalog, catalogOf(hang, script.catalog)),
-      Layer.succeed(CompactionHooks, hooksOf(hang)),
+      HookLayer.layer("hanging", hooksOf(hang)),
       replaced(MemoryBudget.layer(budget), Budget, (service) => budgetOf(hang, service)),
       replaced(ToolRegistry.layerOf(ownTools), Tools, (service) => toolsOf(hang, service))
     ]),

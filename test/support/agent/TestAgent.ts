@@ -8,7 +8,7 @@ import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
 import type { Budget } from "../../../src/services/Budget.ts"
-import { CompactionHooks } from "../../../src/services/Compaction.ts"
+import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import type { Ids } from "../../../src/services/Ids.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
@@ -33,15 +33,10 @@ export interface AgentOptions {
 export interface AgentParts {
   readonly client?: (client: typeof ModelClient.Service) => typeof ModelClient.Service
   readonly catalog?: typeof ModelCatalog.Service
-  readonly hooks?: Partial<typeof CompactionHooks.Service>
+  readonly hooks?: HookLayer.HookSet
   readonly store?: Layer.Layer<SessionStore, never, Ids>
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
-}
-
-const silent: typeof CompactionHooks.Service = {
-  before: () => Effect.succeed({ _tag: "Proceed" }),
-  after: () => Effect.void
 }
 
 const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
@@ -57,7 +52,7 @@ const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel
       StaticSettings.layer(options.settings),
       Layer.succeed(ModelClient, client(script.client)),
       Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
-      Layer.succeed(CompactionHooks, { ...silent, ...parts.hooks }),
+      parts.hooks === undefined ? Layer.empty : HookLayer.layer("test", parts.hooks),
       parts.budget ?? MemoryBudget.layer(options.budget ?? {}),
       parts.tools ?? ToolRegistry.layerOf(options.tools ?? [])
     ])

@@ -1,17 +1,18 @@
 /**
  * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
- * are what else happens. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
+ * are what else happens. An extension calls a method of the agent in `! send …`, `! sendUser …`, `! appendEntry …` and
+ * `! setLabel …`, with its arguments as a JSON list. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
 import * as HtmlExport from "../../../src/layers/export/HtmlExport.ts"
-import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
+import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import * as Offline from "../../../src/layers/providers/offline/Offline.ts"
 import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistry.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
@@ -20,12 +21,15 @@ import * as LocalProcesses from "../../../src/layers/platform/processes/LocalPro
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import { Agent } from "../../../src/services/Agent.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
+import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
-import { Trust } from "../../../src/services/Trust.ts"
+import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as FullStore from "../sessions/FullStore.ts"
+import * as UiTool from "./UiTool.ts"
 import * as TestHost from "./TestHost.ts"
 
 type Step =
@@ -63,7 +67,13 @@ const workspace = Effect.acquireRelease(
 
 const memory = MemorySessionStore.layer
 
-const agent = (cwd: string, scenario: Option.Option<string>, settings: object, store: typeof memory) =>
+const agent = (
+  cwd: string,
+  scenario: Option.Option<string>,
+  settings: object,
+  store: typeof memory,
+  hasUiTool: boolean
+) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
       HtmlExport.layer({ cwd }).pipe(
@@ -82,16 +92,33 @@ const agent = (cwd: string, scenario: Option.Option<string>, settings: object, s
         Layer.provideMerge(store({ cwd: "/work" })),
         Layer.provideMerge(MemoryBudget.layer({})),
         Layer.provideMerge(
-          Layer.mergeAll(HostToolRegistry.layer, LocalFiles.layer, LocalProcesses.layer, FixedIds.layer)
+          Layer.mergeAll(
+            UiTool.layer(hasUiTool).pipe(Layer.provideMerge(SwitchedUi.layer)),
+            LocalFiles.layer,
+            LocalProcesses.layer,
+            FixedIds.layer
+          )
         ),
         Layer.provideMerge(StaticSettings.layer({ "rpc.maxFrameBytes": 4096, ...settings }))
       )
     )
   )
 
-const act = (host: TestHost.TestHost, cwd: string, action: string): Effect.Effect<unknown> => {
+const extensionCalls = ["send", "sendUser", "appendEntry", "setLabel"] as const
+
+const act = (
+  host: TestHost.TestHost,
+  sessions: typeof Sessions.Service,
+  cwd: string,
+  action: string
+): Effect.Effect<unknown, unknown> => {
   const [what, amount = ""] = action.split(" ")
   if (what === "eof") return host.close
+  const method = extensionCalls.find((name) => name === what)
+  if (method !== undefined) {
+    const args = JSON.parse(action.slice(method.length))
+    return Effect.flatMap(sessions.current, (current) => Reflect.apply(Context.get(current, Agent)[method], null, args))
+  }
   if (what === "touch") return Effect.sync(() => writeFileSync(join(cwd, amount), ""))
   return TestClock.adjust(Duration.millis(Number(amount)))
 }
@@ -116,16 +143,21 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const settings = { ...settingsOf(dialect), ...JSON.parse(header(text, "settings") ?? "{}") }
   const store = header(text, "store") === "full" ? FullStore.layer : memory
   const notice = header(text, "left out")
-  const trust = Layer.succeed(Trust, notice === undefined ? { level: "trusted" } : { level: "untrusted", notice })
+  const trust = Layer.succeed(Trust, notice === undefined ? fixed("trusted") : fixed("untrusted", notice))
+  const hasUiTool = header(text, "ui tool") !== undefined
+  const layers = Layer.mergeAll(agent(cwd, scenario, settings, store, hasUiTool), host.layer, trust)
+  const context = yield* Layer.build(layers)
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
     ...(dialect === undefined ? {} : { dialect }),
     ...(agentEnd === undefined ? {} : { agentEnd }),
+    ui: header(text, "no ui") === undefined,
+    emitTitle: header(text, "titles") !== undefined,
     drain: header(text, "drain") !== undefined,
     uptime: Effect.succeed(0),
     stop: Effect.never
-  }).pipe(Effect.provide(Layer.mergeAll(agent(cwd, scenario, settings, store), host.layer, trust)), Effect.fork)
+  }).pipe(Effect.provide(context), Effect.fork)
   const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
   for (const step of parse(text)) {
     if (step.kind === "expect") {
@@ -138,7 +170,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
     if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
     written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
     if (step.kind === "send") yield* host.send(...step.lines)
-    else yield* act(host, cwd, step.lines.join())
+    else yield* act(host, Context.get(context, Sessions), cwd, step.lines.join())
   }
   if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
   if (mode !== undefined) writeFileSync(path, `${written.join("\n")}\n`)

@@ -14,7 +14,7 @@ import type { AgentEvent, CompactionRef } from "../../../domain/conversation/Age
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
-import { cancelled, CompactionFailed, CompactionHooks, isTooSmall } from "../../../services/Compaction.ts"
+import { cancelled, CompactionFailed, isTooSmall } from "../../../services/Compaction.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
@@ -22,6 +22,7 @@ import { SessionStore } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
 import type * as CompactionAttempt from "./CompactionAttempt.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Options {
@@ -35,6 +36,7 @@ interface Options {
   readonly detach: (effect: Effect.Effect<void>) => void
   /** An attempt or a branch summary has begun. */
   readonly announce: () => void
+  readonly hooks: HookRegistry
 }
 
 export interface CompactionOrder {
@@ -174,7 +176,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const tools: Tools = {
     ...options,
     client: yield* ModelClient,
-    hooks: yield* CompactionHooks,
     ids: yield* Ids,
     session: yield* Session,
     settings,

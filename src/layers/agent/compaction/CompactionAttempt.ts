@@ -13,11 +13,12 @@ import type { SessionBudget } from "../../../services/Budget.ts"
 import {
   cancelled,
   CompactionFailed,
-  type CompactionHooks,
   type CompactionPlan,
   type SuppliedCompaction
 } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
+import * as Asking from "../../hooks/Asking.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as ContextLength from "./ContextLength.ts"
 import * as Handoff from "../sessions/Handoff.ts"
 import * as SummaryLedger from "./SummaryLedger.ts"
@@ -27,7 +28,7 @@ import * as Summaries from "./Summaries.ts"
 export interface AttemptTools extends SummaryTools, Handoff.HandoffTools {
   readonly session: typeof Session.Service
   readonly budget: SessionBudget
-  readonly hooks: typeof CompactionHooks.Service
+  readonly hooks: HookRegistry
   /** Starts what an attempt does not wait for, in a fiber of the session. */
   readonly detach: (effect: Effect.Effect<void>) => void
 }
@@ -42,7 +43,7 @@ export interface AttemptRequest {
   readonly handsOff: boolean
 }
 
-const longestNotice = "5 seconds"
+const longestNoticeMs = 5000
 
 const refusals = {
   already_compacted: "Already compacted",
@@ -134,7 +135,7 @@ const handOff = (tools: AttemptTools, model: Model, entry: Compacted) =>
 /** An abort ends the notice. The compaction is stored by then, and stays. */
 const notify = ({ hooks }: AttemptTools, stored: Preparation.CompactionEntry, reason: CompactionReason) =>
   Effect.catchAllCause(
-    Effect.interruptible(Effect.timeoutOption(hooks.after(stored, reason), longestNotice)),
+    Effect.interruptible(Asking.tell(hooks, "compacted", { entry: stored, reason }, longestNoticeMs)),
     (cause) => (Cause.isInterruptedOnly(cause) ? Effect.void : Effect.failCause(cause))
   )
 
@@ -181,7 +182,7 @@ const prepare = Effect.fnUntraced(function* (
   const branch = considered(yield* session.branch, request)
   const measured = yield* measure(branch, request, ContextLength.limitsOf(settings))
   const { plan } = measured
-  const decision = yield* hooks.before(plan)
+  const decision = yield* Asking.compacting(hooks, plan)
   if (decision._tag === "Cancel") return yield* cancelled()
   const asking = { tools, ledger, sessionId, model: request.model, plan }
   const supplied = decision._tag === "Supply" ? decision.compaction : undefined

@@ -32,7 +32,7 @@ type Answered = (outcome: CompactOutcome) => Effect.Effect<void>
 const resumption = "The conversation was compacted in the middle of your work. Go on where you were."
 
 /** Nothing else runs, so the prompt has started a run. */
-const resumedAs = (outcome: CompactOutcome, { messageId, runId = "" }: PromptReceipt): CompactOutcome => ({
+const resumedAs = (outcome: CompactOutcome, { messageId = "", runId = "" }: PromptReceipt): CompactOutcome => ({
   ...outcome,
   resumed: { runId, messageId }
 })
@@ -52,7 +52,7 @@ export const make = ({ abortRun, compaction, late, model, prompt, state }: Depen
   })
 
   const resume = (outcome: CompactOutcome, answered: Answered) =>
-    prompt({ text: resumption }, (receipt) => answered(resumedAs(outcome, receipt))).pipe(
+    prompt({ text: resumption, literal: true }, (receipt) => answered(resumedAs(outcome, receipt))).pipe(
       Effect.map((receipt) => resumedAs(outcome, receipt)),
       // The conversation is compacted all the same.
       Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`the run was not resumed: ${message}`), outcome))

@@ -8,12 +8,12 @@ import type { InputContent } from "../../../domain/conversation/Content.ts"
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
-import { ClientMessageConflict, type PromptReceipt } from "../../../services/Agent.ts"
+import { type AcceptedReceipt, ClientMessageConflict } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
 export interface ClientMessage {
   readonly content: ReadonlyArray<InputContent>
-  readonly receipt: PromptReceipt
+  readonly receipt: AcceptedReceipt
   end?: PromptEnd
 }
 
@@ -60,7 +60,7 @@ const restore = (entries: ReadonlyArray<SessionEntry>, byMessage: Index): Index 
     last = byMessage.get(messageId)
     if (last !== undefined) last.end = aborted
     if (last !== undefined || clientMessageId === undefined) continue
-    const receipt: PromptReceipt = { disposition: "started", messageId, clientMessageId }
+    const receipt: AcceptedReceipt = { disposition: "started", messageId, clientMessageId }
     last = { content: message.content, receipt, end: aborted }
     known.set(clientMessageId, last)
   }

@@ -1,8 +1,15 @@
 /** Where queued messages join a run: between two turns, and in the first one (protocol.md 6). */
 import * as Effect from "effect/Effect"
 import type { MessageRef } from "../../../domain/conversation/AgentEvent.ts"
-import { toUserMessage, type UserMessage, userMessage } from "../../../domain/conversation/Message.ts"
+import {
+  type CustomInput,
+  type InputMessage,
+  toCustomMessage,
+  toUserMessage,
+  userMessage
+} from "../../../domain/conversation/Message.ts"
 import type { Drain, DrainPoint, QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
+import { entryOf } from "../../../domain/session/SessionContext.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
@@ -21,8 +28,10 @@ interface Dependencies {
   readonly modes: () => Drain["modes"]
   /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
+  /** A prompt began the run, so its first turn takes the messages that waited for one. */
+  readonly isPrompted: boolean
   /** The message with which the run continues by itself when the queue is empty. Called once per stop of the model. */
-  readonly goesOn: () => string | undefined
+  readonly goesOn: () => string | CustomInput | undefined
 }
 
 export interface Delivery {
@@ -32,53 +41,65 @@ export interface Delivery {
    * is another attempt at a model call that failed; its messages are stored with that mark.
    */
   readonly open: (point: DrainPoint, again: boolean) => Effect.Effect<boolean>
+  /**
+   * Adds a custom message to the turn at hand, behind the messages that it has. To be called before its model call: after
+   * the prompt was published, or after `open`.
+   */
+  readonly inject: (message: CustomInput) => Effect.Effect<void>
 }
 
-export const make = (dependencies: Dependencies): Delivery => {
-  const { goesOn, ids, journal, modes, now, prompts, queue, session, since } = dependencies
+type Mark = { readonly betweenAttempts?: true }
 
-  const say = (
-    ref: Omit<MessageRef, "runId">,
-    message: UserMessage,
-    mark: { readonly betweenAttempts?: true } = {},
-    begin: () => void = () => {}
-  ) =>
+export const make = (dependencies: Dependencies): Delivery => {
+  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since } = dependencies
+  /** The mark of the messages of the turn at hand. */
+  let mark: Mark = {}
+
+  const say = (ref: Omit<MessageRef, "runId">, message: InputMessage, begin: () => void = () => {}) =>
     storeThenTell(
       () => {
         begin()
         journal.startUser(ref, message)
-        return session.append({ type: "message", message, ...ref, ...mark })
+        return session.append(entryOf(message, { ...ref, ...mark }))
       },
       () => journal.endUser(ref, message)
     )
 
   /** Takes the message out of the queue in the same step, so that no message is both removed and delivered. */
-  const start = (item: QueuedMessage, again: boolean) => {
-    const { clientMessageId, messageId } = item
+  const start = (item: QueuedMessage) => {
+    const { clientMessageId, custom, messageId } = item
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
-    const mark = again ? ({ betweenAttempts: true } as const) : {}
-    return say(ref, toUserMessage(item, now()), mark, () => {
+    const message = custom === undefined ? toUserMessage(item, now()) : toCustomMessage(custom, now())
+    return say(ref, message, () => {
       queue.deliver(item)
       prompts.take(messageId, journal.runId)
     })
   }
 
-  const deliver = (item: QueuedMessage, point: DrainPoint, again: boolean): Effect.Effect<boolean> =>
-    Effect.flatMap(start(item, again), () => {
-      const next = queue.next({ point, modes: modes(), since }, item)
-      return next === undefined ? Effect.succeed(true) : deliver(next, point, again)
+  const next = (point: DrainPoint, last?: QueuedMessage) =>
+    queue.next({ point, modes: modes(), since, isPrompted }, last)
+
+  const deliver = (item: QueuedMessage, point: DrainPoint): Effect.Effect<boolean> =>
+    Effect.flatMap(start(item), () => {
+      const following = next(point, item)
+      return following === undefined ? Effect.succeed(true) : deliver(following, point)
     })
+
+  const inject = (message: CustomInput) =>
+    Effect.suspend(() => say({ messageId: ids.next("message") }, toCustomMessage(message, now())))
 
   const open = (point: DrainPoint, again: boolean) =>
     Effect.suspend(() => {
-      const item = queue.next({ point, modes: modes(), since })
+      const item = next(point)
       const own = point === "settled" ? goesOn() : undefined
       if (point === "settled" && item === undefined && own === undefined) return Effect.succeed(false)
       if (point !== "start") journal.startTurn()
-      if (item !== undefined) return deliver(item, point, again)
+      mark = again ? { betweenAttempts: true } : {}
+      if (item !== undefined) return deliver(item, point)
       if (own === undefined) return Effect.succeed(true)
+      if (typeof own !== "string") return Effect.as(inject(own), true)
       return Effect.as(say({ messageId: ids.next("message") }, userMessage(own, [], now())), true)
     })
 
-  return { open }
+  return { open, inject }
 }

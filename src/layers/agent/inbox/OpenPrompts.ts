@@ -19,6 +19,12 @@ interface Dependencies {
   readonly isIdle: () => boolean
 }
 
+/** Who sent a prompt. */
+interface Sender {
+  readonly requestId?: RequestId
+  readonly source?: "host" | "extension"
+}
+
 interface Ended {
   readonly messageId: string
   readonly end: PromptEnd
@@ -56,8 +62,9 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
   }
 
   return {
-    accept: (messageId: string, requestId: RequestId | undefined, runId?: string) =>
-      void open.set(messageId, { requests: [requestId], runId }),
+    /** Nobody waits for a message of an extension. */
+    accept: (messageId: string, { requestId, source }: Sender, runId?: string) =>
+      void open.set(messageId, { requests: source === "extension" ? [] : [requestId], runId }),
     /** A run has taken this message; nothing happens unless it is a prompt. */
     take: (messageId: string, runId: string) => {
       const prompt = open.get(messageId)

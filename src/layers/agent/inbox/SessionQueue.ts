@@ -88,7 +88,8 @@ const makeControl = (
       }
       const item = MessageQueue.find(current(), messageId)
       if (item === undefined) return missing(messageId)
-      const edited: Item = { ...item, text: text ?? item.text, images: images ?? item.images }
+      const change = { ...(text === undefined ? {} : { text }), ...(images === undefined ? {} : { images }) }
+      const edited = MessageQueue.edited(item, change)
       const full = refusal(edited, item)
       if (full !== undefined) return full
       return begin(MessageQueue.replace(current(), edited), [messageId], QueueEntries.added([edited]), edited)
@@ -128,17 +129,16 @@ export const make = (dependencies: Dependencies) => {
   const { methods, refusal } = makeControl(changes, (messageId) => delivered.has(messageId), dependencies)
   const numbered = (item: Omit<Item, "order">): Item => ({ ...item, order: order++ })
 
-  const takeAll = (): Effect.Effect<ReadonlyArray<Item>> => {
-    const items = MessageQueue.items(current())
-    if (items.length === 0) return Effect.succeed(items)
-    return begin(MessageQueue.clear(current()), ids(items), QueueEntries.removed(items), items)
-  }
+  const take = (items: ReadonlyArray<Item>, left: MessageQueue.MessageQueue): Effect.Effect<ReadonlyArray<Item>> =>
+    items.length === 0 ? Effect.succeed(items) : begin(left, ids(items), QueueEntries.removed(items), items)
+  const takeAll = () => take(MessageQueue.items(current()), MessageQueue.clear(current()))
+  const takeForRun = () => take(MessageQueue.itemsForRun(current()), MessageQueue.clearForRun(current()))
 
   return {
     /** The queue methods of the Agent contract. */
     control: { queue: Effect.sync(current), clearQueue: step(takeAll, dropped), ...methods },
-    /** Empties the queue. The caller tells the senders. */
-    take: step(takeAll),
+    /** Takes what waits for a run. The caller tells the senders. */
+    take: step(takeForRun),
     /** Takes messages out of the queue, but not out of the file: `forget` does that, or the session queues them again. */
     putAside: (items: ReadonlyArray<Item>) => {
       set(items.reduce(MessageQueue.remove, current()), ids(items))
@@ -166,7 +166,7 @@ export const make = (dependencies: Dependencies) => {
       const isRestored = MessageQueue.size(current()) > 0
       set(MessageQueue.countFrom(current(), isRestored ? revision + 1 : revision), [])
     },
-    size: () => MessageQueue.size(current()),
+    sizeForRun: () => MessageQueue.sizeForRun(current()),
     hasSteering: () => MessageQueue.count(current(), "steering") > 0,
     nextOrder: () => order,
     refusal,

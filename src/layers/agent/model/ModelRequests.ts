@@ -1,15 +1,17 @@
 /** Builds the request of a model call: the conversation, the active tools and the system prompt. */
 import * as Effect from "effect/Effect"
 import type { Model, ThinkingLevel } from "../../../domain/model/Model.ts"
-import { forModel } from "../../../domain/model/ModelContext.ts"
+import { forModel, withoutRetried } from "../../../domain/model/ModelContext.ts"
 import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
+import * as Asking from "../../hooks/Asking.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
   readonly tools: SessionTools
-  readonly systemPrompt: string
+  readonly hooks: HookRegistry
 }
 
 export interface Choice {
@@ -17,19 +19,23 @@ export interface Choice {
   readonly thinkingLevel: ThinkingLevel
 }
 
+/** `systemPrompt` is asked for each call. */
 export const make =
-  ({ session, systemPrompt, tools }: Dependencies) =>
-  ({ model, thinkingLevel }: Choice): Effect.Effect<ModelRequest> =>
+  ({ hooks, session, tools }: Dependencies) =>
+  ({ model, thinkingLevel }: Choice, systemPrompt: () => string): Effect.Effect<ModelRequest> =>
     Effect.gen(function* () {
       const active = yield* tools.active
-      const messages = forModel(yield* session.messages, yield* session.betweenAttempts)
+      const kept = withoutRetried(yield* session.messages, yield* session.betweenAttempts)
+      const messages = forModel(hooks.has("context") ? yield* Asking.context(hooks, kept) : kept)
       const { sessionId } = yield* session.info
+      const around = Asking.aroundRequests(hooks)
       return {
         model,
         thinkingLevel,
-        systemPrompt,
+        systemPrompt: systemPrompt(),
         messages,
         tools: active.map(({ definition }) => definition),
-        sessionId
+        sessionId,
+        ...(around === undefined ? {} : { hooks: around })
       }
     })

@@ -7,9 +7,20 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { toUserMessage, userContent, type UserMessage } from "../../../domain/conversation/Message.ts"
-import type { QueueName } from "../../../domain/conversation/MessageQueue.ts"
+import * as Option from "effect/Option"
 import {
+  type CustomInput,
+  type InputMessage,
+  toCustomMessage,
+  toUserMessage,
+  userContent,
+  type UserMessage
+} from "../../../domain/conversation/Message.ts"
+import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
+import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
+import { entryOf } from "../../../domain/session/SessionContext.ts"
+import {
+  type AcceptedReceipt,
   AgentClosing,
   type MessageInput,
   type PromptInput,
@@ -18,9 +29,14 @@ import {
   PromptWithdrawn
 } from "../../../services/Agent.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
+import type { Startup } from "../../hooks/Startup.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { ClientMessage, ClientMessages } from "../inbox/ClientMessages.ts"
+import type { EventRelay } from "../events/EventRelay.ts"
+import * as Hearing from "../inbox/Hearing.ts"
+import type { Heard } from "../inbox/Hearing.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
@@ -28,7 +44,7 @@ import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { RunFiber } from "./RunFiber.ts"
-import type { AcceptedPrompt } from "./RunLifecycle.ts"
+import type { AcceptedPrompt, LatePrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
 
 interface Dependencies {
@@ -47,16 +63,39 @@ interface Dependencies {
   /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
   readonly accepting: () => void
   readonly fiber: RunFiber
+  readonly startup: Startup
+  readonly hooks: HookRegistry
+  readonly relay: EventRelay
   /** Calls `begun` when the first event of the run was published. */
   readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
 }
 
+/** Hooks that still look at a prompt that was accepted meanwhile. */
+type LateHearing = Effect.Effect<Heard<PromptInput>>
+
+/** How long the answer to a prompt may wait for hooks (supplement 1.2). */
+const patience = "5 seconds"
+
 type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
+
+/** A prompt, or a custom message in place of its text. */
+interface StartInput extends PromptInput {
+  readonly custom?: CustomInput
+}
 
 const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
 const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
-const repeated = ({ receipt }: ClientMessage): PromptReceipt => ({ ...receipt, duplicate: true })
+/** A hook has dealt with the message. */
+const handled: PromptReceipt = { disposition: "handled", agentInvoked: false }
+
+const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
+  whenBusy === undefined ? { source } : { source, whenBusy }
+
+const withdrawn = <A>(exit: Exit.Exit<A>): Effect.Effect<A, PromptWithdrawn> =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+
+const repeated = ({ receipt }: ClientMessage): AcceptedReceipt => ({ ...receipt, duplicate: true })
 
 /** A prompt that finds the session free: its acceptance and its run are one fiber. */
 const makeStart = (dependencies: Dependencies) => {
@@ -65,19 +104,49 @@ const makeStart = (dependencies: Dependencies) => {
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, model.usable)
 
-  const store = (input: PromptInput, message: UserMessage, since: number) => {
+  /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
+  const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {
+    const { documents, images = [], text } = input
+    const said = documents === undefined ? { text, images } : { text, images, documents }
+    const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
+    const say = (message: UserMessage) =>
+      Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
+    const late: LatePrompt = {
+      settle: Effect.flatMap(hearing, (heard) =>
+        heard._tag === "Said"
+          ? say(toUserMessage(heard.input, now()))
+          : Effect.as(session.append(QueueEntries.removed([item])), undefined)
+      ),
+      abandon: Effect.asVoid(say(toUserMessage(input, now())))
+    }
+    return Effect.as(session.append(QueueEntries.added([item])), { late })
+  }
+
+  const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: PromptReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    return Effect.map(session.append({ type: "message", message, messageId, ...named(input) }), () => {
+    const receipt: AcceptedReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const stored =
+      hearing === undefined
+        ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
+        : storeLate(input, messageId, hearing)
+    return Effect.map(stored, (late) => {
       state.begin(runId)
-      prompts.accept(messageId, input.requestId, runId)
-      clientMessages.remember({ content: message.content, receipt })
-      const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
+      prompts.accept(messageId, input, runId)
+      clientMessages.remember({ content: userContent(input), receipt })
+      const prompt: AcceptedPrompt = {
+        runId,
+        messageId,
+        ...named(input),
+        ...requested(input),
+        message,
+        since,
+        ...late
+      }
       return { prompt, receipt }
     })
   }
 
-  const refuse = (decided: Deferred.Deferred<PromptReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+  const refuse = (decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
     late.store.pipe(
       Effect.zipRight(Effect.sync(state.settle)),
       Effect.zipRight(
@@ -93,15 +162,16 @@ const makeStart = (dependencies: Dependencies) => {
    * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
    */
   const live = Effect.fnUntraced(function* (
-    input: PromptInput,
+    input: StartInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<PromptReceipt, PromptRejected>
+    decided: Deferred.Deferred<AcceptedReceipt, PromptRejected>,
+    hearing: LateHearing | undefined
   ) {
-    const message: UserMessage = toUserMessage(input, now())
+    const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
-    const { prompt, receipt } = yield* store(input, message, since)
+    const { prompt, receipt } = yield* store(input, message, since, hearing)
     const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
     const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
     const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
@@ -109,13 +179,13 @@ const makeStart = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: PromptInput, accepted: Accepted) =>
+  const start = (input: StartInput, accepted: Accepted, hearing?: LateHearing) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
         if (busy !== undefined) return yield* busy
-        const decided = yield* Deferred.make<PromptReceipt, PromptRejected>()
-        const running = yield* fiber.start(live(input, accepted, decided))
+        const decided = yield* Deferred.make<AcceptedReceipt, PromptRejected>()
+        const running = yield* fiber.start(live(input, accepted, decided, hearing))
         dependencies.accepting()
         const withdraw = Effect.suspend(() =>
           state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
@@ -130,6 +200,7 @@ const makeStart = (dependencies: Dependencies) => {
 export const make = (dependencies: Dependencies) => {
   const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = makeStart(dependencies)
+  const hearing = Hearing.make(dependencies)
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: MessageInput) => {
@@ -147,7 +218,7 @@ export const make = (dependencies: Dependencies) => {
   })
 
   /** Queues the message and answers when it is stored. `begun` is called in the same step as the message is queued. */
-  const put = (to: QueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
+  const put = (to: RunQueueName, input: MessageInput, begun: (messageId: string) => void = () => {}) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
         const { documents, images = [], text } = input
@@ -157,7 +228,7 @@ export const make = (dependencies: Dependencies) => {
         const messageId = ids.next("message")
         const waiting = { messageId, ...named(input), ...requested(input), queue: to, ...said, createdAt: now() }
         const idle = state.takesMessages() ? {} : ({ idle: true } as const)
-        const receipt: PromptReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
+        const receipt: AcceptedReceipt = { disposition: "queued", messageId, ...named(input), ...idle }
         clientMessages.remember({ content: userContent(said), receipt })
         begun(messageId)
         return Effect.as(queue.add(waiting), receipt)
@@ -165,11 +236,15 @@ export const make = (dependencies: Dependencies) => {
     )
 
   /** A prompt that may wait joins the run that is under way. */
-  const admit = (input: PromptInput, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
-    const { requestId, whenBusy } = input
-    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted)
+  const admit = (
+    input: PromptInput,
+    accepted: Accepted,
+    hearing?: LateHearing
+  ): Effect.Effect<PromptReceipt, PromptRejected> => {
+    const { whenBusy } = input
+    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted, hearing)
     return Effect.tap(
-      put(whenBusy, input, (messageId) => prompts.accept(messageId, requestId)),
+      put(whenBusy, input, (messageId) => prompts.accept(messageId, input)),
       accepted
     )
   }
@@ -180,20 +255,56 @@ export const make = (dependencies: Dependencies) => {
     return fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), clientMessages.load))
   })
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) => {
-    const found = input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
-    const answered = Effect.flatMap(found, (known) =>
-      known === undefined ? admit(input, accepted) : repeat(known, input, accepted)
-    )
-    return RunNodes.prompt(input.requestId, exclusively(gate)(answered))
-  }
+  const known = (input: MessageInput) =>
+    input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: QueueName, input: MessageInput) {
-    const known = yield* earlier(input)
-    if (known !== undefined) return repeated(known)
+  /** Takes the prompt as it is, or finds that it was sent before. */
+  const take = (input: PromptInput, accepted: Accepted, hearing?: LateHearing) =>
+    Effect.flatMap(known(input), (before) =>
+      before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
+    ).pipe(exclusively(gate))
+
+  /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
+  const takeHeard = Effect.fnUntraced(function* (input: PromptInput, accepted: Accepted) {
+    const before = yield* known(input)
+    if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
+    const { fiber: listening, keep } = yield* fiber.prepare(hearing.hear(input, saidBy(input)))
+    dependencies.accepting()
+    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(listening))
+    const exit = yield* Effect.timeoutOption(Fiber.await(listening), patience).pipe(withdraw)
+    if (Option.isNone(exit)) {
+      keep()
+      return yield* take(input, accepted, withdraw(Fiber.join(listening)))
+    }
+    const heard = yield* withdrawn(exit.value)
+    if (heard._tag === "Said") return yield* take(heard.input, accepted)
+    yield* accepted(handled)
+    return handled
+  })
+
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
+    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
+
+  const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: MessageInput) {
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })
 
-  return { prompt, enqueue, isKnown: clientMessages.isKnown }
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, input: MessageInput) {
+    const before = yield* earlier(input)
+    if (before !== undefined) return repeated(before)
+    if (hearing.isPlain(input)) return yield* queueUp(to, input)
+    const listening = hearing.hear(input, { source: input.source ?? "host", whenBusy: to })
+    const heard = yield* Effect.timeoutOption(Effect.disconnect(listening), patience)
+    if (Option.isNone(heard)) return yield* queueUp(to, input)
+    return heard.value._tag === "Said" ? yield* queueUp(to, heard.value.input) : handled
+  })
+
+  /** A run without a prompt, which begins with a custom message. */
+  const begin = (custom: CustomInput) => {
+    const started = start({ text: "", source: "extension", custom }, () => Effect.void)
+    return RunNodes.prompt(undefined, exclusively(gate)(started))
+  }
+
+  return { begin, contract: { prompt, enqueue, isKnown: clientMessages.isKnown } }
 }

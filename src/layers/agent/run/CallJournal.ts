@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
-import type { Message, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
+import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
@@ -26,7 +26,7 @@ interface Dependencies {
   readonly now: () => number
   /** What the Stopwatch reads. */
   readonly ticks: () => number
-  readonly messages: Array<Message>
+  readonly messages: Array<RunMessage>
   readonly calls: () => ReadonlyArray<OpenCall>
 }
 

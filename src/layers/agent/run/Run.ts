@@ -18,7 +18,7 @@ export interface RunResult {
   readonly mayGoOn: boolean
 }
 
-const completed: RunResult = { status: "completed", mayGoOn: true }
+export const completed: RunResult = { status: "completed", mayGoOn: true }
 
 /** Ended without a further model call: queued messages wait for the next prompt. */
 const stopped: RunResult = { status: "completed", mayGoOn: false }

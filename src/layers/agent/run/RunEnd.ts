@@ -24,7 +24,7 @@ interface Dependencies {
 
 export type RunEnd = ReturnType<typeof make>
 
-/** Which queued messages return to their senders when the run ends: all of them, or prompts that somebody waits for. */
+/** Which messages of a run's queues return to their senders at its end: all of them, or prompts that somebody waits for. */
 export type HandBack = "all" | "prompts"
 
 export const make = ({ late, prompts, publish, queue, state }: Dependencies) => {
@@ -32,8 +32,8 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
   let handedBack: ReadonlyArray<QueuedMessage> = []
 
   const due = (): ReadonlyArray<QueuedMessage> => {
-    if (handsBack === undefined || queue.size() === 0) return []
-    const items = MessageQueue.items(queue.current())
+    if (handsBack === undefined || queue.sizeForRun() === 0) return []
+    const items = MessageQueue.itemsForRun(queue.current())
     return handsBack === "all" ? items : prompts.awaited(items)
   }
 
@@ -70,7 +70,7 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
       const { messages, runId } = journal
       if (!late.isEmpty() || due().length > 0) return "store"
       handsBack = undefined
-      if (mayGoOn && queue.size() > 0) return "goOn"
+      if (mayGoOn && queue.sizeForRun() > 0) return "goOn"
       state.settle()
       publish({ _tag: "RunEnded", runId, messages })
       prompts.settle(runId, result, handedBack)

@@ -12,33 +12,52 @@ import type { HandBack, RunEnd } from "./RunEnd.ts"
 interface Dependencies {
   readonly compaction: Compaction
   readonly end: RunEnd
+  /** Starts a fiber of the session. */
+  readonly fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
+}
+
+export interface Preparation<A> {
+  readonly fiber: Fiber.RuntimeFiber<A>
+  /** From now on an abort of prompts that are being prepared leaves it alone. */
+  readonly keep: () => void
 }
 
 export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd }: Dependencies) {
+export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork }: Dependencies) {
   const running = yield* FiberHandle.make<void, never>()
-  const reading = yield* FiberHandle.make<void, never>()
+  const preparing = new Set<Fiber.RuntimeFiber<unknown>>()
 
   // Not FiberHandle.clear: when two callers stop one run, that would also forget a run that started in between.
-  const end = (handle: FiberHandle.FiberHandle<void, never>) =>
-    Effect.suspend(() =>
-      Option.match(FiberHandle.unsafeGet(handle), {
-        onNone: () => Effect.void,
-        onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
-      })
-    )
-  const stop = end(running)
-  const withdraw = end(reading)
+  const stop = Effect.suspend(() =>
+    Option.match(FiberHandle.unsafeGet(running), {
+      onNone: () => Effect.void,
+      onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
+    })
+  )
+  const withdraw = Effect.suspend(() => (preparing.size === 0 ? Effect.void : Fiber.interruptAll([...preparing])))
   const interrupt = Effect.zipRight(withdraw, Effect.zipRight(stop, compaction.cancel))
 
-  /** Reads what a prompt needs before it can be checked. An abort withdraws the prompt. */
-  const read = (effect: Effect.Effect<void>): Effect.Effect<void, PromptWithdrawn> =>
-    FiberHandle.run(reading, effect).pipe(
-      Effect.flatMap(Fiber.await),
-      Effect.onInterrupt(() => withdraw),
-      Effect.flatMap((exit) =>
-        Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+  /**
+   * Starts what a prompt needs before it can be checked. An abort interrupts it, unless the prompt was accepted in the
+   * meantime.
+   */
+  const prepare = <A>(effect: Effect.Effect<A>): Effect.Effect<Preparation<A>> =>
+    Effect.sync(() => {
+      const fiber: Fiber.RuntimeFiber<A> = fork(effect)
+      preparing.add(fiber)
+      fiber.addObserver(() => preparing.delete(fiber))
+      return { fiber, keep: () => void preparing.delete(fiber) }
+    })
+
+  /** Waits for the preparation. To leave the wait is to withdraw the prompt. */
+  const read = <A>(effect: Effect.Effect<A>): Effect.Effect<A, PromptWithdrawn> =>
+    Effect.flatMap(prepare(effect), ({ fiber }) =>
+      Fiber.await(fiber).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+        Effect.flatMap((exit) =>
+          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+        )
       )
     )
 
@@ -53,8 +72,9 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd }: De
   return {
     /** Begins at once, up to the first wait, so that an interrupt in the same instant finds the run's clean-up in place. */
     start: (run: Effect.Effect<void>) => FiberHandle.run(running, run),
+    prepare,
     read,
-    /** Withdraws a prompt that waits for `read`. */
+    /** Withdraws the prompts that are being prepared. */
     withdraw,
     /** Returns after the last event of the run. Leaves the queue and a compaction of its own alone. */
     stop,

@@ -7,13 +7,16 @@ import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import type { AssistantMessage, Message, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { AgentMessage, AssistantMessage, InputMessage, RunMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
+import * as Asking from "../../hooks/Asking.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import type { EventRelay } from "../events/EventRelay.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import * as CallJournal from "./CallJournal.ts"
 
@@ -27,6 +30,8 @@ interface Dependencies {
   readonly budget: SessionBudget
   /** Starts what the run does not wait for, in a fiber of the session. */
   readonly detach: (effect: Effect.Effect<void>) => void
+  readonly hooks: HookRegistry
+  readonly relay: EventRelay
 }
 
 interface OpenTurn {
@@ -58,6 +63,8 @@ export const failed = (errorMessage: string): CutOff => ({
   unstartedCall: `Tool execution failed due to an error: ${errorMessage}`
 })
 
+const isAssistant = (message: AgentMessage): message is AssistantMessage => message.role === "assistant"
+
 type UserRef = Omit<MessageRef, "runId">
 
 /** The usage of answers that the budget was not told yet. */
@@ -75,19 +82,19 @@ const makeUsageRecord = (budget: SessionBudget) => {
   }
 }
 
-const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<Message>) => ({
-  startUser: (ref: UserRef, message: UserMessage) => {
+const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<RunMessage>) => ({
+  startUser: (ref: UserRef, message: InputMessage) => {
     messages.push(message)
     publish({ _tag: "MessageStarted", runId, ...ref, message })
   },
-  endUser: (ref: UserRef, message: UserMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
+  endUser: (ref: UserRef, message: InputMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
 })
 
 export type RunJournal = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
-  const { budget, detach, ids, now, publish, runId, session, ticks } = dependencies
-  const messages: Array<Message> = []
+  const { budget, detach, hooks, ids, now, publish, relay, runId, session, ticks } = dependencies
+  const messages: Array<RunMessage> = []
   const usage = makeUsageRecord(budget)
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
@@ -118,13 +125,16 @@ export const make = (dependencies: Dependencies) => {
     return update.step === "delta" && update.kind !== "toolCall"
   }
 
-  const closeAssistant = (end: AssistantDraft.End | undefined): Effect.Effect<ReadonlyArray<RequestedCall>> => {
+  const closeAssistant = (
+    end: AssistantDraft.End | undefined,
+    changed?: AssistantMessage
+  ): Effect.Effect<ReadonlyArray<RequestedCall>> => {
     const streaming = turn.streaming
     if (streaming === undefined) return Effect.succeed([])
     const { messageId } = streaming
     const [draft, update] = AssistantDraft.cutOff(streaming.draft)
     if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
-    const message = AssistantDraft.toMessage(draft, end)
+    const message = changed ?? AssistantDraft.toMessage(draft, end)
     const requested = AssistantDraft.requestedCalls(draft)
     delete turn.streaming
     turn.message = message
@@ -137,14 +147,26 @@ export const make = (dependencies: Dependencies) => {
     })
   }
 
+  /** The message as hooks have left it; undefined if there are none. The calls that it asks for stay. */
+  const changedByHooks = (end: AssistantDraft.End | undefined) =>
+    Effect.suspend(() => {
+      const draft = turn.streaming?.draft
+      if (draft === undefined || !hooks.has("messageEnding")) return Effect.succeed(undefined)
+      const message = AssistantDraft.toMessage(AssistantDraft.cutOff(draft)[0], end)
+      const asked = Effect.zipRight(relay.flush, Asking.messageEnding(hooks, message, isAssistant))
+      return Effect.tap(asked, relay.wasAsked)
+    })
+
   /** Ends the assistant message and answers the calls it asks for. */
   const endAssistant = (end?: AssistantDraft.End) =>
-    Effect.zipLeft(
-      storeThenTell(
-        () => closeAssistant(end),
-        (requested) => requested
-      ),
-      usage.record
+    Effect.flatMap(changedByHooks(end), (changed) =>
+      Effect.zipLeft(
+        storeThenTell(
+          () => closeAssistant(end, changed),
+          (requested) => requested
+        ),
+        usage.record
+      )
     )
 
   const endTurn = () => {

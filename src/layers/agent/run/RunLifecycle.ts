@@ -1,19 +1,24 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import type { UserMessage } from "../../../domain/conversation/Message.ts"
+import { plainText, text } from "../../../domain/conversation/Content.ts"
+import type { InputMessage } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
+import * as Asking from "../../hooks/Asking.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
+import type { EventRelay } from "../events/EventRelay.ts"
 import * as Delivery from "../inbox/Delivery.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
@@ -22,6 +27,7 @@ import type { ControlValues } from "../model/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
+import type { CallHooks } from "./HookedCall.ts"
 import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
 import type { RunEnd } from "./RunEnd.ts"
@@ -36,9 +42,19 @@ export interface AcceptedPrompt {
   readonly messageId: string
   readonly clientMessageId?: string
   readonly requestId?: RequestId
-  readonly message: UserMessage
+  /** The prompt, or a custom message that starts a run. */
+  readonly message: InputMessage
   /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
+  /** The prompt was accepted while hooks still looked at it. */
+  readonly late?: LatePrompt
+}
+
+export interface LatePrompt {
+  /** Stores the message as the hooks have left it; undefined if one of them has dealt with it. */
+  readonly settle: Effect.Effect<InputMessage | undefined>
+  /** Stores the message as it was sent. */
+  readonly abandon: Effect.Effect<void>
 }
 
 interface Options {
@@ -63,6 +79,8 @@ interface Options {
   readonly detach: (effect: Effect.Effect<void>) => void
   /** Owns the fibers of tool calls. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
+  readonly hooks: HookRegistry
+  readonly relay: EventRelay
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
@@ -78,6 +96,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     detach,
     end,
     fibers,
+    hooks,
     late,
     model,
     now,
@@ -85,6 +104,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     publish,
     queue,
     ready,
+    relay,
     state,
     ticks,
     tools
@@ -94,7 +114,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const session = yield* Session
   const settings = yield* Settings
   const currentModel = Effect.map(model.certain, ({ model }) => model)
-  const requests = ModelRequests.make({ session, tools, systemPrompt: options.systemPrompt })
+  const requests = ModelRequests.make({ session, tools, hooks })
   const length = ContextLength.make(session, ContextLength.limitsOf(settings))
 
   const modes = () => {
@@ -103,14 +123,24 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   }
   const isSteered = () => controls().interruptMode === "immediate" && queue.hasSteering()
 
-  const begin = ({ message, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
-    const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach })
+  const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
+
+  const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
+    let { systemPrompt } = options
+    const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
-      ToolBatch.run({ tools, budget, journal, fibers, ready, isSteered }, calls)
+      ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
     const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks }
     const turn = Effect.flatMap(model.certain, (chosen) =>
-      RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen)))
+      RunNodes.turn(
+        journal.turnIndex(),
+        Turn.run(
+          calling,
+          chosen.model,
+          requests(chosen, () => systemPrompt)
+        )
+      )
     )
     const autoContinue = settings["compaction.autoContinue"]
     const shrinking = RunCompaction.make({ runId, compaction, length, budget, model: currentModel, autoContinue })
@@ -123,11 +153,22 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       now,
       modes,
       since,
+      isPrompted: said.role === "user",
       goesOn: shrinking.goesOn
     })
     publish({ _tag: "RunStarted", runId })
+    /** What hooks add to the run: its system prompt may change, and messages may join it. */
+    const shape = Effect.fnUntraced(function* ({ content: said }: InputMessage) {
+      if (!hooks.has("runStarting")) return []
+      yield* relay.flush
+      const content = typeof said === "string" ? [text(said)] : said
+      const images = content.filter((block) => block.type === "image")
+      const changes = yield* Asking.runStarting(hooks, { text: plainText(content), images, systemPrompt })
+      systemPrompt = changes.systemPrompt
+      return changes.messages
+    })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */
-    const introduce = () => {
+    const introduce = (message: InputMessage) => {
       journal.startTurn()
       journal.startUser(ref, message)
       journal.endUser(ref, message)
@@ -141,7 +182,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       mayCallModel: Effect.isSuccess(budget.check),
       model: currentModel
     }
-    return { turns, beforeRun: shrinking.beforeRun, introduce }
+    return { turns, beforeRun: shrinking.beforeRun, shape, introduce }
   }
 
   /** Messages that are queued at the very end continue the run, unless it was asked to stop. */
@@ -154,13 +195,29 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
   })
 
+  /** The prompt, which hooks may still have to look at. */
+  const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
+    if (late === undefined) return Exit.succeed(message)
+    const settled = yield* Effect.exit(Effect.interruptible(late.settle))
+    if (Exit.isFailure(settled)) yield* late.abandon
+    return settled
+  })
+
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */
   const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt, begun: () => void) {
-    const { beforeRun, introduce, turns } = begin(accepted)
+    const { beforeRun, introduce, shape, turns } = begin(accepted)
     begun()
-    const prepared = yield* Effect.exit(Effect.interruptible(beforeRun))
-    introduce()
-    let result = yield* Run.run(turns, "start", prepared)
+    const heard = yield* hear(accepted)
+    const message = Exit.isSuccess(heard) ? heard.value : accepted.message
+    // Where a hook has dealt with the prompt, no model is called.
+    let result = Run.completed
+    if (message !== undefined) {
+      const preparing = Effect.zipRight(heard, Effect.zipRight(beforeRun, shape(message)))
+      const prepared = yield* Effect.exit(Effect.interruptible(preparing))
+      introduce(message)
+      if (Exit.isSuccess(prepared)) for (const added of prepared.value) yield* turns.delivery.inject(added)
+      result = yield* Run.run(turns, "start", Exit.asVoid(prepared))
+    }
     while (true) {
       const next = yield* finish(turns.journal, result)
       if (next === "over") return

@@ -16,6 +16,7 @@ import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { type SessionTools, type Tool, ToolFailure } from "../../../services/Tools.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
+import * as HookedCall from "./HookedCall.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -23,6 +24,7 @@ interface Dependencies {
   readonly tools: SessionTools
   readonly budget: SessionBudget
   readonly journal: RunJournal
+  readonly around: HookedCall.CallHooks
   /** Owns the fibers of calls, for as long as the session is open. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   /** Waits while a sink is too far behind. */
@@ -82,11 +84,6 @@ const resolve = ({ tools }: Dependencies, { call, excess, state }: RequestedCall
   )
 }
 
-const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput => ({
-  content: content ?? [text(message)],
-  details: details ?? {}
-})
-
 /** The result of an interrupted call: the output so far, then that it was interrupted. */
 const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
   const said = plainText(latest?.content ?? [])
@@ -101,7 +98,7 @@ const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
   const problem = outcome._tag === "Defect" ? undefined : JsonValue.problemOf(outcome.output)
   if (outcome._tag === "Defect" || problem === undefined) return outcome
   const message = `The result of ${name} cannot be used: ${problem}`
-  return { ...outcome, output: failureOutput(new ToolFailure({ message })), isError: true }
+  return { ...outcome, output: HookedCall.failureOutput(new ToolFailure({ message })), isError: true }
 }
 
 const note = (batch: Batch, outcome: Outcome) => {
@@ -111,7 +108,7 @@ const note = (batch: Batch, outcome: Outcome) => {
 
 /** Answers without running anything; hosts still see the call start and end. */
 const refuse = (batch: Batch, position: number, failure: ToolFailure) =>
-  note(batch, { _tag: "Result", position, output: failureOutput(failure), isError: true })
+  note(batch, { _tag: "Result", position, output: HookedCall.failureOutput(failure), isError: true })
 
 /** Runs the call in a fiber of its own, which can be ended alone. */
 const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
@@ -132,13 +129,15 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
     if (Exit.isSuccess(exit)) return { _tag: "Result", position, output: exit.value, isError: false }
     const failure = Cause.failureOption(exit.cause)
     if (Option.isSome(failure)) {
-      return { _tag: "Result", position, output: failureOutput(failure.value), isError: true }
+      return { _tag: "Result", position, output: HookedCall.failureOutput(failure.value), isError: true }
     }
     if (!Cause.isInterruptedOnly(exit.cause)) return { _tag: "Defect", cause: Cause.stripFailures(exit.cause) }
     const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
     return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
   }
-  const run = Effect.suspend(() => tool.run(call.arguments, { toolCallId: call.id, progress }))
+  const run = Effect.suspend(() =>
+    HookedCall.run(batch.around, call, (args) => tool.run(args, { toolCallId: call.id, progress }))
+  )
   const fiber = batch.fork(RunNodes.toolCall(call, () => (cancelled = true), run))
   batch.running.add(fiber)
   fiber.addObserver((exit) => {

@@ -3,10 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../../services/Agent.ts"
 import type { Budget } from "../../../services/Budget.ts"
+import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -24,6 +26,13 @@ import type * as SessionAgent from "../SessionAgent.ts"
 import * as Arrival from "./Arrival.ts"
 import * as SessionScope from "./SessionScope.ts"
 
+/** Why a session is left for another one, as hooks are told. */
+export interface Reason {
+  readonly reason: "new" | "resume" | "fork"
+  /** The session that is opened, where it has a file. */
+  readonly target?: string | undefined
+}
+
 /** The services of the process that a session is built from. */
 export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
 
@@ -39,6 +48,7 @@ export interface Current {
    * `arrived` runs for the session that was opened.
    */
   readonly change: <E>(
+    why: Reason,
     open: Effect.Effect<SessionLog, E, Scope.Scope>,
     arrived?: (session: SessionScope.OpenSession) => Effect.Effect<void>
   ) => Effect.Effect<void, E>
@@ -79,9 +89,14 @@ const outside = <A, E, R>(open: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> 
 interface Enter {
   readonly open: <E, R>(
     log: Effect.Effect<SessionLog, E, R | Scope.Scope>,
-    restore: SessionScope.Restore
+    restore: SessionScope.Restore,
+    opening?: SessionOpening
   ) => Effect.Effect<SessionScope.OpenSession, E, Exclude<R, Scope.Scope>>
-  readonly around: (log: OpenedLog, restore: SessionScope.Restore) => Effect.Effect<SessionScope.OpenSession>
+  readonly around: (
+    log: OpenedLog,
+    restore: SessionScope.Restore,
+    opening: SessionOpening
+  ) => Effect.Effect<SessionScope.OpenSession>
 }
 
 const makeCurrent = Effect.fnUntraced(function* (
@@ -94,7 +109,13 @@ const makeCurrent = Effect.fnUntraced(function* (
   const watch = ({ agent, scope }: SessionScope.OpenSession) =>
     Scope.extend(agent.attach({ offer: hub.publish, ready: hub.ready }), scope)
   yield* watch(first)
-  yield* Effect.addFinalizer(() => Effect.suspend(() => SessionScope.close(current)))
+  const farewell = Effect.suspend(() => current.control.farewell({ reason: "quit" }))
+  yield* Effect.addFinalizer(() =>
+    Effect.zipRight(
+      farewell,
+      Effect.suspend(() => SessionScope.close(current))
+    )
+  )
 
   /** The old session is settled, and no step from here on can fail. */
   const move = Effect.fnUntraced(function* (next: SessionScope.OpenSession) {
@@ -110,16 +131,23 @@ const makeCurrent = Effect.fnUntraced(function* (
     yield* announce(hub, next)
   })
 
-  const change: Current["change"] = (open, arrived = () => Effect.void) =>
+  const openingFrom = (left: SessionScope.OpenSession, reason: SessionOpening["reason"]) =>
+    Effect.map(left.session.info, ({ file }): SessionOpening =>
+      Option.isNone(file) ? { reason } : { reason, previousSessionFile: file.value }
+    )
+
+  const change: Current["change"] = ({ reason, target }, open, arrived = () => Effect.void) =>
     Effect.suspend(() => {
       const left = current
       return Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const next = yield* enter.open(open, restore)
+          const next = yield* enter.open(open, restore, yield* openingFrom(left, reason))
           yield* left.control.settle
+          yield* left.control.farewell({ reason, ...(target === undefined ? {} : { targetSessionFile: target }) })
           yield* move(next)
           yield* arrived(next)
           yield* SessionScope.close(left)
+          yield* next.control.wake
         })
       ).pipe(exclusively(left.control.gate))
     })
@@ -130,17 +158,20 @@ const makeCurrent = Effect.fnUntraced(function* (
       return Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           yield* left.control.settle
+          yield* left.control.farewell({ reason: "resume" })
           const kept = yield* left.kept
-          const next = yield* enter.around(asOpened(kept, yield* left.session.entries), restore)
+          const opening = yield* openingFrom(left, "resume")
+          const next = yield* enter.around(asOpened(kept, yield* left.session.entries), restore, opening)
           yield* move(next)
           yield* arrived(next)
           yield* SessionScope.closeAround(left)
+          yield* next.control.wake
         })
       ).pipe(exclusively(left.control.gate))
     })
 
   const hasLostWrites = Effect.suspend(() => Effect.map(current.session.hasLostWrites, (lost) => lost || lostWrites))
-  return { get: () => current, change, reopen, hasLostWrites }
+  return { get: () => current, change, reopen, farewell, hasLostWrites }
 })
 
 /** A function of its own: the closures of `make` would keep the first session for as long as the process lives. */
@@ -160,9 +191,10 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const hub = EventHub.make()
   const beginnings = Beginnings.make()
   const enterWith = (announce: () => void): Enter => ({
-    open: (log, restore) => outside(Effect.provide(SessionScope.open(log, { ...agent, announce }, restore), services)),
-    around: (log, restore) =>
-      outside(Effect.provide(SessionScope.openAround(log, { ...agent, announce }, restore), services))
+    open: (log, restore, opening = { reason: "startup" }) =>
+      outside(Effect.provide(SessionScope.open(log, { ...agent, announce, opening }, restore), services)),
+    around: (log, restore, opening) =>
+      outside(Effect.provide(SessionScope.openAround(log, { ...agent, announce, opening }, restore), services))
   })
   const enter = enterWith(beginnings.announce)
 
@@ -183,7 +215,8 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
       Effect.uninterruptibleMask(
         Effect.fnUntraced(function* (restore) {
           const opened = yield* beside.open(log, restore)
-          yield* Effect.addFinalizer(() => SessionScope.close(opened))
+          const farewell = opened.control.farewell({ reason: "quit" })
+          yield* Effect.addFinalizer(() => Effect.zipRight(farewell, SessionScope.close(opened)))
           opened.control.start((yield* current.get().control.carried).controls)
           return opened.services
         })
@@ -194,6 +227,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
         Effect.suspend(() => end(current.get().agent))
       ),
     close: Effect.suspend(() => current.get().agent.close),
+    farewell: current.farewell,
     sync: Effect.suspend(() => current.get().session.sync),
     hasLostWrites: current.hasLostWrites,
     attach: hub.attach,

@@ -4,7 +4,9 @@ import { plainText } from "../../../domain/conversation/Content.ts"
 import * as SessionContext from "../../../domain/session/SessionContext.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import { EntryNotFound, type Session } from "../../../services/session/Session.ts"
-import type { Destination } from "../../../services/session/Sessions.ts"
+import { ChangeCancelled, type Destination } from "../../../services/session/Sessions.ts"
+import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
+import * as Asking from "../../hooks/Asking.ts"
 import type { OpenSession } from "./SessionScope.ts"
 import { exclusively } from "../../Sharing.ts"
 import type { BranchSummary } from "../compaction/BranchSummary.ts"
@@ -19,6 +21,8 @@ const textToSayAnew = (entry: SessionEntry): string | undefined => {
   return typeof message.content === "string" ? message.content : plainText(message.content)
 }
 
+const longestNoticeMs = 5000
+
 export const navigate = Effect.fn("Sessions.navigate")(function* (
   { control, session }: OpenSession,
   { entryId, summarize }: Destination
@@ -28,11 +32,24 @@ export const navigate = Effect.fn("Sessions.navigate")(function* (
   const text = textToSayAnew(entry)
   const leaf = text === undefined ? entryId : entry.parentId
 
+  const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
+  const oldLeafId = yield* session.leafId
+  const decision = control.hooks.has("navigating")
+    ? yield* Asking.navigating(control.hooks, {
+        targetId: entryId,
+        oldLeafId,
+        entriesToSummarize: Abandoned.entries(yield* session.branch, to),
+        summarize: summarize === true
+      })
+    : undefined
+  if (decision?.cancel === true) return yield* new ChangeCancelled({})
+
   const summary = Effect.gen(function* () {
-    const to = yield* Effect.orElseSucceed(session.branchTo(leaf), () => [])
+    if (decision?.summary !== undefined) return { details: {}, ...decision.summary, fromExtension: true }
+    if (summarize !== true) return undefined
     return yield* control.summarize({ from: yield* session.branch, to })
   })
-  const move = Effect.fnUntraced(function* (made: BranchSummary | undefined) {
+  const move = Effect.fnUntraced(function* (made: (BranchSummary & { readonly fromExtension?: boolean }) | undefined) {
     yield* Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
     if (made === undefined) return
     yield* session.append({ type: "branch_summary", fromId: leaf ?? "root", ...made })
@@ -43,7 +60,9 @@ export const navigate = Effect.fn("Sessions.navigate")(function* (
     yield* Effect.uninterruptible(control.settle)
     // A handoff may have continued the run in another session just before it was ended.
     if ((yield* find(session, entryId)) === undefined) return yield* new EntryNotFound({ entryId })
-    yield* move(summarize === true ? yield* summary : undefined)
+    yield* move(yield* summary)
   }).pipe(exclusively(control.gate))
+  const newLeafId = yield* session.leafId
+  yield* Asking.tell(control.hooks, "navigated", { newLeafId, oldLeafId }, longestNoticeMs)
   return text
 })

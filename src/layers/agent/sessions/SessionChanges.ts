@@ -8,6 +8,7 @@ import type { ModelName } from "../../../domain/session/SessionSettings.ts"
 import { copyPath } from "../../../domain/session/SessionTree.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import {
+  ChangeCancelled,
   EmptySessionName,
   ModelUnavailable,
   NoSessionFolders,
@@ -17,6 +18,8 @@ import {
   type SessionChanges
 } from "../../../services/session/Sessions.ts"
 import type { NewSession, SessionFolder, SessionStore } from "../../../services/session/SessionStore.ts"
+import type { Leaving } from "../../../services/hooks/HookPoints.ts"
+import * as Asking from "../../hooks/Asking.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { Current } from "./HostSessions.ts"
 import * as Navigation from "./Navigation.ts"
@@ -56,14 +59,23 @@ const isCurrent = ({ session }: OpenSession, reference: string) =>
     ({ file, sessionId }) => reference === sessionId || Option.getOrUndefined(file) === reference
   )
 
+/** Hooks may keep the host where it is. They are asked before anything is opened. */
+const mayLeave = (current: Current, event: Leaving) =>
+  Effect.flatMap(
+    Effect.suspend(() => Asking.isCancelled(current.get().control.hooks, "leaving", event)),
+    (isCancelled) => (isCancelled ? new ChangeCancelled({}) : Effect.void)
+  )
+
 /** `open` and `openNewest`, and the folder in which later sessions are created. */
 const makeOpening = ({ catalog, current, store }: Dependencies) => {
   let place: SessionFolder = store
 
   const open = Effect.fn("Sessions.open")(function* (reference: string, { model }: OpenOptions = {}) {
     if (model !== undefined) yield* checkModel(catalog, model)
+    const [reason, target] = ["resume" as const, reference]
+    yield* mayLeave(current, { reason, targetSessionFile: target })
     if (yield* isCurrent(current.get(), reference)) return yield* current.reopen(resume(model))
-    yield* current.change(place.open(reference), resume(model))
+    yield* current.change({ reason, target }, place.open(reference), resume(model))
   })
 
   const openNewest = Effect.fn("Sessions.openNewest")(function* (path: string, { model }: OpenOptions = {}) {
@@ -73,7 +85,13 @@ const makeOpening = ({ catalog, current, store }: Dependencies) => {
     const newest = (yield* folder.list).find(({ messageCount }) => messageCount > 0)
     const reference = newest === undefined ? undefined : Option.getOrElse(newest.file, () => newest.sessionId)
     if (reference === undefined || !(yield* isCurrent(current.get(), reference))) {
-      yield* current.change(reference === undefined ? folder.create({}) : folder.open(reference), resume(model))
+      const why =
+        reference === undefined ? { reason: "new" as const } : { reason: "resume" as const, target: reference }
+      yield* mayLeave(current, {
+        reason: why.reason,
+        ...(reference === undefined ? {} : { targetSessionFile: reference })
+      })
+      yield* current.change(why, reference === undefined ? folder.create({}) : folder.open(reference), resume(model))
     }
     place = folder
     return { resumed: reference !== undefined }
@@ -99,17 +117,25 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     if (entry?.type !== "message" || entry.message.role !== "user") return yield* new NotABranchPoint({ entryId })
     // An orphan names a parent that does not exist: it is a root.
     const path = yield* Effect.orElseSucceed(session.branchTo(entry.parentId), () => [])
-    yield* current.change(copyOf(path))
-    return plainText(entry.message.content)
+    const text = plainText(entry.message.content)
+    if (yield* Asking.isCancelled(current.get().control.hooks, "branching", { entryId })) {
+      return yield* new ChangeCancelled({ text })
+    }
+    yield* current.change({ reason: "fork" }, copyOf(path))
+    return text
   })
 
   const clone = Effect.gen(function* () {
     const { control, session } = current.get()
-    if ((yield* session.leafId) === null) return yield* new NothingToClone()
+    const leafId = yield* session.leafId
+    if (leafId === null) return yield* new NothingToClone()
+    if (yield* Asking.isCancelled(control.hooks, "branching", { entryId: leafId })) {
+      return yield* new ChangeCancelled({})
+    }
     const { file } = yield* session.info
     const more = Option.isSome(file) ? { artifactsOf: file.value } : {}
     const copy = Effect.flatMap(session.branch, (path) => copyOf(path, more))
-    yield* current.change(Effect.zipRight(control.settle, copy))
+    yield* current.change({ reason: "fork" }, Effect.zipRight(control.settle, copy))
   }).pipe(Effect.withSpan("Sessions.clone"))
 
   const rename = Effect.fn("Sessions.rename")(function* (wanted: string) {
@@ -122,7 +148,14 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   })
 
   return {
-    create: Effect.fn("Sessions.create")((options) => current.change(Effect.suspend(() => place().create(options)))),
+    create: Effect.fn("Sessions.create")(function* (options) {
+      const why = { reason: "new" } as const
+      yield* mayLeave(current, why)
+      yield* current.change(
+        why,
+        Effect.suspend(() => place().create(options))
+      )
+    }),
     open,
     openNewest,
     branch,

@@ -1,15 +1,7 @@
-/**
- * Reads the server-sent events of an HTTP response into a mailbox, inside one promise: neither a call nor a delta costs
- * a fiber. Only a full mailbox does, because the promise then waits for room.
- */
+/** Reads the server-sent events of an HTTP response into a mailbox (Intake.ts). */
 import { createParser, type EventSourceMessage } from "eventsource-parser"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
-import * as Mailbox from "effect/Mailbox"
-import * as Runtime from "effect/Runtime"
-import * as Scope from "effect/Scope"
+import * as Intake from "../Intake.ts"
 import * as AnswerSize from "./AnswerSize.ts"
 
 /** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
@@ -18,7 +10,7 @@ export class SourceFailed extends Data.TaggedError("SourceFailed")<{
   readonly cause: unknown
 }> {}
 
-export interface Source<A, E> {
+export interface Source<A, E> extends Intake.Ends<A, E> {
   /** The reading fails when the body is longer, decompressed. */
   readonly maxBytes: number
   readonly open: (signal: AbortSignal) => Promise<Response>
@@ -28,19 +20,8 @@ export interface Source<A, E> {
   readonly onBytes: () => void
   /** Takes one event; a failure ends the reading. */
   readonly take: (event: EventSourceMessage) => E | undefined
-  /** The messages that the events since the last call amount to. */
-  readonly drain: () => ReadonlyArray<A>
   readonly failed: (error: SourceFailed) => E
-  /** The body has ended: returns a failure if that was too early. */
-  readonly end: () => E | undefined
-  /** Called when the reader has fallen behind, and when it has caught up. */
-  readonly onWaiting: (waiting: boolean) => void
-  /** Nothing is read any more. Called once. */
-  readonly onClosed: () => void
 }
-
-/** Ends the reading early: with a failure, or as if the body had ended. */
-export type Cut<E> = (failure: E | undefined) => void
 
 /** Returns the events that a piece of the body completes. Skips unknown fields, as the standard wants. */
 const splitter = () => {
@@ -57,18 +38,18 @@ const splitter = () => {
 /** Reads the body until it ends or fails; returns the failure. `hand` waits while the mailbox is full. */
 const readBody = async <A, E>(
   source: Source<A, E>,
-  controller: AbortController,
-  hand: (messages: ReadonlyArray<A>) => Promise<void>
+  signal: AbortSignal,
+  hand: Intake.Hand<A>
 ): Promise<E | undefined> => {
   let stage: SourceFailed["stage"] = "open"
   try {
-    const response = await source.open(controller.signal)
+    const response = await source.open(signal)
     source.onAnswer(response)
     stage = "read"
     const body = response.body?.getReader()
     const split = splitter()
     const measure = AnswerSize.make(source.maxBytes)
-    while (!controller.signal.aborted) {
+    while (!signal.aborted) {
       const piece = await body?.read()
       if (piece === undefined || piece.done) break
       source.onBytes()
@@ -88,49 +69,9 @@ const readBody = async <A, E>(
   }
 }
 
-/**
- * Starts to read. The mailbox ends or fails with the body. Closing the scope fires the signal, interrupts a reader that
- * waits, and returns at once.
- */
-export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceOf: (cut: Cut<E>) => Source<A, E>) {
-  const mailbox = yield* Mailbox.make<A, E>(capacity)
-  const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
-  const controller = new AbortController()
-  const cutShort = Promise.withResolvers<E | undefined>()
-  const source = sourceOf(cutShort.resolve)
-  let isOpen = true
-  /** Without the signal, the rest of a body that nobody reads would keep the connection. */
-  const close = () => {
-    if (!isOpen) return
-    isOpen = false
-    source.onClosed()
-    controller.abort()
-  }
-  const hand = async (messages: ReadonlyArray<A>) => {
-    if (messages.length === 0) return
-    const left = mailbox.unsafeOfferAll(messages)
-    if (left.length === 0) return
-    source.onWaiting(true)
-    await runPromise(mailbox.offerAll(left))
-    source.onWaiting(false)
-  }
-  const run = async () => {
-    const failed = await Promise.race([readBody(source, controller, hand), cutShort.promise])
-    close()
-    const failure = failed ?? source.end()
-    // Messages that came before a failure count.
-    await hand(source.drain())
-    mailbox.unsafeDone(failure === undefined ? Exit.void : Exit.fail(failure))
-  }
-  // Not Effect.addFinalizer: that one compares all FiberRefs of the fiber, which took 0.2 ms of every call.
-  const end = Effect.suspend(() => {
-    close()
-    mailbox.unsafeDone(Exit.interrupt(FiberId.none))
-    return mailbox.shutdown
+/** Starts to read. The mailbox ends or fails with the body; closing the scope fires the signal. */
+export const open = <A, E>(capacity: number, sourceOf: (cut: Intake.Cut<E>) => Source<A, E>) =>
+  Intake.open<A, E>(capacity, (cut) => {
+    const source = sourceOf(cut)
+    return { ...source, read: (signal, hand) => readBody(source, signal, hand) }
   })
-  yield* Scope.addFinalizer(yield* Effect.scope, end)
-  // A defect is a bug in the source, and must not leave the reader waiting.
-  run().catch((defect) => mailbox.unsafeDone(Exit.die(defect)))
-  const messages: Mailbox.ReadonlyMailbox<A, E> = mailbox
-  return messages
-})

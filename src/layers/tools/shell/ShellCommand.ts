@@ -11,6 +11,7 @@ import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { ByteMask } from "../../secrets/ByteMask.ts"
 import type { Artifacts } from "./Artifact.ts"
+import * as OtherMeans from "./OtherMeans.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"
 
 export interface Dependencies {
@@ -24,7 +25,7 @@ export interface CommandOptions extends Pick<ShellSpawn, "command" | "cwd" | "en
   readonly timeoutMs: number
   /** Ends the command when it completes. */
   readonly cancel: Effect.Effect<void> | undefined
-  readonly hooks: Pick<ShellRequest, "artifacts" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
+  readonly hooks: Pick<ShellRequest, "artifacts" | "instead" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
 type Ending =
@@ -83,8 +84,11 @@ const execute = (
       changed.unsafeOpen()
       return recorder.push(chunk)
     }
-    const shell = yield* tree.spawn({ command, cwd, env, take })
-    const letGo = yield* Supervision.hold(shell)
+    const { instead } = hooks
+    const shell = yield* instead === undefined
+      ? tree.spawn({ command, cwd, env, take })
+      : OtherMeans.start(instead, take)
+    const letGo = instead === undefined ? yield* Supervision.hold(shell) : () => {}
     const ending = yield* Deferred.make<Ending>()
     const work = helpers(shell, options, ending, (onUpdate) => showUpdates(recorder, changed, onUpdate))
     const fibers = yield* Effect.forEach(work, (helper) => Effect.fork(Effect.interruptible(helper)))

@@ -24,6 +24,7 @@ const full = (text: string) => withUsage(say(text), 900)
 const said = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => {
     if (event._tag !== "MessageEnded" || event.message.role === "toolResult") return []
+    if (event.message.role === "custom") return []
     const text = plainText(event.message.content)
     return [text.startsWith("The conversation was compacted.") ? "(go on)" : text]
   })
@@ -104,8 +105,8 @@ it.effect("somebody who waits comes first, and then it does not go on by itself"
 const longer = { _tag: "Supply", compaction: { summary: "S".repeat(9000) } } as const
 const ends: ReadonlyArray<readonly [why: string, options: Partial<Harness.Options>]> = [
   ["the setting is off", { settings: {} }],
-  ["the summary is no shorter", { hooks: { before: () => Effect.succeed(longer) } }],
-  ["it is cancelled", { hooks: { before: () => Effect.succeed({ _tag: "Cancel" } as const) } }],
+  ["the summary is no shorter", { hooks: { compacting: () => Effect.succeed(longer) } }],
+  ["it is cancelled", { hooks: { compacting: () => Effect.succeed({ _tag: "Cancel" } as const) } }],
   ["compaction is switched off", { settings: { ...settings, "compaction.enabled": false } }],
   ["the budget is spent", { budget: { input_tokens: 800 } }]
 ]

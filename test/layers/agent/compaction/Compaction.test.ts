@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
+import type { HookSet } from "../../../../src/layers/hooks/HookLayer.ts"
 import type { CompactionPlan } from "../../../../src/services/Compaction.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
@@ -194,15 +195,15 @@ it.effect("hooks see the plan and may cancel, supply the summary, or be told aft
   Effect.gen(function* () {
     const plans: Array<CompactionPlan> = []
     const told: Array<string> = []
-    const hooks: Harness.Options["hooks"] = {
-      before: (plan) =>
+    const hooks: HookSet = {
+      compacting: (plan) =>
         Effect.sync(() => {
           plans.push(plan)
-          if (plans.length === 1) return { _tag: "Cancel" }
+          if (plans.length === 1) return { _tag: "Cancel" } as const
           const compaction = { summary: "Mine", details: { by: "hook" }, preserveData: { kept: 1 } }
-          return { _tag: "Supply", compaction }
+          return { _tag: "Supply", compaction } as const
         }),
-      after: ({ fromExtension, summary }, reason) =>
+      compacted: ({ entry: { fromExtension, summary }, reason }) =>
         Effect.sync(() => void told.push(`${reason} ${summary} ${fromExtension}`))
     }
     yield* Harness.run({ turns: [say(story), say("Short.")], hooks }, ({ agent, ask, events, script }) =>

@@ -40,7 +40,7 @@ it.effect("what was set while the answer failed stays on the branch", () =>
   Effect.gen(function* () {
     const turns: ReadonlyArray<ScriptedTurn> = [say(story), overflow, say("Goal"), say("s"), say("ok")]
     let changed: Effect.Effect<unknown> = Effect.void
-    const hooks = { before: () => Effect.as(changed, { _tag: "Proceed" } as const) }
+    const hooks = { compacting: () => Effect.as(changed, { _tag: "Proceed" } as const) }
     yield* Harness.run({ turns, hooks }, ({ ask, session }) =>
       Effect.gen(function* () {
         const usage = { type: "usage", source: "title", provider: "p", model: "m", usage: Usage.zero } as const

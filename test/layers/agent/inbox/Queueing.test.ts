@@ -37,11 +37,21 @@ const gated = Effect.gen(function* () {
 
 const name = FastCheck.constantFrom<Name>("steering", "followUp")
 const nth = FastCheck.nat(5)
+const sendOptions = FastCheck.record(
+  {
+    deliverAs: FastCheck.constantFrom("steer" as const, "followUp" as const, "nextTurn" as const),
+    triggerTurn: FastCheck.boolean()
+  },
+  { requiredKeys: [] }
+)
 const operation: FastCheck.Arbitrary<Op> = FastCheck.oneof(
   FastCheck.record({ do: FastCheck.constant("prompt" as const) }),
   FastCheck.record({ do: FastCheck.constant("prompt" as const), whenBusy: name }),
   FastCheck.record({ do: FastCheck.constant("enqueue" as const), queue: name }),
   FastCheck.record({ do: FastCheck.constant("enqueue" as const), queue: name }),
+  FastCheck.record({ do: FastCheck.constant("send" as const), options: sendOptions }),
+  FastCheck.record({ do: FastCheck.constant("send" as const), options: sendOptions }),
+  FastCheck.constantFrom<Op>({ do: "sendUser" }, { do: "sendUser", deliverAs: "followUp" }),
   FastCheck.record({
     do: FastCheck.constant("model" as const),
     outcome: FastCheck.constantFrom<Outcome>("stop", "tools", "fail")
@@ -66,10 +76,13 @@ const nthItem = (queue: MessageQueue.MessageQueue, n: number) => {
   return all[n % Math.max(1, all.length)]
 }
 
-const userTexts = (events: ReadonlyArray<AgentEvent>) =>
-  events.flatMap((event) =>
-    event._tag === "MessageEnded" && event.message.role === "user" ? [plainText(event.message.content)] : []
-  )
+/** What the model is to answer, of users and extensions. */
+const inputTexts = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => {
+    const message = event._tag === "MessageEnded" ? event.message : undefined
+    if (message?.role !== "user" && message?.role !== "custom") return []
+    return [typeof message.content === "string" ? message.content : plainText(message.content)]
+  })
 const ends = (events: ReadonlyArray<AgentEvent>) =>
   events.flatMap((event) => (event._tag === "PromptFinished" ? [`${event.requestId}:${event.status}`] : []))
 
@@ -100,6 +113,10 @@ it.effect.prop(
                 )
               case "enqueue":
                 return agent.enqueue(op.queue, input)
+              case "send":
+                return agent.send({ customType: "note", content: requestId, display: true }, op.options)
+              case "sendUser":
+                return Effect.exit(agent.sendUser(requestId, op))
               case "model":
                 return Queue.offer(orders, op.outcome)
               case "mode":
@@ -128,9 +145,8 @@ it.effect.prop(
             const moves = op.do === "model" || before !== model.isRunning()
             if (moves) yield* Queue.take(still)
             assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), model.texts(), `after ${at}`)
-            const { followUp, steering } = model.texts()
             const stored = (yield* session.queued).map(({ text }) => text)
-            assert.deepStrictEqual(stored, [...steering, ...followUp], `in the log after ${at}`)
+            assert.deepStrictEqual(stored, model.allTexts(), `in the log after ${at}`)
             const { isSettled, isStreaming } = yield* agent.state
             assert.strictEqual(isStreaming, model.isRunning())
             assert.deepStrictEqual(
@@ -140,7 +156,7 @@ it.effect.prop(
             )
           }
           yield* agent.awaitIdle
-          assert.deepStrictEqual(userTexts(events), model.said)
+          assert.deepStrictEqual(inputTexts(events), model.said)
           assert.sameMembers(ends(events), model.ends)
           assert.deepStrictEqual(violations(events), [])
         })

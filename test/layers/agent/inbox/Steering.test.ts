@@ -222,7 +222,7 @@ it.effect("a run that is out of budget leaves the queue alone and ends", () =>
 it.effect("a delivered message can be neither removed nor edited nor moved, and a closing session queues nothing", () =>
   Harness.run({ turns: [say("a")] }, ({ agent }) =>
     Effect.gen(function* () {
-      const { idle, messageId } = yield* steer(agent)
+      const { idle, messageId = "" } = yield* steer(agent)
       assert.isTrue(idle)
       yield* agent.prompt({ text: "go" })
       yield* agent.awaitIdle

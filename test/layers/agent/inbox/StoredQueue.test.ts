@@ -66,7 +66,7 @@ it.scoped("changes that overlap in a slow store are told in their order, none of
   Effect.gen(function* () {
     const { close, layer } = slowStore()
     const { agent, events, session } = yield* TestAgent.make({}, { store: layer })
-    const { messageId } = yield* agent.enqueue("followUp", { text: "F" })
+    const { messageId = "" } = yield* agent.enqueue("followUp", { text: "F" })
     const open = yield* close
     const removing = yield* Effect.fork(agent.removeQueued(messageId))
     const adding = yield* Effect.fork(agent.enqueue("followUp", { text: "G" }))
@@ -96,7 +96,7 @@ it.effect("a queue that is full refuses messages, queued prompts and edits, and 
   Harness.run({ turns: [hang], settings: { "queue.maxMessages": 1, "queue.maxBytes": 3 } }, ({ agent, session }) =>
     Effect.gen(function* () {
       yield* agent.prompt({ text: "go" })
-      const { messageId } = yield* agent.enqueue("steering", { text: "abc" })
+      const { messageId = "" } = yield* agent.enqueue("steering", { text: "abc" })
       const before = (yield* session.entries).length
       const named = { text: "x", clientMessageId: "c" }
       const refused = [

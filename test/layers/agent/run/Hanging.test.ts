@@ -161,8 +161,8 @@ const everyService = [
   "Budget.check",
   "Budget.recordToolCall",
   "Budget.recordUsage",
-  "CompactionHooks.after",
-  "CompactionHooks.before",
+  "Hooks.compacted",
+  "Hooks.compacting",
   "HostTool.call",
   "Mailbox.takeAll",
   "ModelCatalog.isAvailable",
@@ -208,10 +208,7 @@ describe.each([
 it.effect("a compaction that is stored stays one, whoever is told of it", () =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const hanging = yield* HangingAgent.make(
-      { ...options, at: 1, only: (name) => name === "CompactionHooks.after" },
-      scope
-    )
+    const hanging = yield* HangingAgent.make({ ...options, at: 1, only: (name) => name === "Hooks.compacted" }, scope)
     const { agent, events, hung, session } = hanging
     yield* agent.prompt({ text: "p" })
     yield* hung

@@ -276,12 +276,12 @@ it.effect(
           const queued = (id: string) =>
             Effect.map(store.read(id), ({ entries }) => [
               ...QueueEntries.restore(entries).map(({ text }) => text),
-              ...LateEntries.restore(entries).map(({ message }) => message.command)
+              ...LateEntries.restore(entries).map(({ message }) => ("command" in message ? message.command : ""))
             ])
           yield* ask("Tell me")
           wait = Effect.zipRight(Deferred.succeed(made, undefined), Deferred.await(goOn))
           yield* agent.prompt({ text: "Look" })
-          const { messageId } = yield* agent.enqueue("followUp", { text: "before" })
+          const { messageId = "" } = yield* agent.enqueue("followUp", { text: "before" })
           yield* agent.enqueue("followUp", { text: "never" })
           yield* agent.record(ran("first"))
           yield* Deferred.await(made)

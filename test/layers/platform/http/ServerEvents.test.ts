@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, type Mailbox, Scope } from "effect"
 import type { EventSourceMessage } from "eventsource-parser"
+import * as Intake from "../../../../src/layers/platform/Intake.ts"
 import * as ServerEvents from "../../../../src/layers/platform/http/ServerEvents.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -169,7 +170,7 @@ describe("the events of an answer", () => {
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []
       for (const failure of ["too slow", undefined]) {
-        const cut = yield* Deferred.make<ServerEvents.Cut<string>>()
+        const cut = yield* Deferred.make<Intake.Cut<string>>()
         const mailbox = yield* ServerEvents.open<string, string>(8, (given) => {
           Deferred.unsafeDone(cut, Effect.succeed(given))
           return {

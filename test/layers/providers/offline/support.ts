@@ -8,9 +8,8 @@ import type { AssistantMessage, Message, ToolResultMessage } from "../../../../s
 import { userMessage } from "../../../../src/domain/conversation/Message.ts"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
-import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
-import type { ModelRequest, ToolDefinition } from "../../../../src/services/model/ModelClient.ts"
+import type { ModelRequest, ToolDefinition, Opened } from "../../../../src/services/model/ModelClient.ts"
 
 export const tool = (name: string): ToolDefinition => ({ name, description: name, parameters: { type: "object" } })
 

@@ -8,12 +8,11 @@ import type { Model } from "../../../../src/domain/model/Model.ts"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
 import type { Connection, Protocol } from "../../../../src/layers/providers/Protocol.ts"
-import type { Opened } from "../../../../src/layers/providers/Provider.ts"
 import * as AnthropicMessages from "../../../../src/layers/providers/protocols/anthropic/AnthropicMessages.ts"
 import * as OpenAi from "../../../../src/layers/providers/protocols/openai/OpenAi.ts"
 import * as Thinking from "../../../../src/layers/providers/protocols/request/Thinking.ts"
 import { defaults } from "../../../../src/services/Settings.ts"
-import type { ModelFailure, ModelRequest } from "../../../../src/services/model/ModelClient.ts"
+import type { ModelFailure, ModelRequest, Opened } from "../../../../src/services/model/ModelClient.ts"
 
 export const stream = (name: "anthropic" | "responses" | "chat") =>
   readFileSync(new URL(`../../../support/streams/${name}.sse`, import.meta.url), "utf8")

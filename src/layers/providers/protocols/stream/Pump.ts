@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { ModelEvent } from "../../../../domain/model/ModelEvent.ts"
 import type { ModelFailure, ModelRequest } from "../../../../services/model/ModelClient.ts"
 import * as Alarm from "../../../platform/Alarm.ts"
+import * as Intake from "../../../platform/Intake.ts"
 import * as ServerEvents from "../../../platform/http/ServerEvents.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as Failures from "../failures/Failures.ts"
@@ -29,7 +30,7 @@ type Source = ServerEvents.Source<ModelEvent, ModelFailure>
 
 const sourceOf =
   <Raw extends object>(call: Call<Raw>, clock: Clock.Clock, alarm: Alarm.Alarm) =>
-  (cut: ServerEvents.Cut<ModelFailure>): Source => {
+  (cut: Intake.Cut<ModelFailure>): Source => {
     const { connection, deadlines = Watchdog.defaults, dialect, machine, mask, maxAnswerBytes, open, request } = call
     let contentType = ""
     let silent = true

@@ -1,13 +1,18 @@
 /** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
+import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
+import * as AsPromise from "../../../platform/AsPromise.ts"
 import * as EventLoop from "../../../platform/EventLoop.ts"
+import * as AnswerHook from "../../../platform/http/AnswerHook.ts"
 import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
-import type { Protocol } from "../../Protocol.ts"
+import type { Connection, Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
 import * as Pump from "./Pump.ts"
+import * as HookedBody from "../request/HookedBody.ts"
 import * as RequestText from "../request/RequestText.ts"
 import * as SdkClients from "./SdkClients.ts"
 
@@ -45,6 +50,20 @@ export const defaults: Options = {
 
 const headers = { "content-type": "application/json" }
 
+type Observe = (answer: Promise<Response>, signal: AbortSignal) => Promise<Response>
+
+const unobserved: Observe = (answer) => answer
+
+/** Answers wait for the hook. The signal of the call interrupts it. */
+const observing = ({ model, sessionId }: ModelRequest, after: RequestHooks["after"]): Effect.Effect<Observe> => {
+  if (after === undefined) return Effect.succeed(unobserved)
+  return Effect.map(
+    AsPromise.make,
+    (asPromise) => (answer, signal) =>
+      AnswerHook.observe(answer, (head) => asPromise(after(head, { model, sessionId }), signal))
+  )
+}
+
 export const make = <Client, Item, Raw extends object>(
   parts: Parts<Client, Item, Raw>,
   { maxAnswerBytes, secrets }: Options
@@ -52,24 +71,38 @@ export const make = <Client, Item, Raw extends object>(
   const { api, dialect, load, machine, path, send } = parts
   const textOf = RequestText.make(parts.format, EventLoop.onNextTurn)
   const clients = SdkClients.make(load, secrets)
+
+  const open = (request: ModelRequest, connection: Connection, body: string, observe: Observe) => {
+    const address = connection.address === undefined ? request.model.baseUrl : Redacted.value(connection.address)
+    return Pump.stream({
+      request,
+      connection,
+      dialect,
+      machine: machine(),
+      maxAnswerBytes,
+      mask: secrets.mask,
+      open: (signal) =>
+        observe(
+          clients(address, connection, (client) =>
+            send(client, { method: "post", path, body, headers, stream: true, signal })
+          ),
+          signal
+        )
+    })
+  }
+
   return {
     api,
     stream: (request, connection) =>
       Effect.suspend(() => {
         const body = textOf(request, connection.compat)
-        const address = connection.address === undefined ? request.model.baseUrl : Redacted.value(connection.address)
-        return Pump.stream({
-          request,
-          connection,
-          dialect,
-          machine: machine(),
-          maxAnswerBytes,
-          mask: secrets.mask,
-          open: (signal) =>
-            clients(address, connection, (client) =>
-              send(client, { method: "post", path, body, headers, stream: true, signal })
-            )
-        })
+        const { hooks } = request
+        if (hooks === undefined) return open(request, connection, body, unobserved)
+        const { after, before } = hooks
+        const hooked = before === undefined ? Effect.succeed(body) : HookedBody.make(body, request, before)
+        return Effect.flatMap(hooked, (text) =>
+          Effect.flatMap(observing(request, after), (observe) => open(request, connection, text, observe))
+        )
       })
   }
 }

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
-import { Agent } from "../../src/services/Agent.ts"
-import { CompactionHooks } from "../../src/services/Compaction.ts"
-import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
+import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
+import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
+import { Agent } from "../../../src/services/Agent.ts"
+import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
 
@@ -11,13 +11,13 @@ it.effect("an embedder takes part in compactions by providing the hooks to the w
   Effect.gen(function* () {
     const script = yield* ScriptedModel.make([ScriptedModel.say(story), ScriptedModel.say("Short.")])
     const told: Array<string> = []
-    const hooks = Layer.succeed(CompactionHooks, {
-      before: ({ preparation }) =>
+    const hooks = HookLayer.layer("summaries", {
+      compacting: ({ preparation }) =>
         Effect.succeed({
           _tag: "Supply",
           compaction: { summary: `${preparation.history.length} messages` }
         } as const),
-      after: ({ summary }, reason) => Effect.sync(() => void told.push(`${reason}: ${summary}`))
+      compacted: ({ entry: { summary }, reason }) => Effect.sync(() => void told.push(`${reason}: ${summary}`))
     })
     const settings = { "compaction.keepRecentTokens": 5 }
     const agent = EmbeddedAgent.layer({ cwd: ".", model: ScriptedModel.model, settings }).pipe(

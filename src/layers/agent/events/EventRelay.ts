@@ -1,0 +1,142 @@
+/**
+ * Lets hooks watch each event of a session before its sinks get it, one event after the other (protocol.md 4.2). An event
+ * that no hook watches, with nothing before it still on its way, goes to the sinks at once.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { AgentMessage } from "../../../domain/conversation/Message.ts"
+import type { HookProblem } from "../../../services/hooks/Hooks.ts"
+import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import type { EventHub } from "./EventHub.ts"
+
+/** How long an event waits for one hook, and how long while somebody waits for the events to be out. */
+const patience = "5 seconds"
+const hurry = "250 millis"
+
+/** How many events may be on their way before the run waits. */
+const lead = 1024
+
+type Tag = AgentEvent["_tag"]
+type EventOf = { readonly [T in Tag]: Extract<AgentEvent, { readonly _tag: T }> }
+
+/** A hook that was called and has to be waited for. */
+interface Watching {
+  readonly name: string
+  readonly hook: object
+  readonly effect: Effect.Effect<unknown, HookProblem>
+}
+
+export interface EventRelay extends Pick<EventHub, "publish" | "ready"> {
+  /** Returns when the events so far are with the sinks. */
+  readonly flush: Effect.Effect<void>
+  /** The same for somebody who waits: hooks get less time. */
+  readonly flushSoon: Effect.Effect<void>
+  /** The hooks at `messageEnding` were asked about this message. Of others they are told when the message has ended. */
+  readonly wasAsked: (message: AgentMessage) => void
+}
+
+/** Starts a fiber of the session. */
+type Fork = (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+
+export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay => {
+  /** In their order; those before `next` are with the sinks. */
+  let waiting: Array<AgentEvent> = []
+  let next = 0
+  /** A hook may publish while it is called: that event comes after the one at hand. */
+  let isCalling = false
+  const backlog = () => waiting.length - next
+  const isOut = Effect.unsafeMakeLatch(true)
+  const isHurried = Effect.unsafeMakeLatch(false)
+  /** Hooks that have used up the patience, until they have answered after all. */
+  const stuck = new Set<object>()
+  const asked = new WeakSet<AgentMessage>()
+
+  const isWatched = (event: AgentEvent) =>
+    hooks.has(event._tag) || (event._tag === "MessageEnded" && hooks.has("messageEnding") && !asked.has(event.message))
+
+  const report = (name: string, event: string, message: string) => hooks.report({ name, event, message })
+
+  /** Calls the hooks of an event. Those that answer with an effect are returned. */
+  const callAll = <T extends Tag>(event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T]) => {
+    const tag: T = event._tag
+    let slow: Array<Watching> | undefined
+    for (const { hook, name } of hooks.of(tag)) {
+      if (stuck.has(hook)) continue
+      const called = Either.try(() => hook(event))
+      if (Either.isLeft(called)) report(name, tag, String(called.left))
+      else if (Effect.isEffect(called.right)) (slow ??= []).push({ name, hook, effect: called.right })
+    }
+    return slow
+  }
+
+  const callOnMessage = (event: EventOf["MessageEnded"]) =>
+    hooks.of("messageEnding").map((one): Watching => ({ ...one, effect: hooks.ask("messageEnding", one, event) }))
+
+  const inTime = Effect.raceFirst(Effect.sleep(patience), Effect.zipRight(isHurried.await, Effect.sleep(hurry)))
+
+  /** A hook that takes too long goes on by itself, and is left out until it has answered. */
+  const watch = Effect.fnUntraced(function* (tag: Tag, { effect, hook, name }: Watching) {
+    const calling = fork(
+      Effect.catchAllCause(effect, (cause) => Effect.sync(() => report(name, tag, hooks.describe(cause))))
+    )
+    const ended = yield* Effect.raceFirst(Effect.as(Fiber.await(calling), true), Effect.as(inTime, false))
+    if (ended) return
+    stuck.add(hook)
+    calling.addObserver(() => stuck.delete(hook))
+    report(name, tag, "did not answer in time; its events are left out until it does")
+  })
+
+  const call = (event: AgentEvent): ReadonlyArray<Watching> | undefined => {
+    const slow = callAll(event)
+    if (event._tag !== "MessageEnded" || asked.has(event.message)) return slow
+    return [...(slow ?? []), ...callOnMessage(event)]
+  }
+
+  const pass = Effect.fnUntraced(function* (event: AgentEvent, slow: ReadonlyArray<Watching> | undefined) {
+    if (slow !== undefined) for (const watching of slow) yield* watch(event._tag, watching)
+    next++
+    hub.publish(event)
+  })
+
+  const callOf = (event: AgentEvent) => {
+    isCalling = true
+    const slow = isWatched(event) ? call(event) : undefined
+    isCalling = false
+    return slow
+  }
+
+  /** `slow` are hooks of the first event that were called and have not answered. */
+  const work = Effect.fnUntraced(function* (slow: ReadonlyArray<Watching> | undefined) {
+    const first = waiting[next]
+    if (first !== undefined) yield* pass(first, slow)
+    for (let event = waiting[next]; event !== undefined; event = waiting[next]) yield* pass(event, callOf(event))
+    waiting = []
+    next = 0
+    isOut.unsafeOpen()
+  })
+
+  const begin = (slow: ReadonlyArray<Watching> | undefined) => {
+    isOut.unsafeClose()
+    fork(work(slow))
+  }
+
+  return {
+    publish: (event) => {
+      if (isCalling || waiting.length > 0) return void waiting.push(event)
+      const slow = callOf(event)
+      if (slow === undefined && waiting.length === 0) return hub.publish(event)
+      waiting.unshift(event)
+      begin(slow)
+    },
+    ready: Effect.suspend(() => (backlog() > lead ? Effect.zipRight(isOut.await, hub.ready) : hub.ready)),
+    flush: Effect.suspend(() => (waiting.length === 0 ? Effect.void : isOut.await)),
+    flushSoon: Effect.suspend(() => {
+      if (waiting.length === 0) return Effect.void
+      isHurried.unsafeOpen()
+      return Effect.ensuring(isOut.await, isHurried.close)
+    }),
+    wasAsked: (message) => void asked.add(message)
+  }
+}

@@ -1,0 +1,172 @@
+/** Looks through all places that extensions come from, in the order of protocol.md 11.3. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as ReadText from "../../platform/files/ReadText.ts"
+import * as DeclaredSettings from "../../settings/Declared.ts"
+import type { DiscoveryOptions, Found } from "./Discovery.ts"
+import * as Entries from "./Entries.ts"
+import * as Gathering from "./Gathering.ts"
+import * as Look from "./Look.ts"
+import * as Packages from "./Packages.ts"
+
+/** An argument of `--extension` that leads nowhere. heddle does not start without what it was told to load. */
+export class ExtensionNotFound extends Schema.TaggedError<ExtensionNotFound>()("ExtensionNotFound", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `--extension ${this.path}: ${this.reason}`
+  }
+}
+
+export interface Search extends DiscoveryOptions {
+  readonly declared: DeclaredSettings.DeclaredExtensions
+  /** Extensions that are found but not wanted, by name. */
+  readonly disabled: ReadonlyArray<string>
+  readonly trusted: boolean
+  readonly only?: "project"
+  /** A project that nobody trusts yet: files behind links out of it are not read. */
+  readonly within?: string
+}
+
+type Scope = "project" | "user"
+type Origin = Omit<SourceInfo, "path">
+
+interface Place {
+  readonly scope: Scope
+  /** The agent folder, `.heddle`, or an extra root. */
+  readonly root: string
+  readonly isExtra: boolean
+  readonly lists: DeclaredSettings.DeclaredLists
+}
+
+/** An extra root has settings of the agent that it belongs to, in which two lists count. */
+const listsIn = Effect.fnUntraced(function* (look: Look.Look, root: string) {
+  const path = `${root}/settings.json`
+  const text = yield* Effect.either(ReadText.readIfPresent(look.files, path, Look.readOptions(look)))
+  if (Either.isLeft(text)) look.report(path, text.left.reason)
+  const found = Either.getOrElse(text, () => Option.none<string>())
+  if (Option.isNone(found)) return DeclaredSettings.noLists
+  const parsed = ReadText.parse(path, found.value)
+  if (Either.isLeft(parsed)) look.report(path, `cannot be read: ${parsed.left}`)
+  const values = Either.getOrUndefined(parsed)
+  return DeclaredSettings.from(root, [{ scope: "user", baseDir: root, values }]).user
+})
+
+const placesOf = Effect.fnUntraced(function* (look: Look.Look, search: Search, scope: Scope) {
+  const lists = search.declared[scope]
+  const root = scope === "project" ? `${search.cwd}/.heddle` : search.agentDir
+  const places: Array<Place> = [{ scope, root, isExtra: false, lists }]
+  for (const extra of lists.roots) {
+    places.push({ scope, root: extra, isExtra: true, lists: yield* listsIn(look, extra) })
+  }
+  return places
+})
+
+/** The skills and templates of an extra root. They are instructions, so they need no trust. */
+const textsOf = Effect.fnUntraced(function* (gathering: Gathering.Gathering, { root, scope }: Place) {
+  const origin: Origin = { source: "auto", scope, origin: "top-level", baseDir: root }
+  yield* gathering.text("skills", `${root}/skills`, origin)
+  yield* gathering.text("prompts", `${root}/prompts`, origin)
+})
+
+const inFolders = Effect.fnUntraced(function* (look: Look.Look, gathering: Gathering.Gathering, place: Place) {
+  const origin: Origin = { source: "auto", scope: place.scope, origin: "top-level", baseDir: place.root }
+  for (const path of yield* Entries.inFolder(look, `${place.root}/extensions`)) yield* gathering.extension(path, origin)
+})
+
+const inLists = Effect.fnUntraced(function* (
+  look: Look.Look,
+  gathering: Gathering.Gathering,
+  { lists, root, scope }: Place
+) {
+  for (const path of lists.extensions) {
+    const found = yield* Entries.atPath(look, path)
+    if (found.length === 0) look.report(path, "there is no extension; the setting `extensions` names it")
+    const origin: Origin = { source: "local", scope, origin: "top-level", baseDir: root }
+    for (const entry of found) yield* gathering.extension(entry, origin)
+  }
+})
+
+const inPackages = Effect.fnUntraced(function* (
+  look: Look.Look,
+  gathering: Gathering.Gathering,
+  { lists, scope }: Place,
+  agentDirs: ReadonlyArray<string>,
+  withExtensions: boolean
+) {
+  for (const request of lists.packages) {
+    const located = yield* Packages.locate(look, request, agentDirs)
+    if (Either.isLeft(located)) {
+      look.report(request.spec, located.left)
+      continue
+    }
+    if (yield* gathering.hasPackage(located.right.root)) continue
+    const { extensions, prompts, skills } = yield* Packages.resources(look, located.right, request.filters)
+    const origin: Origin = { source: request.spec, scope, origin: "package", baseDir: located.right.root }
+    if (withExtensions) for (const path of extensions) yield* gathering.extension(path, origin)
+    for (const path of skills) yield* gathering.text("skills", path, origin)
+    for (const path of prompts) yield* gathering.text("prompts", path, origin)
+  }
+})
+
+const agentDirsOf = (agentDir: string, { user }: DeclaredSettings.DeclaredExtensions) => [agentDir, ...user.roots]
+
+const locateEach = Effect.fnUntraced(function* (
+  look: Look.Look,
+  { agentDir, cwd, extensionPaths = [] }: DiscoveryOptions,
+  declared: DeclaredSettings.DeclaredExtensions
+) {
+  const found: Array<Packages.Located> = []
+  for (const path of extensionPaths) {
+    const located = yield* Packages.locate(look, { spec: path, baseDir: cwd }, agentDirsOf(agentDir, declared))
+    if (Either.isLeft(located)) return yield* new ExtensionNotFound({ path, reason: located.left })
+    found.push(located.right)
+  }
+  return found
+})
+
+/** Where the arguments of `-e` lead. */
+export const locateAll = (options: DiscoveryOptions, declared: DeclaredSettings.DeclaredExtensions) =>
+  Effect.flatMap(Look.make(), (look) => locateEach(look, options, declared))
+
+const fromCommandLine = Effect.fnUntraced(function* (
+  look: Look.Look,
+  gathering: Gathering.Gathering,
+  place: Packages.Located
+) {
+  const { extensions, prompts, skills } = yield* Packages.resources(look, place, {})
+  if (extensions.length + skills.length + prompts.length === 0) look.report(place.root, "there is no extension")
+  const isPackage = extensions.length !== 1 || !place.isFile
+  const origin: Origin = {
+    source: "cli",
+    scope: "temporary",
+    origin: isPackage ? "package" : "top-level",
+    baseDir: place.isFile ? LocalPaths.dirname(place.root) : place.root
+  }
+  for (const path of extensions) yield* gathering.extension(path, origin, { isExplicit: true })
+  for (const path of skills) yield* gathering.text("skills", path, origin)
+  for (const path of prompts) yield* gathering.text("prompts", path, origin)
+})
+
+export const find = Effect.fnUntraced(function* (search: Search) {
+  const { agentDir, declared, noExtensions = false, only, trusted } = search
+  const look = yield* Look.make(search.within === undefined ? {} : { within: search.within })
+  const gathering = Gathering.make(look, search.disabled)
+  const agentDirs = agentDirsOf(agentDir, declared)
+  const given = only === undefined ? yield* locateEach(look, search, declared) : []
+  const project = yield* placesOf(look, search, "project")
+  const user = only === undefined ? yield* placesOf(look, search, "user") : []
+  const places = [...(trusted ? project : []), ...user]
+  if (!noExtensions) for (const place of places) yield* inFolders(look, gathering, place)
+  for (const place of given) yield* fromCommandLine(look, gathering, place)
+  if (!noExtensions) for (const place of places) yield* inLists(look, gathering, place)
+  for (const place of places) yield* inPackages(look, gathering, place, agentDirs, !noExtensions)
+  for (const place of [...project, ...user]) if (place.isExtra) yield* textsOf(gathering, place)
+  const found: Found = { ...gathering.found(), problems: yield* look.problems }
+  return found
+})

@@ -1,0 +1,222 @@
+/** What the answers of all hooks of a point amount to. Hooks run one after the other, each with the answer before it. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import type * as Points from "../../services/hooks/HookPoints.ts"
+import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
+import type { RequestHooks } from "../../services/model/RequestHooks.ts"
+import * as Supervision from "../../services/supervision/Supervision.ts"
+import type { HookRegistry } from "./HookRegistry.ts"
+
+/** While hooks of the point are asked, the supervision tree shows it. */
+const shown = <A>(point: Points.HookPoint, effect: Effect.Effect<A>) =>
+  Supervision.node({ kind: "hook", label: point }, () => effect)
+
+type Said<P extends Points.HookPoint> = Exclude<Points.HookAnswer<P>, void>
+
+const isSaid = <P extends Points.HookPoint>(answer: Points.HookAnswer<P> | undefined): answer is Said<P> =>
+  answer !== undefined
+
+/** Folds the answers. `next` makes the state from the one before and an answer; `isOver` ends the row. */
+const fold = <P extends Points.HookPoint, S>(
+  hooks: HookRegistry,
+  point: P,
+  initial: S,
+  steps: {
+    readonly event: (state: S) => Points.HookEvent<P>
+    readonly next: (state: S, answer: Said<P>) => S
+    readonly isOver?: (state: S) => boolean
+  }
+): Effect.Effect<S> => {
+  const registered = hooks.of(point)
+  if (registered.length === 0) return Effect.succeed(initial)
+  const asked = Effect.gen(function* () {
+    let state = initial
+    for (const one of registered) {
+      const answer = yield* hooks.ask(point, one, steps.event(state))
+      if (!isSaid<P>(answer)) continue
+      state = steps.next(state, answer)
+      if (steps.isOver?.(state) === true) return state
+    }
+    return state
+  })
+  return shown(point, asked)
+}
+
+export interface Heard extends Points.Input {
+  readonly isHandled: boolean
+}
+
+/** The message as the hooks have left it, and whether one of them has dealt with it. */
+export const input = (hooks: HookRegistry, said: Points.Input): Effect.Effect<Heard> => {
+  const initial: Heard = { ...said, isHandled: false }
+  return fold(hooks, "input", initial, {
+    event: ({ images, text }) => ({ ...said, text, images }),
+    next: (state, answer) => {
+      if (answer._tag === "Handled") return { ...state, isHandled: true }
+      if (answer._tag === "Continue") return state
+      return { ...state, text: answer.text, images: answer.images ?? state.images }
+    },
+    isOver: ({ isHandled }) => isHandled
+  })
+}
+
+export interface RunChanges {
+  readonly systemPrompt: string
+  readonly messages: ReadonlyArray<NonNullable<Points.RunAdditions["message"]>>
+}
+
+export const runStarting = (hooks: HookRegistry, event: Points.RunStarting): Effect.Effect<RunChanges> => {
+  const initial: RunChanges = { systemPrompt: event.systemPrompt, messages: [] }
+  return fold(hooks, "runStarting", initial, {
+    event: ({ systemPrompt }) => ({ ...event, systemPrompt }),
+    next: (state, { message, systemPrompt = state.systemPrompt }) => ({
+      systemPrompt,
+      messages: message === undefined ? state.messages : [...state.messages, message]
+    })
+  })
+}
+
+export const context = (hooks: HookRegistry, messages: ReadonlyArray<AgentMessage>) =>
+  fold(hooks, "context", messages, {
+    event: (current) => ({ messages: current }),
+    next: (_, answer) => answer.messages
+  })
+
+/** A message of another role than the one before is reported and ignored. */
+export const messageEnding = <M extends AgentMessage>(
+  hooks: HookRegistry,
+  message: M,
+  isSameKind: (other: AgentMessage) => other is M
+) =>
+  fold(hooks, "messageEnding", message, {
+    event: (current) => ({ message: current }),
+    next: (current, answer) => {
+      if (isSameKind(answer.message)) return answer.message
+      hooks.report({ name: "hooks", event: "messageEnding", message: "a message was replaced by one of another role" })
+      return current
+    }
+  })
+
+export const toolResult = (hooks: HookRegistry, call: Points.ToolCallAsked, output: ToolOutput, isError: boolean) =>
+  fold(
+    hooks,
+    "toolResult",
+    { output, isError },
+    {
+      event: (state) => ({
+        ...call,
+        content: state.output.content,
+        ...(state.output.details === undefined ? {} : { details: state.output.details }),
+        isError: state.isError
+      }),
+      next: (state, { content, details, isError: failed }) => ({
+        output: {
+          ...state.output,
+          ...(content === undefined ? {} : { content }),
+          ...(details === undefined ? {} : { details })
+        },
+        isError: failed ?? state.isError
+      })
+    }
+  )
+
+export interface Verdict {
+  /** Why the call does not run; undefined if it does. */
+  readonly blocked: string | undefined
+  readonly terminate: boolean
+}
+
+/** A hook that fails blocks the call: it may have been there to prevent it. */
+export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effect.Effect<Verdict> =>
+  shown(
+    "toolCall",
+    Effect.gen(function* () {
+      let terminate = false
+      for (const one of hooks.of("toolCall")) {
+        const answer = yield* hooks.call(one, call)
+        if (Either.isLeft(answer)) {
+          hooks.report({ name: one.name, event: "toolCall", message: answer.left })
+          return { blocked: `Extension ${one.name} failed: ${answer.left}`, terminate }
+        }
+        terminate ||= answer.right?.terminate === true
+        if (answer.right?.block !== true) continue
+        return { blocked: answer.right.reason ?? "Tool execution was blocked", terminate }
+      }
+      return { blocked: undefined, terminate }
+    })
+  )
+
+/** What hooks do around a request to a provider; undefined if there are none. */
+export const aroundRequests = (hooks: HookRegistry): RequestHooks | undefined => {
+  if (!hooks.has("providerRequest") && !hooks.has("providerResponse")) return undefined
+  return {
+    before: (payload, { model }) =>
+      fold(hooks, "providerRequest", payload, {
+        event: (current) => ({ model, payload: current }),
+        next: (_, answer) => answer.payload
+      }),
+    after: (response) => tell(hooks, "providerResponse", response, longestNoticeMs)
+  }
+}
+
+const longestNoticeMs = 5000
+
+/** The answer of the first hook that has one. */
+const first = <P extends Points.HookPoint>(
+  hooks: HookRegistry,
+  point: P,
+  event: Points.HookEvent<P>,
+  counts: (answer: Said<P>) => boolean
+) => {
+  const none: Said<P> | undefined = undefined
+  return fold<P, Said<P> | undefined>(hooks, point, none, {
+    event: () => event,
+    next: (_, answer) => (counts(answer) ? answer : undefined),
+    isOver: (state) => state !== undefined
+  })
+}
+
+export const userCommand = (hooks: HookRegistry, command: Points.UserCommand) =>
+  first(hooks, "userCommand", command, () => true)
+
+/** Whether a hook keeps the host in its session. */
+export const isCancelled = <P extends "leaving" | "branching">(
+  hooks: HookRegistry,
+  point: P,
+  event: Points.HookEvent<P>
+): Effect.Effect<boolean> =>
+  Effect.map(
+    first(hooks, point, event, ({ cancel }) => cancel === true),
+    (answer) => answer !== undefined
+  )
+
+export const navigating = (hooks: HookRegistry, event: Points.Navigating) =>
+  first(hooks, "navigating", event, ({ cancel, summary }) => cancel === true || summary !== undefined)
+
+const proceed: CompactionDecision = { _tag: "Proceed" }
+
+export const compacting = (hooks: HookRegistry, plan: CompactionPlan): Effect.Effect<CompactionDecision> =>
+  Effect.map(
+    first(hooks, "compacting", plan, ({ _tag }) => _tag !== "Proceed"),
+    (decision) => decision ?? proceed
+  )
+
+/** Tells hooks that only watch. Each has at most `limit`. */
+export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
+  hooks: HookRegistry,
+  point: P,
+  event: Points.HookEvent<P>,
+  limitMs: number
+): Effect.Effect<void> =>
+  Effect.forEach(
+    hooks.of(point),
+    (one) =>
+      Effect.flatMap(Effect.timeoutOption(Effect.disconnect(hooks.ask(point, one, event)), limitMs), (answer) =>
+        answer._tag === "Some"
+          ? Effect.void
+          : Effect.sync(() => hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` }))
+      ),
+    { discard: true }
+  )

@@ -1,0 +1,124 @@
+/** The hooks of one session, in the order in which they run. Owned by the session's scope. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
+import { type Hook, type HookProblem, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
+
+export interface Registered<P extends HookPoint> {
+  readonly name: string
+  readonly hook: Hook<P>
+}
+
+type Table = { [P in HookPoint]?: ReadonlyArray<Registered<P>> }
+
+/** What went wrong in code of a contributor. */
+export interface Report {
+  readonly name: string
+  readonly event: string
+  readonly message: string
+}
+
+/** More hooks than this at one point of a seat are a loop that registers again and again. */
+const mostHooks = 10_000
+
+const empty: ReadonlyArray<never> = []
+
+interface Seat {
+  readonly name: string
+  readonly table: Table
+}
+
+const describe = (cause: Cause.Cause<HookProblem>): string => {
+  const problem = Cause.squash(cause)
+  return Predicate.hasProperty(problem, "message") ? String(problem.message) : String(problem)
+}
+
+export type HookRegistry = ReturnType<typeof make>
+
+export const make = (report: (problem: Report) => void) => {
+  let seats: ReadonlyArray<Seat> = []
+  /** Flattened when a point is first asked for, and again after a change. */
+  let flat: Table = {}
+
+  const of = <P extends HookPoint>(point: P): ReadonlyArray<Registered<P>> => {
+    const known = flat[point]
+    if (known !== undefined) return known
+    const all = seats.flatMap(({ table }): ReadonlyArray<Registered<P>> => table[point] ?? empty)
+    flat = { ...flat, [point]: all }
+    return all
+  }
+
+  const on = <P extends HookPoint>(seat: Seat, point: P, hook: Hook<P>) => {
+    const registered: Registered<P> = { name: seat.name, hook }
+    const before: ReadonlyArray<Registered<P>> = seat.table[point] ?? empty
+    if (before.length >= mostHooks) {
+      report({ name: seat.name, event: point, message: `more than ${mostHooks} hooks` })
+      return () => {}
+    }
+    Object.assign(seat.table, { [point]: [...before, registered] })
+    flat = {}
+    return () => {
+      const left: ReadonlyArray<Registered<P>> = seat.table[point] ?? empty
+      Object.assign(seat.table, { [point]: left.filter((other) => other !== registered) })
+      flat = {}
+    }
+  }
+
+  const join = (name: string) =>
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const seat: Seat = { name, table: {} }
+          seats = [...seats, seat]
+          return seat
+        }),
+        (seat) =>
+          Effect.sync(() => {
+            seats = seats.filter((other) => other !== seat)
+            flat = {}
+          })
+      ),
+      (seat): HookSeat => ({ on: (point, hook) => on(seat, point, hook) })
+    )
+
+  /** Calls one hook. A failure of any kind but an interrupt is answered, not thrown. */
+  const call = <P extends HookPoint>(
+    { hook }: Registered<P>,
+    event: HookEvent<P>
+  ): Effect.Effect<Either.Either<HookAnswer<P>, string>> =>
+    Effect.suspend(() => {
+      const answer = hook(event)
+      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+    }).pipe(
+      Effect.matchCauseEffect({
+        onSuccess: (answer) => Effect.succeed(Either.right(answer)),
+        onFailure: (cause) =>
+          Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(Either.left(describe(cause)))
+      })
+    )
+
+  /** The same; a failure is reported, and the answer is undefined. */
+  const ask = <P extends HookPoint>(point: P, registered: Registered<P>, event: HookEvent<P>) =>
+    Effect.map(
+      call(registered, event),
+      Either.match({
+        onLeft: (message) => {
+          report({ name: registered.name, event: point, message })
+          return undefined
+        },
+        onRight: (answer) => answer
+      })
+    )
+
+  return {
+    service: SessionHooks.of({ join, report }),
+    has: (point: HookPoint) => of(point).length > 0,
+    of,
+    call,
+    ask,
+    describe,
+    report
+  }
+}

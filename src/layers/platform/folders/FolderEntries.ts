@@ -1,0 +1,60 @@
+/** Reads folders that may have come with a project: never more names than asked for, however many there are. */
+import * as nodeFs from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { type FileRefused, oddKind, refused } from "../files/FileErrors.ts"
+
+export interface FolderEntry {
+  readonly name: string
+  readonly path: string
+  /** What a link leads to counts. A link that leads nowhere is `odd`. */
+  readonly kind: "file" | "folder" | "odd"
+  readonly isLink: boolean
+}
+
+export interface FolderContent {
+  /** By name. */
+  readonly entries: ReadonlyArray<FolderEntry>
+  /** There are more than were read. */
+  readonly hasMore: boolean
+}
+
+const kindOf = (stats: nodeFs.Stats | undefined): FolderEntry["kind"] => {
+  if (stats === undefined || oddKind(stats) !== undefined) return "odd"
+  return stats.isDirectory() ? "folder" : "file"
+}
+
+const look = (path: string): nodeFs.Stats | undefined => {
+  try {
+    return nodeFs.statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a link to itself
+  }
+}
+
+const entryOf = (folder: string, entry: nodeFs.Dirent): FolderEntry => {
+  const path = join(folder, entry.name)
+  const isLink = entry.isSymbolicLink()
+  if (entry.isFile()) return { name: entry.name, path, kind: "file", isLink }
+  if (entry.isDirectory()) return { name: entry.name, path, kind: "folder", isLink }
+  return { name: entry.name, path, kind: kindOf(look(path)), isLink }
+}
+
+const byName = (a: FolderEntry, b: FolderEntry) => (a.name < b.name ? -1 : 1)
+
+const readSome = (folder: string, most: number): FolderContent => {
+  const open = nodeFs.opendirSync(folder)
+  try {
+    const entries: Array<FolderEntry> = []
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (entries.length === most) return { entries: entries.toSorted(byName), hasMore: true }
+      entries.push(entryOf(folder, entry))
+    }
+    return { entries: entries.toSorted(byName), hasMore: false }
+  } finally {
+    open.closeSync()
+  }
+}
+
+export const read = (folder: string, most: number): Effect.Effect<FolderContent, FileRefused> =>
+  Effect.try({ try: () => readSome(folder, most), catch: refused(folder) })

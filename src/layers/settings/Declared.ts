@@ -1,0 +1,109 @@
+/**
+ * The extensions and packages that settings name, by whose file names them. Lists of the user and of the project add up, so
+ * that a project cannot switch off an extension that guards the user; `--set` replaces both.
+ */
+import * as Context from "effect/Context"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { PackageSource } from "../../services/Settings.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+
+export interface DeclaredPackage {
+  /** As written. */
+  readonly spec: string
+  /** Where a relative path starts. */
+  readonly baseDir: string
+  readonly filters: { readonly [K in "extensions" | "skills" | "prompts"]?: ReadonlyArray<string> | undefined }
+}
+
+export interface DeclaredLists {
+  /** Absolute paths. */
+  readonly extensions: ReadonlyArray<string>
+  readonly packages: ReadonlyArray<DeclaredPackage>
+  /** Absolute paths of folders that are looked at like the agent folder, or like `.heddle`. */
+  readonly roots: ReadonlyArray<string>
+}
+
+export interface DeclaredExtensions {
+  readonly user: DeclaredLists
+  /** Also gathered from a project that is not trusted, so that nothing has to be read again when it becomes trusted. */
+  readonly project: DeclaredLists
+}
+
+export const noLists: DeclaredLists = { extensions: [], packages: [], roots: [] }
+export const none: DeclaredExtensions = { user: noLists, project: noLists }
+
+/** The settings of this process, given by FileSettings.ts. */
+export class Declared extends Context.Reference<Declared>()("heddle/layers/settings/Declared", {
+  defaultValue: () => none
+}) {}
+
+export interface DeclaringSource {
+  readonly scope: "user" | "project" | "override"
+  readonly baseDir: string
+  readonly values: unknown
+}
+
+const keys = ["extensions", "packages", "extensionRoots"] as const
+
+const decoders = () => ({
+  texts: Schema.decodeUnknownEither(Schema.Array(Schema.NonEmptyString)),
+  packages: Schema.decodeUnknownEither(Schema.Array(PackageSource()))
+})
+
+const toPackage = (baseDir: string, source: PackageSource): DeclaredPackage => {
+  if (typeof source === "string") return { spec: source, baseDir, filters: {} }
+  const { source: spec, ...filters } = source
+  return { spec, baseDir, filters }
+}
+
+const isOfUser = (root: string) => root.startsWith("~/") || LocalPaths.isAbsolute(root)
+
+type Decoders = ReturnType<typeof decoders>
+
+/** The lists of one source; a list is absent if the source has none, or one that does not fit. */
+const listsOf = ({ packages, texts }: Decoders, { baseDir, values }: DeclaringSource) => {
+  const record = Predicate.isRecord(values) ? values : {}
+  const list = <A>(key: (typeof keys)[number], decode: (value: unknown) => Either.Either<ReadonlyArray<A>, unknown>) =>
+    record[key] === undefined ? undefined : Either.getOrUndefined(decode(record[key]))
+  return {
+    extensions: list("extensions", texts)?.map((path) => LocalPaths.absolute(baseDir, path)),
+    packages: list("packages", packages)?.map((source) => toPackage(baseDir, source)),
+    roots: list("extensionRoots", texts)
+  }
+}
+
+type Lists = ReturnType<typeof listsOf>
+
+/** Of the sources of one scope the last one that has a list counts. */
+const lastOf = <K extends keyof Lists>(key: K, sources: ReadonlyArray<Lists>): NonNullable<Lists[K]> | undefined =>
+  sources.findLast((lists) => lists[key] !== undefined)?.[key] ?? undefined
+
+export const from = (cwd: string, sources: ReadonlyArray<DeclaringSource>): DeclaredExtensions => {
+  const has = ({ values }: DeclaringSource) => Predicate.isRecord(values) && keys.some((key) => key in values)
+  if (!sources.some(has)) return none
+  const decode = decoders()
+  const of = (scope: DeclaringSource["scope"]) =>
+    sources.filter((source) => source.scope === scope).map((source) => listsOf(decode, source))
+  const [user, project, override] = [of("user"), of("project"), of("override")]
+  const pick = <K extends keyof Lists>(key: K) => {
+    const replaced = lastOf(key, override)
+    return { user: replaced ?? lastOf(key, user), project: replaced === undefined ? lastOf(key, project) : undefined }
+  }
+  const [extensions, packages, roots] = [pick("extensions"), pick("packages"), pick("roots")]
+  const absolute = (list: ReadonlyArray<string>) => list.map((root) => LocalPaths.absolute(cwd, root))
+  const ofUser = roots.user ?? []
+  return {
+    user: {
+      extensions: extensions.user ?? [],
+      packages: packages.user ?? [],
+      roots: absolute(ofUser.filter(isOfUser))
+    },
+    project: {
+      extensions: extensions.project ?? [],
+      packages: packages.project ?? [],
+      roots: absolute([...ofUser.filter((root) => !isOfUser(root)), ...(roots.project ?? [])])
+    }
+  }
+}

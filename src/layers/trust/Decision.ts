@@ -1,0 +1,71 @@
+/** What is known about a project before its settings are read: the user's option, else the decision that they stored. */
+import * as Effect from "effect/Effect"
+import type { TrustLevel } from "../../services/Trust.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
+import type { ProjectPlace } from "./ProjectCode.ts"
+
+export interface Decision {
+  readonly level: TrustLevel
+  readonly isDecided: boolean
+  /** How the project differs from what the user decided about, in words. */
+  readonly changes?: string
+}
+
+/** The user's decisions about projects. */
+export const trustFile = (agentDir: string): string => `${agentDir}/trust.json`
+
+const undecided: Decision = { level: "untrusted", isDecided: false }
+
+const longestList = 10
+
+/** The parts that are not as they were. Without parts in the decision nobody can tell which. */
+const differences = (
+  before: Readonly<Record<string, string>> | undefined,
+  now: ReadonlyMap<string, string>
+): string => {
+  if (before === undefined) return "changed"
+  const old = new Map(Object.entries(before))
+  const changed = [...now].filter(([path, digest]) => old.get(path) !== digest).map(([path]) => path)
+  const all = [...changed, ...[...old.keys()].filter((path) => !now.has(path)).map((path) => `${path} is gone`)]
+  const more = all.length - longestList
+  return all.slice(0, longestList).join(", ") + (more > 0 ? ` and ${more} more` : "")
+}
+
+/** `cwd` as a real path, by which decisions are stored. */
+export const realPlace = Effect.fnUntraced(function* (place: ProjectPlace) {
+  const cwd = yield* Effect.orElseSucceed((yield* OwnFiles).real(place.cwd), () => place.cwd)
+  return {
+    ...place,
+    cwd,
+    roots: place.roots.map((root) => (root.startsWith(place.cwd) ? cwd + root.slice(place.cwd.length) : root))
+  }
+})
+
+/** Reads the project only where there is a decision that it may still fit. Most people have stored none. */
+const fromFile = Effect.fnUntraced(function* (given: ProjectPlace) {
+  const files = yield* OwnFiles
+  const state = yield* Effect.orElseSucceed(files.state(trustFile(given.agentDir)), () => ({}))
+  if (state === undefined) return undecided
+  const place = yield* realPlace(given)
+  const TrustFile = yield* Effect.promise(() => import("./TrustFile.ts"))
+  const stored = yield* TrustFile.find(place.agentDir, place.cwd)
+  if (stored === undefined) return undecided
+  const ProjectCode = yield* Effect.promise(() => import("./ProjectCode.ts"))
+  const { digest, parts } = yield* ProjectCode.read(place)
+  if (digest === stored.digest) return { level: stored.decision, isDecided: true }
+  return { ...undecided, changes: differences(stored.parts, parts) }
+})
+
+export interface DecisionOptions extends ProjectPlace {
+  /** The user's or the embedder's word for this process. */
+  readonly trusted: boolean | undefined
+  /** Whether the folder has anything that trust is about. */
+  readonly hasProject: boolean
+}
+
+export const decide = (options: DecisionOptions): Effect.Effect<Decision> => {
+  if (options.trusted !== undefined) {
+    return Effect.succeed({ level: options.trusted ? "trusted" : "untrusted", isDecided: true })
+  }
+  return options.hasProject ? fromFile(options) : Effect.succeed(undecided)
+}

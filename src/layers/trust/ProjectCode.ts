@@ -1,0 +1,106 @@
+/**
+ * Everything of a project that would run if it were trusted, and a digest of it: settings, folders of extensions, packages,
+ * and the files that these name. What an extension imports from elsewhere in the project is not part of it.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Finder from "../extensions/discovery/Finder.ts"
+import * as Look from "../extensions/discovery/Look.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
+import * as ContentHash from "../platform/folders/ContentHash.ts"
+import * as Declared from "../settings/Declared.ts"
+import * as ProjectFiles from "../settings/ProjectFiles.ts"
+import * as TreeDigest from "./TreeDigest.ts"
+
+export interface ProjectPlace {
+  readonly agentDir: string
+  readonly cwd: string
+  /** Extra roots that the user's settings name and that are relative to the project, as absolute paths. */
+  readonly roots: ReadonlyArray<string>
+}
+
+export interface ProjectCode {
+  /** Undefined if there is too much to read, so that no answer can be tied to it. */
+  readonly digest: string | undefined
+  /** Digests of the parts by their path in the project. */
+  readonly parts: ReadonlyMap<string, string>
+  /** Entry files of the extensions, relative to the project. */
+  readonly extensions: ReadonlyArray<string>
+}
+
+/** The lists that the project's settings name. */
+const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
+  const files = yield* OwnFiles
+  const sources: Array<Declared.DeclaringSource> = []
+  for (const path of ProjectFiles.pathsIn(cwd)) {
+    const text = yield* Effect.orElseSucceed(ReadText.readIfPresent(files, path, { within: cwd }), () =>
+      Option.none<string>()
+    )
+    if (Option.isNone(text)) continue
+    const values = Either.getOrUndefined(ReadText.parse(path, text.value))
+    sources.push({ scope: "project", baseDir: LocalPaths.dirname(path), values })
+  }
+  const { project } = Declared.from(cwd, sources)
+  return { ...project, roots: [...new Set([...roots, ...project.roots])] }
+})
+
+/** The folder of a single file, because the file imports its neighbours; only the file if that is more than the project. */
+const around = Effect.fnUntraced(function* (cwd: string, path: string) {
+  const state = yield* Effect.orElseSucceed((yield* OwnFiles).state(path), () => undefined)
+  if (state?.isFile !== true) return path
+  const folder = LocalPaths.dirname(path)
+  return folder.startsWith(`${cwd}/`) ? folder : path
+})
+
+const realOf = Effect.fnUntraced(function* (path: string) {
+  return yield* Effect.orElseSucceed((yield* OwnFiles).real(path), () => path)
+})
+
+/** Whether one of the places is the path or a folder above it. */
+const isIn = (places: ReadonlySet<string>, path: string): boolean =>
+  places.has(path) || (LocalPaths.dirname(path) !== path && isIn(places, LocalPaths.dirname(path)))
+
+/** The files and folders that are read for the digest. */
+const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declared.DeclaredLists) {
+  const { cwd } = place
+  const look = yield* Look.make({ within: cwd })
+  const places = new Set(ProjectFiles.pathsIn(cwd))
+  for (const root of lists.roots) places.add(`${root}/settings.json`)
+  for (const root of [`${cwd}/.heddle`, ...lists.roots]) {
+    for (const { path } of yield* look.entries(`${root}/extensions`)) places.add(path)
+  }
+  const declared = { user: Declared.noLists, project: lists }
+  const search = {
+    agentDir: place.agentDir,
+    cwd,
+    declared,
+    disabled: [],
+    trusted: true,
+    only: "project" as const,
+    within: cwd
+  }
+  const { extensions } = yield* Finder.find(search)
+  for (const { path, sourceInfo } of extensions) {
+    // Packages from npm are installed by the user, and change when the user updates them.
+    if (sourceInfo.source.startsWith("npm:") || isIn(places, path)) continue
+    const { baseDir, origin } = sourceInfo
+    const isPackage = origin === "package" && baseDir !== undefined
+    places.add(isPackage ? yield* realOf(baseDir) : yield* around(cwd, path))
+    if (!isIn(places, path)) places.add(path)
+  }
+  return { places: [...places].toSorted(), extensions: extensions.map(({ path }) => LocalPaths.display(path, cwd)) }
+})
+
+export const read = Effect.fn("ProjectCode.read")(function* (place: ProjectPlace) {
+  const lists = yield* declaredBy(place)
+  // A place that cannot fail: the search has no argument of `-e` to look for.
+  const { extensions, places } = yield* Effect.orDie(placesOf(place, lists))
+  const { digests, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
+  const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, place.cwd), digest]))
+  const digest = isWhole ? ContentHash.ofTexts([...parts].flat()) : undefined
+  const code: ProjectCode = { digest, parts, extensions }
+  return code
+})

@@ -1,0 +1,45 @@
+/** Asks the user about a project and stores the answer, tied to what the project would run. */
+import * as Effect from "effect/Effect"
+import type { Confirm, TrustAnswer, TrustLevel } from "../../services/Trust.ts"
+import * as ProjectCode from "./ProjectCode.ts"
+import * as TrustFile from "./TrustFile.ts"
+import * as Words from "./Words.ts"
+
+export interface Subject extends ProjectCode.ProjectPlace {
+  /** Settings and keys that were left out. */
+  readonly others: ReadonlyArray<string>
+  readonly changes?: string
+}
+
+/** Parts are for a notice; a decision about more of them is stored without. */
+const mostParts = 200
+
+const tooLarge = "its extensions are too large to tell later whether they have changed"
+
+/** Why the answer was not stored; undefined if it was. */
+const store = (
+  { agentDir, cwd }: Subject,
+  { digest, parts }: ProjectCode.ProjectCode,
+  decision: TrustLevel
+): Effect.Effect<string | undefined> => {
+  if (digest === undefined) return Effect.succeed(tooLarge)
+  const known = parts.size > mostParts ? {} : { parts: Object.fromEntries(parts) }
+  return Effect.match(TrustFile.store(agentDir, cwd, { decision, digest, ...known }), {
+    onFailure: ({ message }) => message,
+    onSuccess: () => undefined
+  })
+}
+
+export const ask = Effect.fn("Trust.ask")(function* (subject: Subject, confirm: Confirm) {
+  const code = yield* ProjectCode.read(subject)
+  const yes = yield* confirm(Words.question({ ...subject, extensions: code.extensions }))
+  const unchanged: TrustAnswer = { level: "untrusted" }
+  if (yes === undefined) return unchanged
+  if (yes && (yield* ProjectCode.read(subject)).digest !== code.digest) {
+    return { ...unchanged, notice: Words.changedMeanwhile }
+  }
+  const level = yes ? "trusted" : "untrusted"
+  const problem = yield* store(subject, code, level)
+  const answer: TrustAnswer = { level, notice: Words.answered(level, subject.others.length > 0, problem) }
+  return answer
+})

@@ -1,0 +1,123 @@
+/** The frames of questions and notices for the user (protocol.md 4.15, 11.2), cut to what a host can be expected to show. */
+import * as Option from "effect/Option"
+import * as Dialog from "../../services/host/Dialog.ts"
+import type {
+  ConfirmQuestion,
+  EditorQuestion,
+  InputQuestion,
+  Notification,
+  Question,
+  SelectQuestion,
+  Widget
+} from "../../services/host/HostUi.ts"
+
+/** Characters of titles, notices, states and placeholders; of messages and texts for editors; of an option; of a key. */
+const shortText = 64 * 1024
+const longText = 1024 * 1024
+const optionText = 500
+const keyText = 1000
+export const mostOptions = 1000
+const mostLines = 1000
+const lineText = 2000
+
+const marker = "… [cut]"
+
+/** Not between the halves of a character. */
+const cut = (text: string, most: number): string => {
+  if (text.length <= most) return text
+  const end = most - marker.length
+  const last = text.charCodeAt(end - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end) + marker
+}
+
+/** A request without its `type` and `id`. */
+export type Request = Readonly<Record<string, unknown>> & { readonly method: string }
+
+const timeout = (question: Question) => {
+  const limit = Dialog.limitOf(question)
+  return limit === undefined ? {} : { timeout: limit }
+}
+
+const optionsOf = ({ options }: SelectQuestion) =>
+  options.slice(0, mostOptions).map((option) => cut(option, optionText))
+
+const detailsOf = ({ details, options }: SelectQuestion) => {
+  if (details === undefined) return {}
+  const optionDetails = options.slice(0, mostOptions).map((_, at) => {
+    const description = details[at]?.description
+    return description === undefined ? {} : { description: cut(description, optionText) }
+  })
+  return { optionDetails }
+}
+
+export const select = (question: SelectQuestion): Request => ({
+  method: "select",
+  title: cut(question.title, shortText),
+  options: optionsOf(question),
+  ...detailsOf(question),
+  ...timeout(question)
+})
+
+/** The option as it was asked, if it was shown cut. */
+export const optionAsAsked = (question: SelectQuestion, value: string): string =>
+  value.endsWith(marker) ? (question.options[optionsOf(question).indexOf(value)] ?? value) : value
+
+export const confirm = (question: ConfirmQuestion): Request => ({
+  method: "confirm",
+  title: cut(question.title, shortText),
+  message: cut(question.message, longText),
+  ...timeout(question)
+})
+
+export const input = (question: InputQuestion): Request => ({
+  method: "input",
+  title: cut(question.title, shortText),
+  ...(question.placeholder === undefined ? {} : { placeholder: cut(question.placeholder, shortText) }),
+  ...timeout(question)
+})
+
+export const editor = ({ prefill, promptStyle, title }: EditorQuestion): Request => ({
+  method: "editor",
+  title: cut(title, shortText),
+  ...(prefill === undefined ? {} : { prefill: cut(prefill, longText) }),
+  ...(promptStyle === undefined ? {} : { promptStyle })
+})
+
+export const cancel = (targetId: string): Request => ({ method: "cancel", targetId })
+
+export const notify = ({ level, message }: Notification): Request => ({
+  method: "notify",
+  message: cut(message, shortText),
+  ...(level === undefined ? {} : { notifyType: level })
+})
+
+export const setStatus = (key: string, text: string | undefined) => ({
+  method: "setStatus",
+  statusKey: cut(key, keyText),
+  statusText: text === undefined ? undefined : cut(text, shortText)
+})
+
+const linesOf = (lines: ReadonlyArray<string>) => {
+  const shown = lines.slice(0, mostLines).map((line) => cut(line, lineText))
+  return lines.length > mostLines ? [...shown.slice(0, -1), marker] : shown
+}
+
+export const setWidget = ({ key, lines, placement }: Widget): Request => ({
+  method: "setWidget",
+  widgetKey: cut(key, keyText),
+  ...(lines === undefined ? {} : { widgetLines: linesOf(lines) }),
+  ...(placement === undefined ? {} : { widgetPlacement: placement })
+})
+
+export const setTitle = (title: string): Request => ({ method: "setTitle", title: cut(title, shortText) })
+
+export const setEditorText = (text: string): Request => ({ method: "set_editor_text", text: cut(text, longText) })
+
+/** A reply of the host, of whatever kind. */
+export type Reply = Readonly<Record<string, unknown>>
+
+/** The text of a reply; none when it was cancelled, and when it is of another kind. */
+export const textOf = (reply: Reply): Option.Option<string> =>
+  reply["cancelled"] !== true && typeof reply["value"] === "string" ? Option.some(reply["value"]) : Option.none()
+
+export const confirmedOf = (reply: Reply): boolean => reply["cancelled"] !== true && reply["confirmed"] === true

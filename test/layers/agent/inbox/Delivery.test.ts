@@ -1,0 +1,114 @@
+/** What a run says by itself: messages that hooks add to a turn, and the one with which it goes on. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import type { CustomInput } from "../../../../src/domain/conversation/Message.ts"
+import { defaults } from "../../../../src/services/Settings.ts"
+import * as EventHub from "../../../../src/layers/agent/events/EventHub.ts"
+import * as EventRelay from "../../../../src/layers/agent/events/EventRelay.ts"
+import * as HookRegistry from "../../../../src/layers/hooks/HookRegistry.ts"
+import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
+import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
+import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
+import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
+import { Ids } from "../../../../src/services/Ids.ts"
+import * as FixedIds from "../../../support/agent/FixedIds.ts"
+import * as TestAgent from "../../../support/agent/TestAgent.ts"
+
+const note = (content: string): CustomInput => ({ customType: "note", content, display: false })
+
+const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>) {
+  const { session } = yield* TestAgent.make({})
+  const ids = yield* Ids
+  const events: Array<AgentEvent> = []
+  const publish = (event: AgentEvent) => void events.push(event)
+  const queue = SessionQueue.make({ publish, session, settings: defaults, dropped: () => {} })
+  const prompts = OpenPrompts.make({ publish, ended: () => {}, isIdle: () => false })
+  const budget = { check: Effect.void, recordUsage: () => Effect.void, recordToolCall: Effect.void }
+  const now = () => 7
+  const detach = () => {}
+  const hooks = HookRegistry.make(() => {})
+  const relay = EventRelay.make({ ...EventHub.make(), publish }, hooks, Effect.runFork)
+  const journal = RunJournal.make({ runId: "r", publish, session, ids, now, ticks: now, budget, detach, hooks, relay })
+  const delivery = Delivery.make({
+    ids,
+    journal,
+    prompts,
+    queue,
+    session,
+    now,
+    modes: () => ({ steering: "all", followUp: "all" }),
+    since: 0,
+    isPrompted: true,
+    goesOn: () => goesOn.shift()
+  })
+  return { delivery, journal, queue, session, events }
+})
+
+const words = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => {
+    if (event._tag !== "MessageStarted" && event._tag !== "MessageEnded") {
+      return event._tag === "QueueChanged" ? [] : [event._tag]
+    }
+    const { message, runId } = event
+    return [`${event._tag} ${runId} ${message.role} ${JSON.stringify(message.content)}`]
+  })
+
+it.scoped("a message is added behind those of its turn, stored, and among the messages of the run", () =>
+  Effect.gen(function* () {
+    const { delivery, events, journal, queue, session } = yield* make([])
+    yield* queue.add({ messageId: "s", queue: "steering", text: "S", images: [], createdAt: 0 })
+    journal.startTurn()
+    yield* delivery.open("start", false)
+    yield* delivery.inject({ ...note("N"), details: { rules: ["x"] } })
+    const user = '[{"type":"text","text":"S"}]'
+    assert.deepStrictEqual(words(events), [
+      "TurnStarted",
+      `MessageStarted r user ${user}`,
+      `MessageEnded r user ${user}`,
+      'MessageStarted r custom "N"',
+      'MessageEnded r custom "N"'
+    ])
+    const message = { role: "custom", ...note("N"), details: { rules: ["x"] }, timestamp: 7 } as const
+    assert.deepStrictEqual(journal.messages[1], message)
+    const entry = (yield* session.entries).at(-1)
+    assert.deepInclude(entry, { type: "custom_message", ...note("N"), details: { rules: ["x"] } })
+    assert.deepStrictEqual(yield* session.betweenAttempts, new Set())
+  }).pipe(Effect.provide(FixedIds.layer))
+)
+
+it.scoped("in the turn of another attempt it has the mark of one that came between two", () =>
+  Effect.gen(function* () {
+    const { delivery, session } = yield* make([])
+    yield* delivery.open("continue", true)
+    yield* delivery.inject(note("between"))
+    yield* delivery.open("continue", false)
+    yield* delivery.inject(note("after"))
+    const [between] = yield* session.messages
+    assert.deepInclude(between, { content: "between" })
+    assert.deepStrictEqual([...(yield* session.betweenAttempts)], [between])
+  }).pipe(Effect.provide(FixedIds.layer))
+)
+
+it.scoped("a run goes on with a custom message of its own, or a text", () =>
+  Effect.gen(function* () {
+    const { delivery, events } = yield* make([note("todo"), "go on"])
+    assert.deepStrictEqual(
+      [
+        yield* delivery.open("settled", false),
+        yield* delivery.open("settled", false),
+        yield* delivery.open("settled", false)
+      ],
+      [true, true, false]
+    )
+    assert.deepStrictEqual(
+      words(events).filter((word) => !word.startsWith("MessageEnded")),
+      [
+        "TurnStarted",
+        'MessageStarted r custom "todo"',
+        "TurnStarted",
+        'MessageStarted r user [{"type":"text","text":"go on"}]'
+      ]
+    )
+  }).pipe(Effect.provide(FixedIds.layer))
+)
