@@ -9,7 +9,6 @@ import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import type { Session } from "../../services/session/Session.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Modules from "../platform/extensions/Modules.ts"
-import * as Disabled from "./host/Disabled.ts"
 import * as Generation from "./host/Generation.ts"
 import type { Ports } from "./Ports.ts"
 import type { Extension, FlagDefinition, Outside } from "./pi/Instance.ts"
@@ -17,8 +16,6 @@ import type { Extension, FlagDefinition, Outside } from "./pi/Instance.ts"
 export interface HostOptions {
   /** The extensions to load, in their order. Asked at the first session and at every reload. */
   readonly find: Effect.Effect<ReadonlyArray<Extension>>
-  /** The names in the setting `disabledExtensions`. */
-  readonly disabled?: ReadonlyArray<string>
   readonly bind: Effect.Effect<Ports, never, Agent | Session | SessionHooks | Scope.Scope>
 }
 
@@ -31,17 +28,16 @@ export interface ExtensionHost {
 }
 
 /** The host lives as long as its scope. What changes sessions for an extension runs there. */
-export const make = Effect.fnUntraced(function* ({ bind, disabled = [], find }: HostOptions) {
+export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
   const bridge = yield* Bridge.make
   /** A session that is opened waits for a reload, and the other way round. */
   const turns = yield* Effect.makeSemaphore(1)
   let known: ReadonlyArray<Extension> | undefined
   let current: Generation.Generation | undefined
 
-  const search = Effect.map(find, (found) => (known = Disabled.without(found, disabled)))
-
   const open = Effect.fnUntraced(function* (ports: Ports, session: Scope.Scope) {
-    const extensions = known ?? (yield* search)
+    const extensions = known ?? (yield* find)
+    known = extensions
     current = yield* Generation.open(extensions, ports, session, outside)
     return current
   })

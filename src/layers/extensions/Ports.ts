@@ -77,21 +77,9 @@ export interface ToolPort {
   readonly setActive: (names: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-/** A provider as an extension defines it, with pi's member names. */
-export interface ForeignProvider {
-  readonly name?: string
-  readonly baseUrl?: string
-  readonly api?: string
-  readonly apiKey?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly authHeader?: boolean
-  readonly models?: ReadonlyArray<unknown>
-  /** Returns an async iterable of pi's AssistantMessageEvents, or a promise of one. */
-  readonly streamSimple?: (model: unknown, context: unknown, options: unknown) => unknown
-}
-
 export interface ProviderPort {
-  readonly register: (name: string, provider: ForeignProvider) => Effect.Effect<void, Refusal, Scope.Scope>
+  /** The configuration is pi's, as the extension gave it: nothing in it is checked. It must not wait. */
+  readonly register: (name: string, config: JsonObject) => Effect.Effect<void, Refusal, Scope.Scope>
   readonly unregister: (name: string) => Effect.Effect<void>
 }
 
@@ -114,8 +102,12 @@ export interface ModelPort {
   readonly keyOf: (provider: string) => Effect.Effect<string | undefined, Refusal>
   readonly hasKey: (provider: string) => Effect.Effect<boolean>
   readonly isUsingOAuth: (model: Model) => Effect.Effect<boolean>
-  /** The context is pi's: systemPrompt, messages and tools. */
-  readonly stream: (model: Model, context: unknown, options: JsonObject) => AssistantStream
+  /** A call, and the effect that makes it. The context is pi's, and unchecked: systemPrompt, messages and tools. */
+  readonly call: (
+    model: Model,
+    context: unknown,
+    options: JsonObject
+  ) => Effect.Effect<{ readonly stream: AssistantStream; readonly run: Effect.Effect<unknown> }, Refusal>
 }
 
 export interface Changed {

@@ -17,6 +17,11 @@ const dataOf = ({ session }: Session) =>
   )
 const namesOf = (list: ReadonlyArray<{ readonly name: string }>) => list.map(({ name }) => name)
 
+const withFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "heddle-reload-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
+
 describe("loading", () => {
   it.scoped("takes TypeScript and CommonJS, in order, and tells the start after all factories", () =>
     Effect.gen(function* () {
@@ -67,19 +72,18 @@ describe("loading", () => {
     })
   )
 
-  it.scoped("leaves out what is disabled, by any of its names", () =>
+  it.scoped("says where a file cannot be read as code", () =>
     Effect.gen(function* () {
-      const all = [greeter, sample("second.cjs"), sample("hangs.ts"), "/p/tidy/index.ts", "/p/node_modules/x/main.js"]
-      const found = all.map(Loaded.extension)
-      const packaged = found.map((extension, index) =>
-        index === 4
-          ? { ...extension, source: { ...extension.source, source: "npm:@me/x", origin: "package" as const } }
-          : extension
-      )
-      const disabled = ["greeter", "second.cjs", sample("hangs.ts"), "tidy", "@me/x"]
-      const { open } = yield* TestHost.make([], { disabled, find: Effect.succeed(packaged) })
+      const folder = yield* withFolder
+      const path = join(folder, "entry.ts")
+      writeFileSync(path, "export default (\nconst = 5\nlet")
+      const { open } = yield* TestHost.make([path])
       const { hooks } = yield* open({ reason: "startup" })
-      assert.deepStrictEqual([hooks.seats(), hooks.reports], [[], []])
+      assert.deepStrictEqual(
+        hooks.reports.map(({ event, name }) => [name, event]),
+        [[path, "load"]]
+      )
+      assert.match(hooks.reports[0]?.message ?? "", /const|Unexpected|Expected/)
     })
   )
 })
@@ -113,8 +117,7 @@ describe("sessions", () => {
 
   it.scoped("a command finds its extension in the session that it opened", () =>
     Effect.gen(function* () {
-      const folder = mkdtempSync(join(tmpdir(), "heddle-host-"))
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const folder = yield* withFolder
       const path = join(folder, "changer.ts")
       const withSession = `async (ctx) => { ctx.ui.notify("in " + ctx.sessionManager.getSessionId()) }`
       const handler = `async (args, ctx) => { await ctx.newSession({ withSession: ${withSession} }) }`
@@ -144,11 +147,6 @@ describe("sessions", () => {
 })
 
 describe("reload", () => {
-  const withFolder = Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "heddle-reload-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
-
   it.scoped("runs every file of the extension again, with its end and its start", () =>
     Effect.gen(function* () {
       const folder = yield* withFolder

@@ -11,7 +11,7 @@ import * as TestPorts from "./TestPorts.ts"
 
 export const extension = (path: string): Instance.Extension => ({
   path,
-  source: { path, source: "cli", scope: "temporary", origin: "top-level" }
+  sourceInfo: { path, source: "cli", scope: "temporary", origin: "top-level" }
 })
 
 export const sharedOf = ({ ports }: TestPorts.TestPorts): Instance.Shared => ({

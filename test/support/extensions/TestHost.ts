@@ -22,7 +22,6 @@ const bind = Effect.flatMap(CurrentPorts, (test) =>
 )
 
 interface HostOptions {
-  readonly disabled?: ReadonlyArray<string>
   readonly find?: Effect.Effect<ReadonlyArray<Extension>>
 }
 

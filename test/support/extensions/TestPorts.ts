@@ -1,7 +1,8 @@
 /** Ports over a real agent and session. What other parts of heddle would do is written down instead. */
 import { Effect, Option } from "effect"
+import type { JsonObject } from "../../../src/domain/conversation/Content.ts"
 import type { Model } from "../../../src/domain/model/Model.ts"
-import type { ForeignProvider, ForeignTool, Ports } from "../../../src/layers/extensions/Ports.ts"
+import type { ForeignTool, Ports } from "../../../src/layers/extensions/Ports.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import type { SlashCommand } from "../../../src/services/Commands.ts"
 import type { Ui } from "../../../src/services/host/HostUi.ts"
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
   const notes: Array<Note> = []
   const tools: Array<ForeignTool> = []
   const commands: Array<SlashCommand> = []
-  const providers: Array<readonly [string, ForeignProvider]> = []
+  const providers: Array<readonly [string, JsonObject]> = []
   const note = (...call: Note) => Effect.sync(() => void notes.push(call))
   const stay = (...call: Note) => Effect.as(note(...call), { cancelled: false })
   const given: Ports = {
@@ -125,10 +126,8 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
       keyOf: (provider) => Effect.succeed(provider === "scripted" ? "key" : undefined),
       hasKey: (provider) => Effect.succeed(provider === "scripted"),
       isUsingOAuth: () => Effect.succeed(false),
-      stream: (model, context, given) => {
-        notes.push(["stream", model.id, context, given])
-        return streamOf(model)
-      }
+      call: (model, context, given) =>
+        Effect.as(note("call", model.id, context, given), { stream: streamOf(model), run: note("ran") })
     },
     ui: { ...makeUi(note), ...options.ui },
     processes: LocalProcesses.service,

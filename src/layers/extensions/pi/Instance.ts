@@ -15,7 +15,7 @@ import type { Handler } from "./Values.ts"
 export interface Extension {
   /** The entry file. */
   readonly path: string
-  readonly source: SourceInfo
+  readonly sourceInfo: SourceInfo
 }
 
 /** What the extensions of a session share. */

@@ -15,7 +15,7 @@ export interface Guarded {
   readonly report: (name: string, event: string, message: string) => void
 }
 
-/** In the place of a path, where an error says nothing of where it came from. */
+/** In the place of a path, where there are several and the error does not say from which it came. */
 const unknown = "extensions"
 
 const guarded = new Set<Guarded>()
@@ -33,8 +33,9 @@ const culpritOf = (stack: string): Guarded | undefined => {
 }
 
 const tell = (stack: string, event: string, message: string) => {
-  const culprit = culpritOf(stack)
   const [first] = guarded
+  // The engine leaves out the frame of a function that ends with the call.
+  const culprit = culpritOf(stack) ?? (guarded.size === 1 ? first : undefined)
   const { report } = culprit ?? first ?? { report: () => {} }
   report(culprit?.path ?? unknown, event, message)
 }

@@ -78,6 +78,8 @@ it("every thrown value has a text, which is not longer than a report should be",
     ["plain", "TypeError", "text", "thrown: undefined", "5", "an object that cannot be shown was thrown"]
   )
   assert.strictEqual(textOf(new Error("x".repeat(10_000_000))).length < 9000, true)
+  const several = new AggregateError([new Error("one"), "two"], "both")
+  assert.deepStrictEqual([textOf(several), textOf(new AggregateError([]))], ["both; one; two", ""])
   assert.strictEqual(stackOf("text"), "")
   assert.match(stackOf(new Error("here")), /ForeignCall\.test/)
 })

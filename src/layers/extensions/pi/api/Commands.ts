@@ -46,7 +46,7 @@ const commandOf = (instance: Instance, name: string, given: unknown): SlashComma
     ...member("description", textIn(definition, "description")),
     ...member("argumentHint", textIn(definition, "argumentHint")),
     source: "extension",
-    sourceInfo: extension.source,
+    sourceInfo: extension.sourceInfo,
     action: { _tag: "Run", run },
     ...(complete === undefined ? {} : { complete: completions })
   }

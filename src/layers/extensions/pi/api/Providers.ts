@@ -1,32 +1,18 @@
 /** Providers that an extension brings, or whose address it changes. */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
-import type { ForeignProvider } from "../../Ports.ts"
 import type { Instance } from "../Instance.ts"
 import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
-const headersIn = (definition: JsonObject) => {
-  const { headers } = definition
-  if (!isRecord(headers)) return {}
-  const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))
-  return { headers: Object.fromEntries(texts) }
-}
-
-/** The object form of a provider answers a function with its models. */
-const modelsIn = (definition: JsonObject): ReadonlyArray<unknown> | undefined => {
-  const models = definition["models"] ?? handlerIn(definition, "getModels")?.()
-  return Array.isArray(models) ? models : undefined
-}
-
-const providerOf = (definition: JsonObject): ForeignProvider => ({
-  ...member("name", textIn(definition, "name")),
-  ...member("baseUrl", textIn(definition, "baseUrl")),
-  ...member("api", textIn(definition, "api")),
-  ...member("apiKey", textIn(definition, "apiKey")),
-  ...headersIn(definition),
-  ...(definition["authHeader"] === true ? { authHeader: true } : {}),
-  ...member("models", modelsIn(definition)),
-  ...member("streamSimple", handlerIn(definition, "streamSimple"))
+/** The object form of a provider has its members in a class, perhaps, and answers a function with its models. */
+const configOf = (provider: JsonObject): JsonObject => ({
+  ...member("name", textIn(provider, "name")),
+  ...member("baseUrl", textIn(provider, "baseUrl")),
+  ...member("api", textIn(provider, "api")),
+  ...member("apiKey", textIn(provider, "apiKey")),
+  ...member("headers", provider["headers"]),
+  ...member("models", handlerIn(provider, "getModels")?.() ?? provider["models"]),
+  ...member("streamSimple", handlerIn(provider, "streamSimple"))
 })
 
 const known = new WeakMap<Instance, Slots.Slots>()
@@ -41,10 +27,9 @@ export const register =
   (instance: Instance) =>
   (given: unknown, config?: unknown): void => {
     instance.needLive()
-    const definition = wantRecord(isRecord(given) ? given : config, "registerProvider: the provider")
+    const definition = isRecord(given) ? configOf(given) : wantRecord(config, "registerProvider: the provider")
     const name = wantText(isRecord(given) ? given["id"] : given, "registerProvider: name")
-    const provider = providerOf(definition)
-    slotsOf(instance).put(name, () => instance.ports.providers.register(name, provider))
+    slotsOf(instance).put(name, () => instance.ports.providers.register(name, definition))
   }
 
 /** Takes away what the extension registered, or a provider of that name from elsewhere. */

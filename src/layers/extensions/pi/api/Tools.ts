@@ -80,7 +80,7 @@ const toolOf = (instance: Instance, value: unknown): ForeignTool => {
     ...member("promptGuidelines", textsIn(definition, "promptGuidelines")),
     hidden: definition["hidden"] === true || definition["defaultActive"] === false,
     concurrency: isExclusive ? "exclusive" : "shared",
-    source: instance.extension.source,
+    source: instance.extension.sourceInfo,
     ...(prepareArguments === undefined ? {} : { prepareArguments: (args) => prepareArguments(args) }),
     execute: executing(instance, definition, name)
   }

@@ -1,6 +1,7 @@
 /** `ctx.modelRegistry`: models, their keys, and calls to them. Extensions are trusted code, so they get keys as they are. */
 import * as Option from "effect/Option"
 import type { Model } from "../../../../domain/model/Model.ts"
+import * as Call from "../../../platform/extensions/Call.ts"
 import type { Instance } from "../Instance.ts"
 import { options, textIn, wantText } from "../Values.ts"
 import * as Providers from "../api/Providers.ts"
@@ -47,7 +48,13 @@ export const make = (instance: Instance) => {
   const { find, known } = makeFind(instance)
   const stream = (model: unknown, context: unknown, given?: unknown) => {
     instance.needActive("modelRegistry.stream")
-    return models.stream(known(model), context, options(given))
+    const wanted = options(given)
+    const { run, stream } = bridge.read(models.call(known(model), context, wanted))
+    const { signal } = wanted
+    const ended = bridge.run(run, { signal: Call.isSignal(signal) ? signal : undefined })
+    // The stream tells how it ended.
+    ended.catch(() => undefined)
+    return stream
   }
   const complete = async (model: unknown, context: unknown, given?: unknown) => stream(model, context, given).result()
   const providerOf = (model: unknown) => textIn(options(model), "provider") ?? ""

@@ -175,8 +175,11 @@ const bytesOf = (data: unknown, decoder: TextDecoder): string => {
 
 /** Runs the command with the means of an extension (`operations.exec`), which gets a signal to end it. */
 const runWith =
-  (exec: Handler): Extract<UserCommandAnswer, { readonly _tag: "Run" }>["run"] =>
-  ({ command, cwd }, onOutput) => {
+  (
+    exec: Handler,
+    { command, cwd }: HookEvent<"userCommand">
+  ): Extract<UserCommandAnswer, { readonly _tag: "Run" }>["run"] =>
+  (onOutput) => {
     const call = Call.make()
     const decoder = new TextDecoder()
     const onData = (data: unknown) => onOutput(bytesOf(data, decoder))
@@ -192,23 +195,16 @@ const runWith =
 const userCommand = at({
   point: "userCommand",
   event: ({ command, cwd, excludeFromContext }) => ({ type: "user_bash", command, cwd, excludeFromContext }),
-  answer: (result, bad) => {
+  answer: (result, bad, event) => {
     const given = recordOf(result, bad)
     if (given === undefined) return undefined
     const { operations, result: ended } = given
     const exec = isRecord(operations) ? handlerIn(operations, "exec") : undefined
-    if (exec !== undefined) return { _tag: "Run", run: runWith(exec) }
+    if (exec !== undefined) return { _tag: "Run", run: runWith(exec, event) }
     if (!isRecord(ended)) return bad("must return a result or operations with exec")
-    const { cancelled, exitCode, truncated } = ended
-    return {
-      _tag: "Result",
-      result: {
-        output: textIn(ended, "output") ?? "",
-        ...(typeof exitCode === "number" ? { exitCode } : {}),
-        cancelled: cancelled === true,
-        truncated: truncated === true
-      }
-    }
+    const { exitCode } = ended
+    const output = textIn(ended, "output") ?? ""
+    return { _tag: "Result", output, exitCode: typeof exitCode === "number" ? exitCode : undefined }
   }
 })
 

@@ -6,7 +6,7 @@ import * as Loaded from "../../../../support/extensions/Loaded.ts"
 
 const parameters = { type: "object", properties: { path: { type: "string" } } }
 const context = { toolCallId: "c1", progress: () => Effect.void }
-const source = Loaded.extension("/x/one.ts").source
+const source = Loaded.extension("/x/one.ts").sourceInfo
 
 it.scoped("a tool keeps what its definition says", () =>
   Effect.gen(function* () {

@@ -184,8 +184,10 @@ describe("modelRegistry", () => {
       assert.deepStrictEqual(answer.content, [{ type: "text", text: "scripted" }])
       assert.deepInclude(events[0], { type: "done" })
       assert.deepStrictEqual(notes, [
-        ["stream", "test-model", context, { maxTokens: 5 }],
-        ["stream", "test-model", context, {}]
+        ["call", "test-model", context, { maxTokens: 5 }],
+        ["ran"],
+        ["call", "test-model", context, {}],
+        ["ran"]
       ])
       assert.strictEqual(
         yield* Loaded.rejected(ctx.modelRegistry.completeSimple({}, context)),
