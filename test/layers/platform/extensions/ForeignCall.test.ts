@@ -20,7 +20,8 @@ it.effect("run waits for promises, also for those of other libraries", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* ForeignCall.run(() => 1), 1)
     assert.strictEqual(yield* ForeignCall.run(async () => 2), 2)
-    const thenable = { then: (resolve: (value: number) => void) => resolve(3) }
+    const thenable = {}
+    Reflect.set(thenable, "then", (resolve: (value: number) => void) => resolve(3))
     assert.strictEqual(yield* ForeignCall.run(() => thenable), 3)
     const { message } = yield* Effect.flip(ForeignCall.run(() => Promise.reject(new Error("later"))))
     assert.strictEqual(message, "later")

@@ -24,7 +24,10 @@ it.scoped("a tool keeps what its definition says", () =>
       execute: () => undefined
     })
     pi.registerTool({ name: "bare", hidden: true, execute: () => undefined })
-    const [look, bare] = tools.map(({ execute, prepareArguments, ...rest }) => [rest, prepareArguments?.(1)])
+    const [look, bare] = tools.map(({ prepareArguments, ...rest }) => [
+      { ...rest, execute: typeof rest.execute },
+      prepareArguments?.(1)
+    ])
     assert.deepStrictEqual(look, [
       {
         name: "look",
@@ -35,7 +38,8 @@ it.scoped("a tool keeps what its definition says", () =>
         promptGuidelines: ["Look twice"],
         hidden: false,
         concurrency: "exclusive",
-        source
+        source,
+        execute: "function"
       },
       { prepared: 1 }
     ])
@@ -47,7 +51,8 @@ it.scoped("a tool keeps what its definition says", () =>
         parameters: undefined,
         hidden: true,
         concurrency: "shared",
-        source
+        source,
+        execute: "function"
       },
       undefined
     ])
