@@ -75,4 +75,4 @@ const program = CommandLine.run(args, version, startRpc).pipe(
 // Nobody reads what Effect would count about every fiber.
 const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
 
-Effect.runFork(uncounted).addObserver((exit) => process.exit(Exit.isSuccess(exit) ? undefined : 1))
+Effect.runFork(uncounted).addObserver((exit) => Process.exit(Exit.isSuccess(exit) ? undefined : 1))

@@ -4,6 +4,7 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Exit from "./Exit.ts"
 import * as ThreadCheck from "./ThreadCheck.ts"
 
 let ours = false
@@ -72,8 +73,11 @@ const lastGraceMs = 100
 export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     process.exitCode = code
-    setTimeout(() => process.exit(code), lastGraceMs).unref()
+    setTimeout(() => Exit.exit(code), lastGraceMs).unref()
   })
+
+/** Ends the process at once; extensions cannot keep it. */
+export const { exit } = Exit
 
 export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM"
 

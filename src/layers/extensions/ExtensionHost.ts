@@ -1,0 +1,71 @@
+/**
+ * Runs pi extensions in the sessions of the process. It joins every session as a contributor: the factories run again for
+ * each, on objects of their own, and the objects of the session before throw.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Agent } from "../../services/Agent.ts"
+import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
+import type { Session } from "../../services/session/Session.ts"
+import * as Bridge from "../platform/extensions/Bridge.ts"
+import * as Modules from "../platform/extensions/Modules.ts"
+import * as Generation from "./host/Generation.ts"
+import type { Ports } from "./Ports.ts"
+import type { Extension, FlagDefinition, Outside } from "./pi/Instance.ts"
+
+export interface HostOptions {
+  /** The extensions to load, in their order. Asked at the first session and at every reload. */
+  readonly find: Effect.Effect<ReadonlyArray<Extension>>
+  readonly bind: Effect.Effect<Ports, never, Agent | Session | SessionHooks | Scope.Scope>
+}
+
+export interface ExtensionHost {
+  readonly contributor: Contributor
+  /** Loads all files again into the session that joined last: session_shutdown, factories, session_start. */
+  readonly reload: Effect.Effect<void>
+  /** The command line options that the extensions of the newest session define, by name without dashes. */
+  readonly claimedFlags: Effect.Effect<ReadonlyMap<string, FlagDefinition>>
+}
+
+/** The host lives as long as its scope. What changes sessions for an extension runs there. */
+export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
+  const bridge = yield* Bridge.make
+  /** A session that is opened waits for a reload, and the other way round. */
+  const turns = yield* Effect.makeSemaphore(1)
+  let known: ReadonlyArray<Extension> | undefined
+  let current: Generation.Generation | undefined
+
+  const open = Effect.fnUntraced(function* (ports: Ports, session: Scope.Scope) {
+    const extensions = known ?? (yield* find)
+    known = extensions
+    current = yield* Generation.open(extensions, ports, session, outside)
+    return current
+  })
+
+  const reload = Effect.gen(function* () {
+    const generation = current
+    if (generation === undefined) return
+    yield* Generation.tell(generation, "session_shutdown")
+    yield* generation.close
+    yield* Modules.forget((known ?? []).map(({ path }) => Modules.folderOf(path)))
+    known = undefined
+    yield* Generation.tell(yield* open(generation.ports, generation.session), "session_start")
+  }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.reload"))
+
+  const outside: Outside = {
+    bridge,
+    reload: () => bridge.run(reload),
+    successor: (extension) => (current === undefined ? undefined : Generation.find(current, extension))
+  }
+
+  const join = Effect.gen(function* () {
+    yield* open(yield* bind, yield* Effect.scope)
+  }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.join"))
+
+  const host: ExtensionHost = {
+    contributor: { name: "extensions", join: () => join },
+    reload,
+    claimedFlags: Effect.sync(() => new Map((current?.instances ?? []).flatMap(({ flags }) => [...flags])))
+  }
+  return host
+})

@@ -1,0 +1,52 @@
+/** Loads one extension into a session: its file, then its factory. Everything that it registers goes with its scope. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as Bridge from "../../platform/extensions/Bridge.ts"
+import * as Culprits from "../../platform/extensions/Culprits.ts"
+import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
+import * as Modules from "../../platform/extensions/Modules.ts"
+import * as Api from "../pi/api/Api.ts"
+import * as Instance from "../pi/Instance.ts"
+
+/** How long the file and its factory may take together. */
+export const limit = "30 seconds"
+
+const tooSlow = () => new ForeignCall.ForeignFailure({ message: `The extension did not finish loading in ${limit}.` })
+
+const prepare = Effect.fnUntraced(function* (
+  extension: Instance.Extension,
+  shared: Instance.Shared,
+  outside: Instance.Outside
+) {
+  const { hooks } = shared.ports
+  const { path } = extension
+  yield* Culprits.guard({ path, report: (name, event, message) => hooks.report({ name, event, message }) })
+  return Instance.make({
+    extension,
+    shared,
+    outside,
+    seat: yield* hooks.join(path),
+    bridge: yield* Bridge.make,
+    scope: yield* Effect.scope
+  })
+})
+
+const runFactory = (instance: Instance.Instance) =>
+  Effect.flatMap(Modules.load(instance.extension.path), (factory) => ForeignCall.run(() => factory(Api.make(instance))))
+
+/** None if the file or the factory failed: that is reported, and what was registered is taken back. */
+export const load = Effect.fnUntraced(function* (
+  extension: Instance.Extension,
+  shared: Instance.Shared,
+  outside: Instance.Outside
+) {
+  const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
+  const instance = yield* Scope.extend(prepare(extension, shared, outside), scope)
+  const loaded = yield* Effect.either(Effect.timeoutFail(runFactory(instance), { duration: limit, onTimeout: tooSlow }))
+  if (loaded._tag === "Right") return Option.some(instance)
+  yield* Scope.close(scope, Exit.void)
+  instance.report("load", loaded.left.message)
+  return Option.none<Instance.Instance>()
+})

@@ -1,0 +1,45 @@
+/** The channels through which the extensions of a session talk to each other. */
+import * as Effect from "effect/Effect"
+import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
+import type { Handler } from "./Values.ts"
+
+interface Listener {
+  readonly handler: Handler
+  readonly failed: (message: string) => void
+  /** Waits for a handler that returned a promise, to hear of its failure. */
+  readonly detach: (effect: Effect.Effect<unknown, { readonly message: string }>) => void
+}
+
+export interface Bus {
+  readonly emit: (channel: string, data: unknown) => void
+  readonly on: (channel: string, listener: Listener) => () => void
+  /** Takes all listeners with this handler away. */
+  readonly off: (channel: string, handler: unknown) => void
+}
+
+export const make = (): Bus => {
+  const channels = new Map<string, Set<Listener>>()
+  const remove = (channel: string, listener: Listener) => {
+    const listeners = channels.get(channel)
+    if (listeners?.delete(listener) === true && listeners.size === 0) channels.delete(channel)
+  }
+  return {
+    emit: (channel, data) => {
+      for (const { detach, failed, handler } of Array.from(channels.get(channel) ?? [])) {
+        const outcome = ForeignCall.attempt(() => handler(data))
+        if (outcome._tag === "Failed") failed(outcome.failure.message)
+        if (outcome._tag === "Pending") detach(outcome.effect)
+      }
+    },
+    on: (channel, listener) => {
+      const listeners = channels.get(channel) ?? new Set()
+      channels.set(channel, listeners.add(listener))
+      return () => remove(channel, listener)
+    },
+    off: (channel, handler) => {
+      for (const listener of channels.get(channel) ?? []) {
+        if (listener.handler === handler) remove(channel, listener)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * One extension in one session: what its `pi` and `ctx` objects share. It is loading while its factory runs, then
+ * active, and stale once the session is left or the extensions are loaded again.
+ */
+import type * as Scope from "effect/Scope"
+import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import type { SourceInfo } from "../../../services/Commands.ts"
+import type { HookSeat } from "../../../services/hooks/Hooks.ts"
+import * as Call from "../../platform/extensions/Call.ts"
+import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"
+import type { Ports } from "../Ports.ts"
+import type { Bus } from "./Bus.ts"
+import type { Handler } from "./Values.ts"
+
+export interface Extension {
+  /** The entry file. */
+  readonly path: string
+  readonly sourceInfo: SourceInfo
+}
+
+/** What the extensions of a session share. */
+export interface Shared {
+  readonly ports: Ports
+  readonly bus: Bus
+  /** The event of a tool call, by its arguments: all handlers get the same object. */
+  readonly toolCalls: WeakMap<object, object>
+  /** Entries as extensions see them. An entry never changes, so one copy serves for the whole session. */
+  readonly entries: WeakMap<SessionEntry, object>
+}
+
+/** What outlives the session: changes of the session run there, and find the extension in the next one. */
+export interface Outside {
+  readonly bridge: Bridge
+  readonly reload: () => Promise<void>
+  /** The same extension in the session that the host is in by now. */
+  readonly successor: (extension: Extension) => Instance | undefined
+}
+
+export interface FlagDefinition {
+  readonly type: "boolean" | "string"
+  readonly description?: string
+  readonly default?: boolean | string
+}
+
+/** More of one kind is a mistake of the extension. */
+export const mostRegistrations = 10_000
+
+export interface Instance {
+  readonly extension: Extension
+  readonly shared: Shared
+  readonly ports: Ports
+  readonly outside: Outside
+  readonly bridge: Bridge
+  readonly scope: Scope.Scope
+  readonly seat: HookSeat
+  readonly flags: Map<string, FlagDefinition>
+  /** The handlers that a reload calls by itself. */
+  readonly lifecycle: { readonly session_start: Set<Handler>; readonly session_shutdown: Set<Handler> }
+  readonly isActive: () => boolean
+  readonly activate: () => void
+  readonly report: (event: string, message: string) => void
+  /** Throws when the session has ended. */
+  readonly needLive: () => void
+  /** Throws, too, while the factory runs. */
+  readonly needActive: (method: string) => void
+  /** Aborted when the run is; undefined while no run goes on. */
+  readonly runSignal: () => AbortSignal | undefined
+  /** Counts a registration, and throws when there are too many. */
+  readonly count: (kind: string) => void
+}
+
+type Parts = Pick<Instance, "extension" | "shared" | "outside" | "bridge" | "scope" | "seat">
+
+/** Watches the runs of the session from the first time on that the extension asks. */
+const runSignals = ({ bridge, seat, shared }: Parts) => {
+  let run: Call.Call | undefined
+  let isWatching = false
+  const watch = () => {
+    isWatching = true
+    seat.on("RunSettled", ({ aborted }) => {
+      if (aborted) run?.abort()
+      run = undefined
+    })
+  }
+  return () => {
+    if (!bridge.read(shared.ports.agent.state).isStreaming) return undefined
+    if (!isWatching) watch()
+    run ??= Call.make()
+    return run.signal()
+  }
+}
+
+export const make = (parts: Parts): Instance => {
+  const { bridge, extension, shared } = parts
+  const counts = new Map<string, number>()
+  let active = false
+  const needLive = () => {
+    if (!bridge.isOpen()) throw new StaleError()
+  }
+  return {
+    ...parts,
+    ports: shared.ports,
+    flags: new Map(),
+    lifecycle: { session_start: new Set(), session_shutdown: new Set() },
+    isActive: () => active && bridge.isOpen(),
+    activate: () => {
+      active = true
+    },
+    report: (event, message) => shared.ports.hooks.report({ name: extension.path, event, message }),
+    needLive,
+    needActive: (method) => {
+      needLive()
+      if (active) return
+      throw new Error(
+        `${method}() cannot be called while the extension is loading. Call it in a session_start handler.`
+      )
+    },
+    runSignal: runSignals(parts),
+    count: (kind) => {
+      const count = (counts.get(kind) ?? 0) + 1
+      if (count > mostRegistrations) throw new Error(`An extension may have at most ${mostRegistrations} ${kind}.`)
+      counts.set(kind, count)
+    }
+  }
+}

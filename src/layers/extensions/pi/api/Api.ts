@@ -1,0 +1,132 @@
+/** `pi`, the object that the factory of an extension gets. Its methods do not use `this`, so they can be taken off it. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { isThinkingLevel } from "../../../../domain/model/Model.ts"
+import * as Table from "../events/Table.ts"
+import type { Instance } from "../Instance.ts"
+import { copyOf, type Handler, options, wantHandler, wantText } from "../Values.ts"
+import * as Commands from "./Commands.ts"
+import * as Exec from "./Exec.ts"
+import * as Flags from "./Flags.ts"
+import * as Messages from "./Messages.ts"
+import * as Providers from "./Providers.ts"
+import * as Tools from "./Tools.ts"
+
+const makeOn = (instance: Instance) => (event: unknown, handler: unknown) => {
+  instance.needLive()
+  const name = wantText(event, "on: event")
+  const wanted = wantHandler(handler, `on: the handler of ${name}`)
+  instance.count("handlers")
+  const remove = Table.find(name)?.(instance, name, wanted)
+  const lives = name === "session_start" || name === "session_shutdown" ? instance.lifecycle[name] : undefined
+  lives?.add(wanted)
+  return () => {
+    remove?.()
+    lives?.delete(wanted)
+  }
+}
+
+/** The bus outlives a reload, so what the extension listens to goes with its own scope. */
+const makeEvents = (instance: Instance) => {
+  const { bridge, count, needLive, report, scope, shared } = instance
+  const failed = (channel: string) => (message: string) => report(`events:${channel}`, message)
+  return {
+    on: (given: unknown, handler: unknown) => {
+      needLive()
+      count("listeners")
+      const channel = wantText(given, "events.on: channel")
+      const wanted: Handler = wantHandler(handler, "events.on: the handler")
+      const remove = shared.bus.on(channel, {
+        handler: wanted,
+        failed: failed(channel),
+        detach: (effect) => bridge.fire(effect, failed(channel))
+      })
+      bridge.read(Scope.addFinalizer(scope, Effect.sync(remove)))
+      return remove
+    },
+    emit: (channel: unknown, data?: unknown) => {
+      needLive()
+      shared.bus.emit(wantText(channel, "events.emit: channel"), data)
+    },
+    off: (channel: unknown, handler: unknown) => shared.bus.off(String(channel), handler)
+  }
+}
+
+const makeModels = ({ bridge, needActive, ports: { agent }, report }: Instance) => ({
+  /** False when the model is unknown or has no key. */
+  setModel: async (model: unknown) => {
+    needActive("setModel")
+    const { id, provider } = options(model)
+    const set = agent.setModel(wantText(provider, "setModel: provider"), wantText(id, "setModel: id"))
+    return bridge.run(Effect.match(set, { onSuccess: () => true, onFailure: () => false }))
+  },
+  getThinkingLevel: () => {
+    needActive("getThinkingLevel")
+    return bridge.read(agent.state).thinkingLevel
+  },
+  setThinkingLevel: (level: unknown) => {
+    needActive("setThinkingLevel")
+    if (!isThinkingLevel(level)) throw new TypeError(`setThinkingLevel: there is no level ${String(level)}`)
+    bridge.fire(agent.setThinkingLevel(level), (message) => report("setThinkingLevel", message))
+  }
+})
+
+const makeNames = ({ bridge, needActive, ports: { changes, session }, report }: Instance) => ({
+  getSessionName: () => {
+    needActive("getSessionName")
+    return Option.getOrUndefined(bridge.read(session.info).name)
+  },
+  setSessionName: (name: unknown) => {
+    needActive("setSessionName")
+    bridge.fire(changes.rename(wantText(name, "setSessionName: name")), (message) => report("setSessionName", message))
+  }
+})
+
+/** Where an extension of omp writes: the log of the process. */
+const makeLogger = ({ bridge, extension, ports: { log } }: Instance) => {
+  const at =
+    (level: "debug" | "info" | "warn" | "error") =>
+    (...args: ReadonlyArray<unknown>) =>
+      bridge.fire(log(level, `${extension.path}: ${args.map(String).join(" ")}`), () => {})
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
+}
+
+/** Registrations for what only a terminal shows, or what heddle does not have. They are counted, and not used. */
+const makeUnused = ({ count, needLive }: Instance) => {
+  const unused = (kind: string) => () => {
+    needLive()
+    count(kind)
+  }
+  return {
+    registerShortcut: unused("shortcuts"),
+    registerMessageRenderer: unused("renderers"),
+    registerEntryRenderer: unused("renderers"),
+    registerToolRenderer: unused("renderers"),
+    registerMarkdownTransformer: unused("renderers"),
+    registerVirtualModel: unused("virtual models"),
+    unregisterVirtualModel: unused("virtual models"),
+    registerMcpServer: unused("MCP servers"),
+    unregisterMcpServer: unused("MCP servers"),
+    getMcpServers: () => []
+  }
+}
+
+export type Api = ReturnType<typeof make>
+
+export const make = (instance: Instance) => ({
+  on: makeOn(instance),
+  ...Tools.make(instance),
+  ...Commands.make(instance),
+  ...Flags.make(instance),
+  ...makeUnused(instance),
+  registerProvider: Providers.register(instance),
+  unregisterProvider: Providers.unregister(instance),
+  ...Messages.make(instance),
+  ...makeNames(instance),
+  ...makeModels(instance),
+  getSettings: () => copyOf(instance.ports.settings),
+  exec: Exec.make(instance),
+  events: makeEvents(instance),
+  logger: makeLogger(instance)
+})

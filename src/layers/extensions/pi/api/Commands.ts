@@ -1,0 +1,75 @@
+/** Slash commands that an extension brings. */
+import * as Effect from "effect/Effect"
+import { type Completion, type SlashCommand, SlashCommandFailed } from "../../../../services/Commands.ts"
+import * as Call from "../../../platform/extensions/Call.ts"
+import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as CommandContext from "../context/CommandContext.ts"
+import type { Instance } from "../Instance.ts"
+import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
+import * as Slots from "./Slots.ts"
+
+/** More completions than anybody looks through are cut. */
+const mostCompletions = 1000
+
+const completionOf = (item: unknown): ReadonlyArray<Completion> => {
+  if (typeof item === "string") return [{ value: item, label: item }]
+  const value = isRecord(item) ? textIn(item, "value") : undefined
+  if (!isRecord(item) || value === undefined) return []
+  return [{ value, label: textIn(item, "label") ?? value, ...member("description", textIn(item, "description")) }]
+}
+
+const commandOf = (instance: Instance, name: string, given: unknown): SlashCommand => {
+  const definition = wantRecord(given, `registerCommand: the options of ${name}`)
+  const handler = handlerIn(definition, "handler")
+  if (handler === undefined) throw new TypeError(`registerCommand: ${name} needs a function handler`)
+  const complete = handlerIn(definition, "getArgumentCompletions")
+  const { extension, report } = instance
+  const run = (args: string) =>
+    Effect.suspend(() => {
+      const call = Call.make()
+      return ForeignCall.run(() => handler(args, CommandContext.make(instance, call)), call.abort)
+    }).pipe(
+      Effect.asVoid,
+      Effect.mapError(({ message }) => new SlashCommandFailed({ command: name, message }))
+    )
+  const completions = (prefix: string) =>
+    Effect.matchEffect(
+      ForeignCall.run(() => complete?.(prefix)),
+      {
+        onSuccess: (items) =>
+          Effect.succeed(Array.isArray(items) ? items.slice(0, mostCompletions).flatMap(completionOf) : []),
+        onFailure: ({ message }) => Effect.sync(() => report("getArgumentCompletions", message)).pipe(Effect.as([]))
+      }
+    )
+  return {
+    name,
+    ...member("description", textIn(definition, "description")),
+    ...member("argumentHint", textIn(definition, "argumentHint")),
+    source: "extension",
+    sourceInfo: extension.sourceInfo,
+    action: { _tag: "Run", run },
+    ...(complete === undefined ? {} : { complete: completions })
+  }
+}
+
+export const make = (instance: Instance) => {
+  const { bridge, needActive, needLive, ports } = instance
+  const slots = Slots.make(instance, "registerCommand")
+  return {
+    registerCommand: (given: unknown, definition: unknown) => {
+      needLive()
+      const name = wantText(given, "registerCommand: name").replace(/^\//, "")
+      const command = commandOf(instance, name, definition)
+      slots.put(name, () => ports.commands.register(command))
+    },
+    getCommands: () => {
+      needActive("getCommands")
+      return bridge.read(ports.commands.list).map(({ description, name, source, sourceInfo }) => ({
+        name,
+        ...member("description", description),
+        source,
+        sourceInfo
+      }))
+    }
+  }
+}

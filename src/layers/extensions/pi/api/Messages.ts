@@ -1,0 +1,75 @@
+/** What an extension adds to the conversation: messages, entries and labels. */
+import * as Effect from "effect/Effect"
+import type { CustomInput, Refusal, SendOptions, SendUserOptions } from "../../Ports.ts"
+import type { Instance } from "../Instance.ts"
+import { contentOf, isRecord, member, options, textIn, wantText } from "../Values.ts"
+
+/** The message, or what is wrong with it. */
+export const customInput = (value: unknown): CustomInput | string => {
+  if (!isRecord(value)) return "must be an object"
+  const customType = textIn(value, "customType")
+  if (customType === undefined) return "customType must be a text"
+  const content = contentOf(value["content"])
+  if (content === undefined) return "content must be a text or an array of texts and images"
+  return { customType, content, display: value["display"] !== false, ...member("details", value["details"]) }
+}
+
+const deliveries = ["steer", "followUp", "nextTurn"] as const
+
+const sendOptions = (given: unknown): SendOptions => {
+  const wanted = options(given)
+  const deliverAs = deliveries.find((name) => name === wanted["deliverAs"])
+  return { ...member("deliverAs", deliverAs), ...(wanted["triggerTurn"] === true ? { triggerTurn: true } : {}) }
+}
+
+const sendUserOptions = (given: unknown): SendUserOptions => {
+  const { deliverAs, expandPromptTemplates: expand } = options(given)
+  return {
+    ...(deliverAs === "steer" || deliverAs === "followUp" ? { deliverAs } : {}),
+    ...(typeof expand === "boolean" ? { expandPromptTemplates: expand } : {})
+  }
+}
+
+const refused = (message: string): Effect.Effect<never, Refusal> => Effect.fail({ message })
+
+export const sending = ({ ports }: Instance, message: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
+  const input = customInput(message)
+  return typeof input === "string"
+    ? refused(`sendMessage: message ${input}`)
+    : ports.messages.send(input, sendOptions(given))
+}
+
+export const sendingUser = ({ ports }: Instance, content: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
+  const said = contentOf(content)
+  return said === undefined
+    ? refused("sendUserMessage: content must be a text or an array of texts and images")
+    : ports.messages.sendUser(said, sendUserOptions(given))
+}
+
+export const make = (instance: Instance) => {
+  const { bridge, needActive, ports, report } = instance
+  const fire = (event: string, effect: Effect.Effect<unknown, Refusal>) =>
+    bridge.fire(effect, (message) => report(event, message))
+  return {
+    sendMessage: (message: unknown, given?: unknown) => {
+      needActive("sendMessage")
+      fire("extension_send", sending(instance, message, given))
+    },
+    sendUserMessage: (content: unknown, given?: unknown) => {
+      needActive("sendUserMessage")
+      fire("extension_send_user", sendingUser(instance, content, given))
+    },
+    appendEntry: (customType: unknown, data?: unknown) => {
+      needActive("appendEntry")
+      fire("appendEntry", ports.messages.appendEntry(wantText(customType, "customType"), data))
+    },
+    /** With a single text it is omp's name for the extension, which nothing shows. */
+    setLabel: (...args: ReadonlyArray<unknown>) => {
+      if (args.length < 2) return
+      const [entryId, label] = args
+      needActive("setLabel")
+      const text = typeof label === "string" ? label : undefined
+      fire("setLabel", ports.messages.setLabel(wantText(entryId, "entryId"), text))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Providers that an extension brings, or whose address it changes. */
+import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import type { Instance } from "../Instance.ts"
+import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
+import * as Slots from "./Slots.ts"
+
+/** The object form of a provider has its members in a class, perhaps, and answers a function with its models. */
+const configOf = (provider: JsonObject): JsonObject => ({
+  ...member("name", textIn(provider, "name")),
+  ...member("baseUrl", textIn(provider, "baseUrl")),
+  ...member("api", textIn(provider, "api")),
+  ...member("apiKey", textIn(provider, "apiKey")),
+  ...member("headers", provider["headers"]),
+  ...member("models", handlerIn(provider, "getModels")?.() ?? provider["models"]),
+  ...member("streamSimple", handlerIn(provider, "streamSimple"))
+})
+
+const known = new WeakMap<Instance, Slots.Slots>()
+
+const slotsOf = (instance: Instance): Slots.Slots => {
+  const slots = known.get(instance) ?? Slots.make(instance, "registerProvider")
+  known.set(instance, slots)
+  return slots
+}
+
+export const register =
+  (instance: Instance) =>
+  (given: unknown, config?: unknown): void => {
+    instance.needLive()
+    const definition = isRecord(given) ? configOf(given) : wantRecord(config, "registerProvider: the provider")
+    const name = wantText(isRecord(given) ? given["id"] : given, "registerProvider: name")
+    slotsOf(instance).put(name, () => instance.ports.providers.register(name, definition))
+  }
+
+/** Takes away what the extension registered, or a provider of that name from elsewhere. */
+export const unregister =
+  (instance: Instance) =>
+  (given: unknown): void => {
+    const { bridge, needLive, ports, report } = instance
+    needLive()
+    const name = wantText(given, "unregisterProvider: name")
+    slotsOf(instance).remove(name)
+    bridge.fire(ports.providers.unregister(name), (message) => report("unregisterProvider", message))
+  }

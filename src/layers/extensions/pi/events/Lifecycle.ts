@@ -1,0 +1,30 @@
+/**
+ * Tells one extension of the beginning or the end of its life. A reload is both, without a change of the session, so the
+ * hooks of the session do not tell it.
+ */
+import * as Effect from "effect/Effect"
+import * as Call from "../../../platform/extensions/Call.ts"
+import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as Context from "../context/Context.ts"
+import type { Instance } from "../Instance.ts"
+import type { Handler } from "../Values.ts"
+
+export type Moment = "session_start" | "session_shutdown"
+
+/** How long each handler may take. */
+const limits = { session_start: "30 seconds", session_shutdown: "2 seconds" } as const
+
+const tellOne = (instance: Instance, moment: Moment, handler: Handler) => {
+  const call = Call.make()
+  const event = { type: moment, reason: "reload" }
+  return ForeignCall.run(() => handler(event, Context.make(instance, call)), call.abort).pipe(
+    Effect.timeoutFail({
+      duration: limits[moment],
+      onTimeout: () => new ForeignCall.ForeignFailure({ message: `took longer than ${limits[moment]}` })
+    }),
+    Effect.catchAll(({ message }) => Effect.sync(() => instance.report(moment, message)))
+  )
+}
+
+export const tell = (instance: Instance, moment: Moment): Effect.Effect<void> =>
+  Effect.forEach([...instance.lifecycle[moment]], (handler) => tellOne(instance, moment, handler), { discard: true })

@@ -1,0 +1,63 @@
+/** How a hook point looks to extensions: the name and the object of the event, and what a handler may return. */
+import * as Effect from "effect/Effect"
+import type { HookAnswer, HookEvent, HookPoint } from "../../../../services/hooks/HookPoints.ts"
+import * as Call from "../../../platform/extensions/Call.ts"
+import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as Context from "../context/Context.ts"
+import type { Instance } from "../Instance.ts"
+import type { Handler } from "../Values.ts"
+
+/** Reports a result that cannot be used. The handler then counts as one without an opinion. */
+export type Bad = (problem: string) => undefined
+
+export interface Occasion {
+  readonly instance: Instance
+  /** Aborted when heddle does not wait for the handler any more. */
+  readonly signal: () => AbortSignal
+}
+
+export interface Mapping<P extends HookPoint> {
+  readonly point: P
+  /** Undefined: the event is not for extensions, and the handler is not called. */
+  readonly event: (event: HookEvent<P>, occasion: Occasion) => object | undefined
+  readonly answer: (result: unknown, bad: Bad, event: HookEvent<P>, given: object) => HookAnswer<P>
+  /** Fails the hook when the handler throws, instead of going on without it. */
+  readonly blocks?: boolean
+}
+
+/** Adds a handler to the extension's seat, and returns the function that takes it away. */
+export type Subscribe = (instance: Instance, name: string, handler: Handler) => () => void
+
+const nobody: Bad = () => undefined
+
+export const at =
+  <P extends HookPoint>(mapping: Mapping<P>): Subscribe =>
+  (instance, name, handler) => {
+    const bad: Bad = (problem) => void instance.report(name, problem)
+    return instance.seat.on(mapping.point, (event) => {
+      const call = Call.make()
+      const given = instance.isActive() ? mapping.event(event, { instance, signal: call.signal }) : undefined
+      if (given === undefined) return mapping.answer(undefined, nobody, event, {})
+      const outcome = ForeignCall.attempt(() => handler(given, Context.make(instance, call)), call.abort)
+      const answered = (result: unknown) => mapping.answer(result, bad, event, given)
+      const failed = (failure: ForeignCall.ForeignFailure) => {
+        if (mapping.blocks === true) return Effect.fail(failure)
+        instance.report(name, failure.message)
+        return Effect.succeed(mapping.answer(undefined, nobody, event, given))
+      }
+      switch (outcome._tag) {
+        case "Value":
+          return answered(outcome.value)
+        case "Failed":
+          return failed(outcome.failure)
+        case "Pending":
+          return Effect.matchEffect(outcome.effect, {
+            onSuccess: (result) => Effect.sync(() => answered(result)),
+            onFailure: failed
+          })
+      }
+    })
+  }
+
+/** A point at which handlers only watch. */
+export const nothing = (): undefined => undefined

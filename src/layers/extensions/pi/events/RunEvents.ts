@@ -1,0 +1,229 @@
+/** Events of a run that handlers can change: its prompt, its messages, its tool calls, and the user's own commands. */
+import * as Effect from "effect/Effect"
+import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import type { AgentMessage } from "../../../../domain/conversation/Message.ts"
+import { readMessage } from "../../../../domain/session/EntryReading.ts"
+import type { HookEvent, UserCommandAnswer } from "../../../../services/hooks/HookPoints.ts"
+import * as Call from "../../../platform/extensions/Call.ts"
+import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import { contentOf, copyOf, type Handler, handlerIn, isRecord, member, textIn } from "../Values.ts"
+import { customInput } from "../api/Messages.ts"
+import { at, type Bad, nothing, type Occasion, type Subscribe } from "./Mapping.ts"
+
+const wrong = "must return an object or nothing"
+
+/** The object that a handler returned; undefined if it returned nothing or what cannot be used. */
+const recordOf = (result: unknown, bad: Bad): JsonObject | undefined => {
+  if (result === undefined || result === null) return undefined
+  return isRecord(result) ? result : bad(wrong)
+}
+
+const imagesOf = (value: unknown) => {
+  const content = contentOf(value)
+  return typeof content === "string" ? undefined : content?.filter((block) => block.type === "image")
+}
+
+const input = at({
+  point: "input",
+  event: ({ images, source, text, whenBusy }) => ({
+    type: "input",
+    text,
+    ...(images.length === 0 ? {} : { images: copyOf(images) }),
+    source: source === "host" ? "rpc" : "extension",
+    ...(whenBusy === undefined ? {} : { streamingBehavior: whenBusy === "steering" ? "steer" : "followUp" })
+  }),
+  answer: (result, bad) => {
+    const given = recordOf(result, bad)
+    switch (given?.["action"]) {
+      case undefined:
+      case "continue":
+        return undefined
+      case "handled":
+        return { _tag: "Handled" }
+      case "transform": {
+        const text = given === undefined ? undefined : textIn(given, "text")
+        if (text === undefined) return bad(`action "transform" needs a text`)
+        return { _tag: "Transform", text, ...member("images", imagesOf(given?.["images"])) }
+      }
+      default:
+        return bad("action must be continue, transform or handled")
+    }
+  }
+})
+
+const runStarting = at({
+  point: "runStarting",
+  event: ({ images, systemPrompt, text }, { instance }) => ({
+    type: "before_agent_start",
+    messageType: "user",
+    prompt: text,
+    ...(images.length === 0 ? {} : { images: copyOf(images) }),
+    systemPrompt,
+    systemPromptOptions: { cwd: instance.ports.cwd }
+  }),
+  answer: (result, bad) => {
+    const given = recordOf(result, bad)
+    if (given === undefined) return undefined
+    const message = given["message"] === undefined ? undefined : customInput(given["message"])
+    if (typeof message === "string") bad(`message: ${message}`)
+    return {
+      ...(isRecord(message) ? { message } : {}),
+      ...member("systemPrompt", textIn(given, "systemPrompt"))
+    }
+  }
+})
+
+/** The messages, or the position of the first that cannot be used. */
+const messagesOf = (values: ReadonlyArray<unknown>): ReadonlyArray<AgentMessage> | number => {
+  const messages: Array<AgentMessage> = []
+  for (const [position, value] of values.entries()) {
+    const message = readMessage(value, 0)
+    if (message === undefined) return position
+    messages.push(message)
+  }
+  return messages
+}
+
+const context = at({
+  point: "context",
+  event: ({ messages }) => ({ type: "context", messages: copyOf(messages) }),
+  answer: (result, bad) => {
+    const given = recordOf(result, bad)?.["messages"]
+    if (given === undefined) return undefined
+    if (!Array.isArray(given)) return bad("messages must be an array")
+    const messages = messagesOf(given)
+    return typeof messages === "number" ? bad(`messages[${messages}] is no message`) : { messages }
+  }
+})
+
+const messageEnding = at({
+  point: "messageEnding",
+  event: ({ message }) => ({ type: "message_end", message: copyOf(message) }),
+  answer: (result, bad, event) => {
+    const given = recordOf(result, bad)?.["message"]
+    if (given === undefined) return undefined
+    const message = readMessage(given, event.message.timestamp)
+    if (message === undefined) return bad("message is no message")
+    return message.role === event.message.role ? { message } : bad(`message must keep its role ${event.message.role}`)
+  }
+})
+
+/** All handlers of a call get the same object, so that what one adds to it reaches the next. */
+const toolCallEvent = ({ input, toolCallId, toolName }: HookEvent<"toolCall">, { instance }: Occasion): object => {
+  const known = instance.shared.toolCalls.get(input)
+  if (known !== undefined) return known
+  const event = { type: "tool_call", toolCallId, toolName, input }
+  instance.shared.toolCalls.set(input, event)
+  return event
+}
+
+/** A handler may put another object in the place of the arguments: its members move into the object that counts. */
+const adopt = (input: JsonObject, given: object) => {
+  const changed = "input" in given ? given.input : undefined
+  if (!isRecord(changed) || changed === input) return
+  for (const key of Object.keys(input)) if (!(key in changed)) Reflect.deleteProperty(input, key)
+  Object.assign(input, changed)
+  Reflect.set(given, "input", input)
+}
+
+const toolCall = at({
+  point: "toolCall",
+  event: toolCallEvent,
+  blocks: true,
+  answer: (result, bad, event, given) => {
+    adopt(event.input, given)
+    const answer = recordOf(result, bad)
+    if (answer === undefined) return undefined
+    return {
+      block: answer["block"] === true,
+      ...member("reason", textIn(answer, "reason")),
+      ...(answer["terminate"] === true ? { terminate: true } : {})
+    }
+  }
+})
+
+const toolResult = at({
+  point: "toolResult",
+  event: ({ content, details, input, isError, toolCallId, toolName }) => ({
+    type: "tool_result",
+    toolCallId,
+    toolName,
+    input: copyOf(input),
+    content: copyOf(content),
+    details: copyOf(details),
+    isError
+  }),
+  answer: (result, bad) => {
+    const given = recordOf(result, bad)
+    if (given === undefined) return undefined
+    const said = contentOf(given["content"])
+    if (given["content"] !== undefined && said === undefined) bad("content must be an array of texts and images")
+    const content = typeof said === "string" ? [{ type: "text" as const, text: said }] : said
+    const { details, isError } = given
+    return {
+      ...member("content", content),
+      ...(isRecord(details) ? { details } : {}),
+      ...(typeof isError === "boolean" ? { isError } : {})
+    }
+  }
+})
+
+const bytesOf = (data: unknown, decoder: TextDecoder): string => {
+  if (typeof data === "string") return data
+  return data instanceof Uint8Array ? decoder.decode(data, { stream: true }) : ""
+}
+
+/** Runs the command with the means of an extension (`operations.exec`), which gets a signal to end it. */
+const runWith =
+  (
+    exec: Handler,
+    { command, cwd }: HookEvent<"userCommand">
+  ): Extract<UserCommandAnswer, { readonly _tag: "Run" }>["run"] =>
+  (onOutput) => {
+    const call = Call.make()
+    const decoder = new TextDecoder()
+    const onData = (data: unknown) => onOutput(bytesOf(data, decoder))
+    return Effect.map(
+      ForeignCall.run(() => exec(command, cwd, { onData, signal: call.signal() }), call.abort),
+      (ended) => {
+        const exitCode = isRecord(ended) ? ended["exitCode"] : undefined
+        return { exitCode: typeof exitCode === "number" ? exitCode : undefined }
+      }
+    )
+  }
+
+const userCommand = at({
+  point: "userCommand",
+  event: ({ command, cwd, excludeFromContext }) => ({ type: "user_bash", command, cwd, excludeFromContext }),
+  answer: (result, bad, event) => {
+    const given = recordOf(result, bad)
+    if (given === undefined) return undefined
+    const { operations, result: ended } = given
+    const exec = isRecord(operations) ? handlerIn(operations, "exec") : undefined
+    if (exec !== undefined) return { _tag: "Run", run: runWith(exec, event) }
+    if (!isRecord(ended)) return bad("must return a result or operations with exec")
+    const { exitCode } = ended
+    const output = textIn(ended, "output") ?? ""
+    return { _tag: "Result", output, exitCode: typeof exitCode === "number" ? exitCode : undefined }
+  }
+})
+
+export const runEvents: Readonly<Record<string, Subscribe>> = {
+  input,
+  before_agent_start: runStarting,
+  context,
+  before_provider_request: at({
+    point: "providerRequest",
+    event: ({ payload }) => ({ type: "before_provider_request", payload }),
+    answer: (payload) => (payload === undefined || payload === null ? undefined : { payload })
+  }),
+  after_provider_response: at({
+    point: "providerResponse",
+    event: ({ headers, status }) => ({ type: "after_provider_response", status, headers: { ...headers } }),
+    answer: nothing
+  }),
+  message_end: messageEnding,
+  tool_call: toolCall,
+  tool_result: toolResult,
+  user_bash: userCommand
+}

@@ -1,0 +1,29 @@
+/** One call into an extension. Whoever gives the call up aborts its signal, which is made when the extension asks for it. */
+
+export interface Call {
+  readonly signal: () => AbortSignal
+  readonly abort: () => void
+}
+
+export const make = (): Call => {
+  let controller: AbortController | undefined
+  let aborted = false
+  return {
+    signal: () => {
+      controller ??= new AbortController()
+      if (aborted) controller.abort()
+      return controller.signal
+    },
+    abort: () => {
+      aborted = true
+      controller?.abort()
+    }
+  }
+}
+
+/** A signal that is aborted with the first of them. */
+export const either = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other === undefined ? one : AbortSignal.any([one, other])
+
+/** Code of others may pass anything as a signal. */
+export const isSignal = (value: unknown): value is AbortSignal => value instanceof AbortSignal

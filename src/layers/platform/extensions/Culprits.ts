@@ -1,0 +1,77 @@
+/**
+ * Guards the process against extensions: errors that nobody catches, and attempts to end it. In force while there is at
+ * least one extension. Errors are put down to the extension whose files their stack names.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { StaleError } from "./Bridge.ts"
+import { ExitFence, fenceExit } from "./ExitFence.ts"
+import { folderOf } from "./Modules.ts"
+import { stackOf, textOf } from "./Thrown.ts"
+
+export interface Guarded {
+  /** The entry file. */
+  readonly path: string
+  readonly report: (name: string, event: string, message: string) => void
+}
+
+/** In the place of a path, where there are several and the error does not say from which it came. */
+const unknown = "extensions"
+
+const guarded = new Set<Guarded>()
+
+/** The extension whose entry file the stack names, else the one whose folder it names most closely. */
+const culpritOf = (stack: string): Guarded | undefined => {
+  let found: Guarded | undefined
+  for (const member of guarded) {
+    if (stack.includes(member.path)) return member
+    const folder = folderOf(member.path)
+    if (stack.includes(folder) && folder.length > (found === undefined ? 0 : folderOf(found.path).length))
+      found = member
+  }
+  return found
+}
+
+const tell = (stack: string, event: string, message: string) => {
+  const [first] = guarded
+  // The engine leaves out the frame of a function that ends with the call.
+  const culprit = culpritOf(stack) ?? (guarded.size === 1 ? first : undefined)
+  const { report } = culprit ?? first ?? { report: () => {} }
+  report(culprit?.path ?? unknown, event, message)
+}
+
+/** What uses an object of a session that has ended is late, not wrong; an attempt to exit has been reported. */
+const isKnown = (thrown: unknown) => thrown instanceof StaleError || thrown instanceof ExitFence
+
+const onUncaught = (thrown: unknown) => {
+  if (!isKnown(thrown)) tell(stackOf(thrown), "async", textOf(thrown))
+}
+
+let takeDown: (() => void) | undefined
+
+const putUp = (): (() => void) => {
+  const lift = fenceExit((stack, message) => tell(stack, "exit", message))
+  process.on("uncaughtException", onUncaught)
+  process.on("unhandledRejection", onUncaught)
+  return () => {
+    lift()
+    process.off("uncaughtException", onUncaught)
+    process.off("unhandledRejection", onUncaught)
+  }
+}
+
+/** Guards the process against this extension until the scope closes. */
+export const guard = (member: Guarded): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      guarded.add(member)
+      takeDown ??= putUp()
+    }),
+    () =>
+      Effect.sync(() => {
+        guarded.delete(member)
+        if (guarded.size > 0) return
+        takeDown?.()
+        takeDown = undefined
+      })
+  )

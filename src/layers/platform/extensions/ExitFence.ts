@@ -1,0 +1,41 @@
+/** Keeps extensions from ending the process. heddle's own end takes the fence down (processes/Exit.ts). */
+import * as Exit from "../processes/Exit.ts"
+import { stackOf } from "./Thrown.ts"
+
+/** Thrown in the place of the exit. */
+export class ExitFence extends Error {
+  override readonly name = "ExitFence"
+  constructor(call: string) {
+    super(`${call} would end heddle. An extension ends the session with ctx.shutdown().`)
+  }
+}
+
+const methods = ["exit", "reallyExit", "abort"] as const
+
+/** Signal 0 only asks whether the process lives. */
+const hitsUs = (pid: unknown, signal: unknown) =>
+  signal !== 0 && (pid === process.pid || pid === 0 || pid === -process.pid)
+
+/** Puts the fence up, and returns the function that takes it down. */
+export const fenceExit = (told: (stack: string, message: string) => void): (() => void) => {
+  const refuse = (call: string): never => {
+    const error = new ExitFence(call)
+    told(stackOf(error), error.message)
+    throw error
+  }
+  const { kill } = process
+  const originals = methods.map((method) => [method, Reflect.get(process, method)] as const)
+  for (const method of methods) Reflect.set(process, method, () => refuse(`process.${method}()`))
+  Reflect.set(process, "kill", (pid: number, signal?: NodeJS.Signals | number) =>
+    hitsUs(pid, signal) ? refuse(`process.kill(${pid})`) : kill.call(process, pid, signal)
+  )
+  const lift = () => {
+    for (const [method, original] of originals) Reflect.set(process, method, original)
+    Reflect.set(process, "kill", kill)
+  }
+  Exit.setFence(lift)
+  return () => {
+    Exit.setFence(undefined)
+    lift()
+  }
+}

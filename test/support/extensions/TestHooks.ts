@@ -1,0 +1,70 @@
+/** The hooks of a session, without a session that calls them: a test asks a point itself. */
+import { Effect } from "effect"
+import type { HookEvent, HookPoint } from "../../../src/services/hooks/HookPoints.ts"
+import { type Hook, type HookSeat, SessionHooks } from "../../../src/services/hooks/Hooks.ts"
+
+type Hooks = { [P in HookPoint]?: Array<Hook<P>> }
+
+export interface Report {
+  readonly name: string
+  readonly event: string
+  readonly message: string
+}
+
+const isLater = (answer: unknown): answer is Effect.Effect<unknown, unknown> => Effect.isEffect(answer)
+
+const makeSeat = () => {
+  const hooks: Hooks = {}
+  const seat: HookSeat = {
+    on: <P extends HookPoint>(point: P, hook: Hook<P>) => {
+      const list: Array<Hook<P>> = hooks[point] ?? []
+      Object.assign(hooks, { [point]: list })
+      list.push(hook)
+      return () => {
+        const at = list.indexOf(hook)
+        if (at >= 0) list.splice(at, 1)
+      }
+    }
+  }
+  return { hooks, seat }
+}
+
+export const make = () => {
+  const seats: Array<{ readonly name: string; readonly hooks: Hooks }> = []
+  const reports: Array<Report> = []
+  return {
+    service: SessionHooks.of({
+      join: (name) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const { hooks, seat } = makeSeat()
+            const joined = { name, hooks, seat }
+            seats.push(joined)
+            return joined
+          }),
+          (joined) => Effect.sync(() => seats.splice(seats.indexOf(joined), 1))
+        ).pipe(Effect.map(({ seat }) => seat)),
+      report: (problem) => void reports.push(problem)
+    }),
+    reports,
+    /** The names of the seats that are taken, in their order. */
+    seats: () => seats.map(({ name }) => name),
+    /** How many hooks wait at a point. */
+    count: (point: HookPoint) => seats.reduce((sum, { hooks }) => sum + (hooks[point]?.length ?? 0), 0),
+    /** The answers of all hooks of a point, in their order. */
+    ask: <P extends HookPoint>(point: P, event: HookEvent<P>): Effect.Effect<ReadonlyArray<unknown>, unknown> =>
+      Effect.forEach(
+        seats.flatMap(({ hooks }) => hooks[point] ?? []),
+        (hook) =>
+          Effect.suspend((): Effect.Effect<unknown, unknown> => {
+            const answer: unknown = hook(event)
+            return isLater(answer) ? answer : Effect.succeed(answer)
+          })
+      ),
+    /** What the hooks return before anything is waited for. */
+    poll: <P extends HookPoint>(point: P, event: HookEvent<P>): ReadonlyArray<unknown> =>
+      seats.flatMap(({ hooks }) => (hooks[point] ?? []).map((hook): unknown => hook(event)))
+  }
+}
+
+export type TestHooks = ReturnType<typeof make>

@@ -1,0 +1,55 @@
+/** An extension host over TestPorts, and sessions that it joins. */
+import { Context, Effect, Exit, Scope } from "effect"
+import { join, resolve } from "node:path"
+import * as ExtensionHost from "../../../src/layers/extensions/ExtensionHost.ts"
+import type { Extension } from "../../../src/layers/extensions/pi/Instance.ts"
+import { Agent } from "../../../src/services/Agent.ts"
+import type { SessionOpening } from "../../../src/services/hooks/HookPoints.ts"
+import { SessionHooks } from "../../../src/services/hooks/Hooks.ts"
+import { Session } from "../../../src/services/session/Session.ts"
+import * as Loaded from "./Loaded.ts"
+import * as TestPorts from "./TestPorts.ts"
+
+/** The path of a sample extension. */
+export const sample = (name: string): string => join(resolve(import.meta.dir, "samples"), name)
+
+class CurrentPorts extends Context.Reference<CurrentPorts>()("test/CurrentPorts", {
+  defaultValue: (): TestPorts.TestPorts | undefined => undefined
+}) {}
+
+const bind = Effect.flatMap(CurrentPorts, (test) =>
+  test === undefined ? Effect.dieMessage("no session") : Effect.succeed(test.ports)
+)
+
+interface HostOptions {
+  readonly find?: Effect.Effect<ReadonlyArray<Extension>>
+}
+
+export const make = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, options: HostOptions = {}) {
+  const host = yield* ExtensionHost.make({
+    find: Effect.succeed(paths.map(Loaded.extension)),
+    bind,
+    ...options
+  })
+
+  /** A session that the host joins, and that tells its beginning. `leave` tells its end and closes it. */
+  const open = Effect.fnUntraced(function* (opening: SessionOpening, ports: TestPorts.PortOptions = {}) {
+    const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
+    const test = yield* Scope.extend(TestPorts.make(ports), scope)
+    const services = Context.make(Agent, Agent.of(test.agent)).pipe(
+      Context.add(Session, test.session),
+      Context.add(SessionHooks, test.hooks.service),
+      Context.add(Scope.Scope, scope),
+      Context.add(CurrentPorts, test)
+    )
+    yield* Effect.provide(host.contributor.join(opening), services)
+    yield* Effect.orDie(Effect.mapError(test.hooks.ask("sessionStarted", opening), String))
+    const leave = Effect.zipRight(
+      Effect.orDie(Effect.mapError(test.hooks.ask("sessionEnding", { reason: "new" }), String)),
+      Scope.close(scope, Exit.void)
+    )
+    return { ...test, leave, close: Scope.close(scope, Exit.void) }
+  })
+
+  return { host, open }
+})
