@@ -17,12 +17,12 @@ const secrets = KnownSecrets.make()
 
 /** What the process ends with (protocol.md 1.4). */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
-
 /** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
 const lastSync = "500 millis"
+const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
 const unusable = ({ message }: Pick<Error, "message">) => new StartupFailure({ code: "INVALID_ARG", message })
 
-/** The mode and its layers are loaded when they are started, so that `--version` does not pay for them. */
+/** The mode and its layers are loaded here, so that `--version` does not pay for them. */
 const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
   const wanted = options.cwd ?? (yield* Process.currentFolder)
   const cwd = yield* Process.folder(wanted)
@@ -35,15 +35,17 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
     ])
   )
   yield* Process.takeOver
-  const agent = AgentLive.layer({ ...options, cwd, agentDir: yield* Process.agentDir, secrets })
-  const server = Server.serve({ ...options, version, uptime: Process.uptime, stop: Process.stopSignal })
+  const quit = yield* Effect.makeLatch(false)
+  const place = { cwd, agentDir: yield* Process.agentDir }
+  const agent = AgentLive.layer({ ...options, ...place, secrets, version, shutdown: Effect.asVoid(quit.open) })
+  const { stopSignal: stop, uptime } = Process
+  const server = Server.serve({ ...options, version, uptime, stop, quit: quit.await })
   const end = Effect.fnUntraced(function* (signal: Process.StopSignal | undefined) {
     const sessions = yield* Sessions
     yield* Effect.timeoutOption(Effect.disconnect(sessions.sync), lastSync)
     const code = (yield* sessions.hasLostWrites) ? 1 : 0
     yield* Process.endWith(signal === undefined ? code : signalCodes[signal])
   })
-  const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
   yield* server.pipe(
     Effect.tap(end),
     Effect.provide(agent),
@@ -56,6 +58,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
       NewerSession: unusable,
       SessionInUse: refused,
       StoreFailure: refused,
+      UnknownOption: unusable,
       UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
       UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
     })
@@ -74,5 +77,4 @@ const program = CommandLine.run(args, version, startRpc).pipe(
 
 // Nobody reads what Effect would count about every fiber.
 const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
-
 Effect.runFork(uncounted).addObserver((exit) => Process.exit(Exit.isSuccess(exit) ? undefined : 1))

@@ -3,12 +3,16 @@
  * provided in its place and the compiler says what is missing (docs/embedding.md, "Replacing parts").
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { pipe } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
+import { Agent } from "../services/Agent.ts"
+import { Hooks } from "../services/hooks/Hooks.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
@@ -71,6 +75,19 @@ export interface AgentOptions
   readonly session: SessionOptions
   /** Where secrets are gathered, if the caller masks its log, too. */
   readonly secrets?: Secrets
+  /** What extensions are told about heddle. */
+  readonly version?: string
+  /** Options that heddle does not know, by name: extensions may have registered them. */
+  readonly unknownFlags?: ReadonlyMap<string, string | true>
+  /** Ends the process when an extension asks for it. Default: nothing happens. */
+  readonly shutdown?: Effect.Effect<void>
+}
+
+/** No extension has registered this option of the command line. */
+export class UnknownOption extends Schema.TaggedError<UnknownOption>()("UnknownOption", { name: Schema.String }) {
+  override get message() {
+    return `unknown option, or an option without its value: --${this.name} (see --help)`
+  }
 }
 
 /** Fails if `-e` names what is not there; that takes nothing where nobody gives it. */
@@ -183,13 +200,15 @@ export const tools = (options: AgentOptions) => ToolRegistry.layer(options)
 /** No limits. */
 export const budget = MemoryBudget.layer({})
 
-/** The model and thinking level of the first session. */
-const start = (options: AgentOptions) =>
+/** The model and thinking level of the first session. A model that only `later` ones may know is left out. */
+const start = (options: AgentOptions, later: boolean) =>
   Effect.fnUntraced(function* (session: typeof Session.Service) {
     yield* SessionStart.rename(options.session, session)
     const before = yield* session.settings
     const asked = { provider: options.provider, pattern: options.model }
-    const selected = Option.getOrUndefined(yield* InitialModel.resolve(asked, before.model))
+    const resolved = InitialModel.resolve(asked, before.model)
+    const found = later ? Effect.orElseSucceed(resolved, () => Option.none()) : resolved
+    const selected = Option.getOrUndefined(yield* found)
     const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel ?? before.thinkingLevel
     return {
       ...(selected === undefined ? {} : { model: selected.model }),
@@ -197,19 +216,60 @@ const start = (options: AgentOptions) =>
     }
   })
 
+/** Extensions, if there are any to load or to ask about. Most people have none, so that is found out first. */
+const extensions = Effect.fnUntraced(function* (
+  options: AgentOptions,
+  scopedModels: ReadonlyArray<string>,
+  sessions: Effect.Effect<typeof Sessions.Service>
+) {
+  const { shutdown = Effect.void, unknownFlags = new Map(), version = "0.0.0" } = options
+  const trust = yield* Trust
+  const isTrusted = (yield* trust.level) === "trusted"
+  if (trust.isDecided && (yield* Discovery.isEmpty(options, yield* Declared, isTrusted))) return undefined
+  const { make } = yield* Effect.promise(() => import("./extensions/Extensions.ts"))
+  const { agentDir, cwd, extensionPaths = [], noExtensions = false, session } = options
+  const found = { agentDir, cwd, extensionPaths, noExtensions }
+  const place = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
+  return yield* make({ ...found, ...place, scopedModels, unknownFlags, sessions, shutdown, version })
+})
+
+/** What the command line names may come from extensions: it is judged when they have joined. */
+const judge = Effect.fnUntraced(function* (
+  { model: pattern, provider, unknownFlags = new Map() }: AgentOptions,
+  sessions: typeof Sessions.Service,
+  claimed: Effect.Effect<ReadonlyMap<string, unknown>>
+) {
+  const { setModel, started, state } = Context.get(yield* sessions.current, Agent)
+  const needsModel = (pattern ?? provider) !== undefined && (yield* state).model === undefined
+  if (!needsModel && unknownFlags.size === 0) return
+  yield* started
+  const known = yield* claimed
+  for (const name of unknownFlags.keys()) if (!known.has(name)) return yield* new UnknownOption({ name })
+  if (!needsModel) return
+  const chosen = yield* InitialModel.resolve({ provider, pattern }, undefined)
+  if (Option.isSome(chosen)) yield* Effect.ignore(setModel(chosen.value.model.provider, chosen.value.model.id))
+})
+
 /** The session that the process begins in, and every one it goes to. */
 export const agent = (options: AgentOptions) =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { enabledModels } = yield* Settings
+      const scopedModels = options.models.length > 0 ? options.models : enabledModels
+      const made = yield* Deferred.make<typeof Sessions.Service>()
+      const added = yield* extensions(options, scopedModels, Deferred.await(made))
+      const contributors = yield* Hooks
+      const hooks = added === undefined ? contributors : [...contributors, added.contributor]
       const sessions = yield* HostSessions.make({
         cwd: options.cwd,
-        scopedModels: options.models.length > 0 ? options.models : enabledModels,
+        scopedModels,
         ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
         ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
         first: SessionStart.openLog(options.session),
-        start: start(options)
-      })
+        start: start(options, added !== undefined)
+      }).pipe(Effect.provideService(Hooks, hooks))
+      yield* Deferred.succeed(made, sessions)
+      yield* judge(options, sessions, added?.claimedFlags ?? Effect.succeed(new Map()))
       const exported = yield* HtmlExport.make(options)
       return Context.make(Sessions, sessions).pipe(Context.add(SessionExport, exported))
     })

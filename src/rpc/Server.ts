@@ -47,6 +47,8 @@ export interface ServerOptions<Stop> {
   readonly uptime: Effect.Effect<number>
   /** Completes when the process is asked to end before the host closes its side. */
   readonly stop: Effect.Effect<Stop>
+  /** Completes when an extension asks for the end. It comes when the session is idle, as if the host had closed its side. */
+  readonly quit?: Effect.Effect<void>
 }
 
 /** How long the end may take after the host closed its side, and after a signal (protocol.md 1.4, supplement 4.1). */
@@ -145,6 +147,9 @@ const openDialogs = Effect.fnUntraced(function* (
   return dialogs
 })
 
+const awaitIdle = (sessions: typeof Sessions.Service) =>
+  Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
+
 /** What of the project was left out, messages that were queued when the session was left, and slash commands. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
   const { notice } = yield* Trust.Trust
@@ -192,9 +197,12 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       yield* tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
+      const { quit = Effect.never } = options
+      const whenIdle = Effect.zipRight(quit, awaitIdle(sessions))
       const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(
         // A host that does not read any more is treated like one that has closed its side.
         Effect.raceFirst(writerEnds),
+        Effect.raceFirst(Effect.zipRight(whenIdle, lanes.accepted)),
         Effect.as(undefined),
         Effect.raceFirst(options.stop)
       )
@@ -211,8 +219,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         yield* sessions.close
         if (eof) hostTools.disconnect()
         // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
-        const idle = Effect.flatMap(current, (agent) => agent.awaitIdle)
-        const forget = yield* drain ? Effect.zipRight(idle, leave) : cutShort
+        const forget = yield* drain ? Effect.zipRight(awaitIdle(sessions), leave) : cutShort
         yield* lanes.drained
         yield* sessions.farewell
         yield* shell.endBackground

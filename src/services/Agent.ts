@@ -136,6 +136,8 @@ export interface MessageInput extends UserInput {
   readonly clientMessageId?: string
   /** Takes the text as it is: no hook changes it, and it names no command. */
   readonly literal?: true
+  /** The text names no command, even if it looks like one. */
+  readonly noCommand?: true
 }
 
 export interface PromptInput extends MessageInput {

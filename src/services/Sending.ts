@@ -17,6 +17,8 @@ export interface SendOptions {
 export interface SendUserOptions {
   /** Without it, a message during a run is refused. */
   readonly deliverAs?: "steer" | "followUp"
+  /** Whether a text that names a slash command stands for the command. Default: no. */
+  readonly takesCommands?: boolean
 }
 
 export interface SendReceipt {

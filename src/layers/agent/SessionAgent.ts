@@ -97,8 +97,10 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
-  const hooks = HookRegistry.make(({ event, message: error, name: extensionPath }) =>
-    publish({ _tag: "ExtensionFailed", extensionPath, event, error })
+  const hooks = HookRegistry.make(
+    ({ event, message: error, name: extensionPath }) =>
+      publish({ _tag: "ExtensionFailed", extensionPath, event, error }),
+    (notice) => publish({ _tag: "Notice", ...notice })
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay

@@ -1,13 +1,14 @@
 /** What the answers of all hooks of a point amount to. Hooks run one after the other, each with the answer before it. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type * as Points from "../../services/hooks/HookPoints.ts"
 import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
 import type { RequestHooks } from "../../services/model/RequestHooks.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
-import type { HookRegistry } from "./HookRegistry.ts"
+import type { HookRegistry, Registered } from "./HookRegistry.ts"
 
 /** While hooks of the point are asked, the supervision tree shows it. */
 const shown = <A>(point: Points.HookPoint, effect: Effect.Effect<A>) =>
@@ -203,6 +204,21 @@ export const compacting = (hooks: HookRegistry, plan: CompactionPlan): Effect.Ef
     (decision) => decision ?? proceed
   )
 
+const tellOne = <P extends Points.HookPoint>(
+  hooks: HookRegistry,
+  point: P,
+  one: Registered<P>,
+  event: Points.HookEvent<P>,
+  limitMs: number
+): Effect.Effect<void> => {
+  const late = Effect.sync(() =>
+    hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` })
+  )
+  // The caller may stand in a mask, which must not keep the hook from being given up.
+  const asked = Effect.disconnect(Effect.interruptible(hooks.ask(point, one, event)))
+  return Effect.flatMap(Effect.timeoutOption(asked, limitMs), (answer) => (Option.isSome(answer) ? Effect.void : late))
+}
+
 /** Tells hooks that only watch. Each has at most `limit`. */
 export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
   hooks: HookRegistry,
@@ -210,13 +226,6 @@ export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" 
   event: Points.HookEvent<P>,
   limitMs: number
 ): Effect.Effect<void> =>
-  Effect.forEach(
-    hooks.of(point),
-    (one) =>
-      Effect.flatMap(Effect.timeoutOption(Effect.disconnect(hooks.ask(point, one, event)), limitMs), (answer) =>
-        answer._tag === "Some"
-          ? Effect.void
-          : Effect.sync(() => hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` }))
-      ),
-    { discard: true }
+  Effect.suspend(() =>
+    Effect.forEach(hooks.of(point), (one) => tellOne(hooks, point, one, event, limitMs), { discard: true })
   )

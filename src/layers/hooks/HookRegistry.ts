@@ -35,9 +35,11 @@ const describe = (cause: Cause.Cause<HookProblem>): string => {
   return Predicate.hasProperty(problem, "message") ? String(problem.message) : String(problem)
 }
 
+type Notify = (typeof SessionHooks.Service)["notify"]
+
 export type HookRegistry = ReturnType<typeof make>
 
-export const make = (report: (problem: Report) => void) => {
+export const make = (report: (problem: Report) => void, notify: Notify = () => {}) => {
   let seats: ReadonlyArray<Seat> = []
   /** Flattened when a point is first asked for, and again after a change. */
   let flat: Table = {}
@@ -113,7 +115,7 @@ export const make = (report: (problem: Report) => void) => {
     )
 
   return {
-    service: SessionHooks.of({ join, report }),
+    service: SessionHooks.of({ join, report, notify }),
     has: (point: HookPoint) => of(point).length > 0,
     of,
     call,

@@ -18,6 +18,14 @@ const checkWords = ({ messages, values }: Given) => {
   return invalid(`unknown option, or an option without its value: ${option} (see --help)`)
 }
 
+/** Only a session loads extensions, which may know other options. */
+const checkForeign = ({ unknown = new Map(), values }: Given) => {
+  const [name] = unknown.keys()
+  const mode = values.get("mode")?.[0]
+  if (name === undefined || mode === "rpc" || mode === "rpc-ui") return Effect.void
+  return invalid(`unknown option, or an option without its value: --${name} (see --help)`)
+}
+
 const noTask = "heddle cannot take a task on the command line yet."
 
 const checkMode = ({ messages, values }: Given) => {
@@ -51,6 +59,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
       return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place, ...folder })
     }
     yield* checkWords(given)
+    yield* checkForeign(given)
     if (search !== undefined) {
       const [more] = given.messages
       if (more !== undefined) return yield* invalid(`--list-models takes one search; got "${more}" too`)

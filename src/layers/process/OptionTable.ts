@@ -122,6 +122,8 @@ export const optionTable: ReadonlyArray<OptionEntry> = [...inEffect, ...withoutE
 export interface Given {
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
   readonly messages: ReadonlyArray<string>
+  /** Options that heddle does not know, by name. Extensions may register them. */
+  readonly unknown?: ReadonlyMap<string, string | true>
 }
 
 /** heddle cannot do what its command line asks for. The code is for programs, the message for people. */

@@ -7,14 +7,29 @@ import { type Given, optionTable } from "./OptionTable.ts"
 
 const byName = new Map(optionTable.map((entry) => [`--${entry.name}`, entry]))
 
+/** An option that heddle does not know. It has the word behind it as its value, unless that is an option, too. */
+const isForeign = (arg: string) => /^--[A-Za-z][\w-]*(?:=|$)/.test(arg)
+
+/** Options of the full parser, which it handles itself. */
+const builtIn = new Set(["--completions", "--help", "--log-level", "--version", "--wizard"])
+
 /** None when an argument is not an option, lacks its value, has one too many, or has two values where one counts. */
 export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
   const values = new Map<string, ReadonlyArray<string>>()
+  const unknown = new Map<string, string | true>()
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ""
     const equals = arg.indexOf("=")
-    const entry = byName.get(equals < 0 ? arg : arg.slice(0, equals))
-    if (entry === undefined) return Option.none()
+    const name = equals < 0 ? arg : arg.slice(0, equals)
+    const entry = byName.get(name)
+    if (entry === undefined) {
+      if (!isForeign(arg) || builtIn.has(name) || unknown.has(name.slice(2))) return Option.none()
+      const next = equals < 0 ? args[at + 1] : arg.slice(equals + 1)
+      const isValue = next !== undefined && (equals >= 0 || !next.startsWith("-"))
+      unknown.set(name.slice(2), isValue ? next : true)
+      if (isValue && equals < 0) at++
+      continue
+    }
     const before = values.get(entry.name)
     if (entry.kind === "flag") {
       if (equals >= 0) return Option.none()
@@ -26,5 +41,5 @@ export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
     if (value === undefined || (equals < 0 && value.startsWith("-"))) return Option.none()
     values.set(entry.name, [...(before ?? []), value])
   }
-  return Option.some({ values, messages: [] })
+  return Option.some({ values, messages: [], ...(unknown.size === 0 ? {} : { unknown }) })
 }

@@ -34,6 +34,7 @@ export interface StartOptions {
   readonly ui: boolean
   readonly emitTitle: boolean
   readonly session: SessionOptions
+  readonly unknownFlags?: ReadonlyMap<string, string | true>
 }
 
 export const checkChoices = (given: Given) => {
@@ -154,6 +155,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
       agentEnds.find((end) => end === one("agent-end"))
     ),
     drain: has("drain"),
+    ...present("unknownFlags", given.unknown),
     ui: !has("no-ui"),
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
     session: yield* sessionOptions(one)

@@ -57,7 +57,7 @@ const select = (options: ToolRegistryOptions, around: Surroundings, session: typ
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
   const isWanted = ({ definition: { name } }: Tool) => tools?.includes(name) !== false && !excludedTools.includes(name)
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
-  const ledger = FileLedger.make()
+  const ledger = FileLedger.ofSession(session)
   return firstSuccess(
     Effect.map(load, ({ builtIn }) => builtIn({ cwd, ledger, artifacts, ...around }).filter(isWanted))
   )

@@ -94,6 +94,7 @@ const bash = Command.make({
     const timestamp = yield* Clock.currentTimeMillis
     const id = request.id === undefined ? {} : { id: request.id }
     const { command, excludeFromContext = false } = params
+    yield* agent.started
     const answer = yield* agent.userCommand({ command, excludeFromContext })
     const ran = yield* shell
       .runForUser({

@@ -6,6 +6,7 @@ import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../do
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
+import { asQuery, started } from "../Started.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 
 const setModel = Command.make({
@@ -18,6 +19,7 @@ const setModel = Command.make({
   errors: ["model_not_found", "missing_credentials"],
   run: Effect.fnUntraced(function* ({ modelId, provider }) {
     const agent = yield* Agent
+    yield* agent.started
     return yield* Effect.mapError(
       agent.setModel(provider, modelId),
       ({ _tag, message }) =>
@@ -46,6 +48,7 @@ const cycleModel = Command.make({
       })
     ),
   run: Effect.fnUntraced(function* (_, { connection }) {
+    yield* started
     const cycled = yield* Effect.flatMap(Agent, (agent) => agent.cycleModel)
     return cycled === null ? null : { ...cycled, ...levelMembers(connection.dialect, cycled.thinkingLevel) }
   })
@@ -53,12 +56,13 @@ const cycleModel = Command.make({
 
 const getAvailableModels = Command.make({
   name: "get_available_models",
-  lane: "query",
+  lane: "control",
   summary: "Models whose provider has credentials or needs none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   result: () => Schema.Struct({ models: Schema.Array(Model()) }),
-  run: Effect.fnUntraced(function* () {
+  run: Effect.fnUntraced(function* (_, request) {
+    yield* asQuery(request)
     const catalog = yield* ModelCatalog
     return { models: yield* catalog.available }
   })

@@ -120,4 +120,5 @@ export type Reply = Readonly<Record<string, unknown>>
 export const textOf = (reply: Reply): Option.Option<string> =>
   reply["cancelled"] !== true && typeof reply["value"] === "string" ? Option.some(reply["value"]) : Option.none()
 
-export const confirmedOf = (reply: Reply): boolean => reply["cancelled"] !== true && reply["confirmed"] === true
+export const confirmedOf = ({ cancelled, confirmed }: Reply): Option.Option<boolean> =>
+  cancelled !== true && typeof confirmed === "boolean" ? Option.some(confirmed) : Option.none()

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Dialog from "../../services/host/Dialog.ts"
-import type { DialogMethod, Question, SelectQuestion, Ui } from "../../services/host/HostUi.ts"
+import type { ConfirmQuestion, DialogMethod, Question, SelectQuestion, Ui } from "../../services/host/HostUi.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type * as Supervision from "../../services/supervision/Supervision.ts"
 import type { Connection } from "../Connection.ts"
@@ -167,15 +167,24 @@ const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Excha
   const selected = (reply: DialogFrames.Reply, question: SelectQuestion) =>
     Option.map(DialogFrames.textOf(reply), (value) => DialogFrames.optionAsAsked(question, value))
 
+  const confirmed = dialog({
+    method: "confirm",
+    fallback: Option.none<boolean>(),
+    frame: (question: ConfirmQuestion) => DialogFrames.confirm(question),
+    read: DialogFrames.confirmedOf
+  })
+
   const textual = { fallback: Option.none<string>(), read: DialogFrames.textOf }
   const questions: Pick<Ui, DialogMethod> = {
     select: dialog({ ...textual, method: "select", frame: selectFrame, read: selected }),
-    confirm: dialog({
-      method: "confirm",
-      fallback: false,
-      frame: DialogFrames.confirm,
-      read: DialogFrames.confirmedOf
-    }),
+    confirm: (question) =>
+      Effect.flatMap(
+        confirmed(question),
+        Option.match({
+          onNone: () => Effect.as(question.onUnanswered ?? Effect.void, false),
+          onSome: Effect.succeed
+        })
+      ),
     input: dialog({ ...textual, method: "input", frame: DialogFrames.input }),
     editor: dialog({ ...textual, method: "editor", frame: DialogFrames.editor })
   }

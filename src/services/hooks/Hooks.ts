@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { Agent } from "../Agent.ts"
 import type { Session } from "../session/Session.ts"
 import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoints.ts"
@@ -39,6 +40,8 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
     readonly join: (name: string) => Effect.Effect<HookSeat, never, Scope.Scope>
     /** Tells the host that code of a contributor failed (`extension_error`). */
     readonly report: (problem: { readonly name: string; readonly event: string; readonly message: string }) => void
+    /** Tells the people behind the host. */
+    readonly notify: (notice: Omit<Extract<AgentEvent, { readonly _tag: "Notice" }>, "_tag">) => void
   }
 >() {}
 

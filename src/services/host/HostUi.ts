@@ -22,6 +22,8 @@ export interface SelectQuestion extends Question {
 
 export interface ConfirmQuestion extends Question {
   readonly message: string
+  /** Runs where the answer is false because nobody gave one. */
+  readonly onUnanswered?: Effect.Effect<void>
 }
 
 export interface InputQuestion extends Question {

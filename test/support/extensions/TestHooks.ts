@@ -44,7 +44,8 @@ export const make = () => {
           }),
           (joined) => Effect.sync(() => seats.splice(seats.indexOf(joined), 1))
         ).pipe(Effect.map(({ seat }) => seat)),
-      report: (problem) => void reports.push(problem)
+      report: (problem) => void reports.push(problem),
+      notify: () => {}
     }),
     reports,
     /** The names of the seats that are taken, in their order. */

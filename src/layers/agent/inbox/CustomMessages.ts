@@ -77,10 +77,11 @@ export const make = ({ begin, ids, late, now, prompt, queue, settings, state }: 
 
   const sendUser = Effect.fn("Agent.sendUser")(function* (
     content: string | ReadonlyArray<InputContent>,
-    { deliverAs }: SendUserOptions = {}
+    { deliverAs, takesCommands = false }: SendUserOptions = {}
   ) {
     const waiting = deliverAs === undefined ? {} : { whenBusy: queues[deliverAs] }
-    return yield* prompt({ ...userInput(content), source: "extension", ...waiting })
+    const plain = takesCommands ? {} : ({ noCommand: true } as const)
+    return yield* prompt({ ...userInput(content), source: "extension", ...waiting, ...plain })
   })
 
   return { send, sendUser }

@@ -96,8 +96,8 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
     return { started, fiber }
   }
 
-  const named = ({ literal, text }: MessageInput): Effect.Effect<Named | undefined> => {
-    const [, name, args = ""] = literal === true ? [] : (pattern.exec(text) ?? [])
+  const named = ({ literal, noCommand, text }: MessageInput): Effect.Effect<Named | undefined> => {
+    const [, name, args = ""] = literal === true || noCommand === true ? [] : (pattern.exec(text) ?? [])
     if (name === undefined) return Effect.succeed(undefined)
     return Effect.map(commands.find(name), (found) =>
       Option.isSome(found) ? { command: found.value, args } : undefined

@@ -43,6 +43,9 @@ export const folder = (path: string): Effect.Effect<string | undefined> =>
     return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true ? absolute : undefined
   })
 
+/** Where heddle itself is installed. */
+export const packageDir: Effect.Effect<string> = Effect.sync(() => resolve(process.argv[1] ?? ".", "../.."))
+
 export const currentFolder: Effect.Effect<string> = Effect.sync(() => process.cwd())
 
 export const printError = (text: string): Effect.Effect<void> =>

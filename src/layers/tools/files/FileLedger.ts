@@ -47,3 +47,12 @@ export const make = (): FileLedger => {
     isStale: (path, version) => (versions.get(path) ?? version) !== version
   }
 }
+
+const ledgers = new WeakMap<object, FileLedger>()
+
+/** The ledger that all tools of a session share. */
+export const ofSession = (session: object): FileLedger => {
+  const known = ledgers.get(session) ?? make()
+  ledgers.set(session, known)
+  return known
+}

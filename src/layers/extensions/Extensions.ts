@@ -1,0 +1,149 @@
+/** pi extensions as a contributor to the sessions of the process. Loaded when there is something to load or to ask about. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as SessionFile from "../../domain/session/SessionFile.ts"
+import type { Contributor } from "../../services/hooks/Hooks.ts"
+import { SessionHooks } from "../../services/hooks/Hooks.ts"
+import { HostUi } from "../../services/host/HostUi.ts"
+import { Files } from "../../services/machine/Files.ts"
+import { Processes } from "../../services/machine/Processes.ts"
+import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import { ModelClient } from "../../services/model/ModelClient.ts"
+import { Session } from "../../services/session/Session.ts"
+import { Shell } from "../../services/Shell.ts"
+import * as Trust from "../../services/Trust.ts"
+import * as Bridge from "../platform/extensions/Bridge.ts"
+import * as Process from "../platform/processes/Process.ts"
+import * as SessionFolders from "../session/SessionFolders.ts"
+import * as FileLedger from "../tools/files/FileLedger.ts"
+import * as Binding from "./Binding.ts"
+import * as Discovery from "./discovery/Discovery.ts"
+import * as ExtensionHost from "./ExtensionHost.ts"
+import * as Bindings from "./modules/host/Bindings.ts"
+import * as Serving from "./modules/Serving.ts"
+
+export interface ExtensionOptions extends Discovery.DiscoveryOptions, Binding.BindingOptions {
+  readonly version: string
+  readonly sessionDir?: string
+}
+
+export interface Extensions {
+  readonly contributor: Contributor
+  /** The command line options that extensions have registered, by name. */
+  readonly claimedFlags: ExtensionHost.ExtensionHost["claimedFlags"]
+}
+
+type Report = (typeof SessionHooks.Service)["report"]
+
+/** Model calls of code that was imported rather than handed to an extension. */
+const modelBindings = Effect.gen(function* () {
+  const catalog = yield* ModelCatalog
+  const bridge = yield* Bridge.make
+  const client = yield* ModelClient
+  const models: Bindings.BindingOptions["models"] = {
+    all: () => bridge.read(catalog.all),
+    available: () => bridge.run(catalog.available),
+    stream: (model, context, options) => {
+      const given = typeof options === "object" && options !== null ? { ...options } : {}
+      const { run, stream } = bridge.read(Binding.callModel(model, context, given))
+      bridge.fire(Effect.provideService(run, ModelClient, client), () => {})
+      return stream
+    }
+  }
+  return models
+})
+
+/** Makes the modules importable that extensions expect to find. */
+const serveModules = Effect.fnUntraced(function* (
+  { agentDir, cwd, sessionDir, version }: ExtensionOptions,
+  session: () => typeof Session.Service | undefined
+) {
+  const artifacts = Effect.suspend(() => {
+    const current = session()
+    if (current === undefined) return Effect.succeedNone
+    return Effect.map(current.info, ({ file }) => Option.map(file, SessionFile.artifacts))
+  })
+  const chosen = sessionDir === undefined ? {} : { sessionDir }
+  const bindings = yield* Bindings.make({
+    place: yield* SessionFolders.place({ agentDir, cwd, ...chosen }),
+    version,
+    packageDir: yield* Process.packageDir,
+    machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes)),
+    shell: yield* Shell,
+    ledger: () => FileLedger.ofSession(session() ?? Files),
+    artifacts,
+    models: yield* modelBindings
+  })
+  yield* Serving.serve(bindings)
+})
+
+/** Finds extensions again at every reload. What cannot be loaded is reported and left out. */
+const makeFind = Effect.fnUntraced(function* (options: ExtensionOptions, report: Report) {
+  const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Discovery.find>>>()
+  return Discovery.find(options).pipe(
+    Effect.map(({ extensions, problems }) => {
+      for (const { message, path } of problems) report({ name: path, event: "load", message })
+      return extensions
+    }),
+    Effect.catchAll(({ message }) =>
+      Effect.sync(() => {
+        report({ name: "extensions", event: "load", message })
+        return []
+      })
+    ),
+    Effect.provide(services)
+  )
+})
+
+/** Asks the user about a project that nobody has decided about. The answer may take as long as they like. */
+const askForTrust = Effect.fnUntraced(function* (reload: Effect.Effect<void>, hooks: typeof SessionHooks.Service) {
+  const ui = yield* HostUi
+  const trust = yield* Trust.Trust
+  if (trust.isDecided || !(yield* ui.isPresent)) return
+  const { level, notice } = yield* trust.ask((question) =>
+    Effect.gen(function* () {
+      let isAnswered = true
+      const onUnanswered = Effect.sync(() => {
+        isAnswered = false
+      })
+      const sure = yield* ui.confirm({ ...question, onUnanswered })
+      return isAnswered ? sure : undefined
+    })
+  )
+  if (notice !== undefined) hooks.notify({ level: "info", message: notice, source: "trust" })
+  if (level === "trusted") yield* reload
+})
+
+/** The contributor lives as long as the scope, which owns what outlives a session. */
+export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
+  const scope = yield* Effect.scope
+  let current: { readonly session: typeof Session.Service; readonly hooks: typeof SessionHooks.Service } | undefined
+  const find = yield* makeFind(options, (problem) => current?.hooks.report(problem))
+  const host = yield* ExtensionHost.make({ find, bind: yield* Binding.make(options) })
+  const ask = yield* Effect.map(
+    Effect.context<HostUi>(),
+    (services) => (hooks: typeof SessionHooks.Service) => Effect.provide(askForTrust(host.reload, hooks), services)
+  )
+  const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof serveModules>>>()
+  const serve = Scope.extend(
+    Effect.provide(
+      serveModules(options, () => current?.session),
+      services
+    ),
+    scope
+  )
+  let isServed = false
+  const join = Effect.fnUntraced(function* (opening: Parameters<Contributor["join"]>[0]) {
+    current = { session: yield* Session, hooks: yield* SessionHooks }
+    if (!isServed) {
+      isServed = true
+      yield* serve
+      yield* Effect.forkIn(ask(current.hooks), scope)
+    }
+    yield* host.contributor.join(opening)
+  })
+  const extensions: Extensions = { contributor: { name: "extensions", join }, claimedFlags: host.claimedFlags }
+  return extensions
+})
