@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
+import { Agent } from "../../services/Agent.ts"
 import type { Contributor } from "../../services/hooks/Hooks.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
 import { HostUi } from "../../services/host/HostUi.ts"
@@ -142,6 +143,8 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
       yield* serve
       yield* Effect.forkIn(ask(current.hooks), scope)
     }
+    // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.
+    yield* Effect.flatMap(Agent, ({ tools }) => tools.all)
     yield* host.contributor.join(opening)
   })
   const extensions: Extensions = { contributor: { name: "extensions", join }, claimedFlags: host.claimedFlags }
