@@ -115,7 +115,7 @@ describe("--export", () => {
       "--export: Cannot export to DIR/2026_abc.jsonl: it is the session itself"
     ],
     [["2026_abc.jsonl", "a.html", "b.html"], '--export takes a session and one more path; got "b.html" too'],
-    [["2026_abc.jsonl", "--nope"], '--export takes a session and one more path; got "--nope" too'],
+    [["2026_abc.jsonl", "--nope"], "unknown option, or an option without its value: --nope (see --help)"],
     [[], "unknown option, or an option without its value: --export (see --help)"]
   ]
   for (const [args, message] of bad) {

@@ -22,7 +22,8 @@ const checkWords = ({ messages, values }: Given) => {
 const checkForeign = ({ unknown = new Map(), values }: Given) => {
   const [name] = unknown.keys()
   const mode = values.get("mode")?.[0]
-  if (name === undefined || mode === "rpc" || mode === "rpc-ui") return Effect.void
+  const isSession = (mode === "rpc" || mode === "rpc-ui") && !values.has("export") && !values.has(listModels.name)
+  if (name === undefined || isSession) return Effect.void
   return invalid(`unknown option, or an option without its value: --${name} (see --help)`)
 }
 
@@ -52,6 +53,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     if (has("approve") && has("no-approve")) return yield* invalid("--approve and --no-approve contradict each other")
     const [exported, search] = [one("export"), one(listModels.name)]
     const place = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
+    yield* checkForeign(given)
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
       const overrides = yield* StartOptions.readOverrides(given)
@@ -59,7 +61,6 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
       return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place, ...folder })
     }
     yield* checkWords(given)
-    yield* checkForeign(given)
     if (search !== undefined) {
       const [more] = given.messages
       if (more !== undefined) return yield* invalid(`--list-models takes one search; got "${more}" too`)

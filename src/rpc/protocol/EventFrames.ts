@@ -26,6 +26,9 @@ const messageRef = ({ clientMessageId, messageId, runId }: MessageRef) => {
   return clientMessageId === undefined ? { messageId, runId } : { messageId, clientMessageId, runId }
 }
 
+/** Messages of extensions that were not taken are told as the failure of a command that nobody sent (protocol.md 11.4). */
+const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_send_user"])
+
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
@@ -116,12 +119,10 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
-  ExtensionFailed: ({ error, event, extensionPath }) => ({
-    type: "extension_error",
-    extensionPath,
-    event: hookNames.get(event) ?? event,
-    error
-  }),
+  ExtensionFailed: ({ error, event, extensionPath }) =>
+    failedSends.has(event)
+      ? { type: "response", command: event, success: false, error, code: "not_sent", extensionPath }
+      : { type: "extension_error", extensionPath, event: hookNames.get(event) ?? event, error },
   CommandsChanged: ({ commands }) => ({ type: "available_commands_update", commands: commands.map(available) }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }

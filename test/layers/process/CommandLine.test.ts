@@ -49,7 +49,7 @@ describe("the quick parser", () => {
   })
 
   for (const args of [
-    ["--nope"],
+    ["--nope", "--nope"],
     ["--model"],
     ["--model", "--drain"],
     ["--drain=yes"],

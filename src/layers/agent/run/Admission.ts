@@ -3,23 +3,12 @@
  * that was sent before is recognised. The fiber of the run checks and stores its prompt before it begins.
  */
 import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import {
-  type CustomInput,
-  type InputMessage,
-  toCustomMessage,
-  toUserMessage,
-  userContent,
-  type UserMessage
-} from "../../../domain/conversation/Message.ts"
+import { type CustomInput, userContent } from "../../../domain/conversation/Message.ts"
 import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
-import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
-import type { InputContent } from "../../../domain/conversation/Content.ts"
-import { entryOf } from "../../../domain/session/SessionContext.ts"
 import {
   AgentClosing,
   type MessageInput,
@@ -29,72 +18,29 @@ import {
   PromptWithdrawn
 } from "../../../services/Agent.ts"
 import type { SlashCommandFailed } from "../../../services/Commands.ts"
-import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Startup } from "../../hooks/Startup.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
-import type { Ids } from "../../../services/Ids.ts"
-import type { Session } from "../../../services/session/Session.ts"
-import type { ClientMessage, ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
+import type { ClientMessage, MessageReceipt } from "../inbox/ClientMessages.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
 import * as Hearing from "../inbox/Hearing.ts"
 import type { Heard } from "../inbox/Hearing.ts"
-import type { LateRecords } from "../inbox/LateRecords.ts"
-import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
-import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { Carried, SlashCommands } from "../inbox/SlashCommands.ts"
-import type { ModelInForce } from "../model/ModelInForce.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
-import type { RunFiber } from "./RunFiber.ts"
-import type { AcceptedPrompt, LatePrompt } from "./RunLifecycle.ts"
-import type { RunState } from "./RunState.ts"
+import * as RunStart from "./RunStart.ts"
+import { type Accepted, type LateHearing, named, requested, sentBy, type Taken } from "./RunStart.ts"
 
-interface Dependencies {
-  readonly ids: typeof Ids.Service
-  readonly now: () => number
-  readonly session: typeof Session.Service
-  readonly budget: SessionBudget
-  readonly model: ModelInForce
-  readonly state: RunState
-  readonly late: LateRecords
-  readonly clientMessages: ClientMessages
-  readonly prompts: OpenPrompts
-  readonly queue: SessionQueue
+interface Dependencies extends RunStart.Dependencies {
   readonly slash: SlashCommands
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Effect.Semaphore
-  /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
-  readonly accepting: () => void
-  readonly fiber: RunFiber
   readonly startup: Startup
   readonly hooks: HookRegistry
   readonly relay: EventRelay
-  /** Calls `begun` when the first event of the run was published. */
-  readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
 }
-
-/** Hooks that still look at a prompt that was accepted meanwhile. */
-type LateHearing = Effect.Effect<Heard<Taken>>
-
-/** A message, and its content before hooks and commands have changed it: by that it is known when it is sent again. */
-interface Taken extends PromptInput {
-  readonly sent?: ReadonlyArray<InputContent>
-}
-
-const sentBy = (input: Taken) => input.sent ?? userContent(input)
 
 /** How long the answer to a prompt may wait for hooks (supplement 1.2). */
 const patienceMs = 5000
-
-type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
-
-/** A prompt, or a custom message in place of its text. */
-interface StartInput extends PromptInput {
-  readonly custom?: CustomInput
-}
-
-const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
-const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
 
 const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
   whenBusy === undefined ? { source } : { source, whenBusy }
@@ -111,109 +57,9 @@ const told = (receipt: MessageReceipt): PromptReceipt => {
   return receipt.disposition === "handled" ? handled : receipt
 }
 
-/** A prompt that finds the session free: its acceptance and its run are one fiber. */
-const makeStart = (dependencies: Dependencies) => {
-  const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
-
-  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const check = Effect.zipRight(budget.check, model.usable)
-
-  /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
-  const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {
-    const { documents, images = [], text } = input
-    const said = documents === undefined ? { text, images } : { text, images, documents }
-    const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
-    const say = (message: UserMessage) =>
-      Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
-    const late: LatePrompt = {
-      settle: Effect.flatMap(hearing, (heard) =>
-        heard._tag === "Said"
-          ? say(toUserMessage(heard.input, now()))
-          : Effect.as(session.append(QueueEntries.removed([item])), undefined)
-      ),
-      abandon: Effect.asVoid(say(toUserMessage(input, now())))
-    }
-    return Effect.as(session.append(QueueEntries.added([item])), { late })
-  }
-
-  const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
-    const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    const stored =
-      hearing === undefined
-        ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
-        : storeLate(input, messageId, hearing)
-    return Effect.map(stored, (late) => {
-      state.begin(runId)
-      prompts.accept(messageId, input, runId)
-      clientMessages.remember({ content: sentBy(input), receipt })
-      const prompt: AcceptedPrompt = {
-        runId,
-        messageId,
-        ...named(input),
-        ...requested(input),
-        message,
-        since,
-        ...late
-      }
-      return { prompt, receipt }
-    })
-  }
-
-  const refuse = (decided: Deferred.Deferred<MessageReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
-    late.store.pipe(
-      Effect.zipRight(Effect.sync(state.settle)),
-      Effect.zipRight(
-        Cause.isInterruptedOnly(cause)
-          ? Deferred.fail(decided, new PromptWithdrawn())
-          : Deferred.failCause(decided, cause)
-      ),
-      Effect.asVoid
-    )
-
-  /**
-   * The whole life of a prompt that found the session free. An interrupt during the check withdraws it; from then on
-   * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
-   */
-  const live = Effect.fnUntraced(function* (
-    input: StartInput,
-    accepted: Accepted,
-    decided: Deferred.Deferred<MessageReceipt, PromptRejected>,
-    hearing: LateHearing | undefined
-  ) {
-    const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
-    const since = queue.nextOrder()
-    const checked = yield* Effect.exit(Effect.interruptible(check))
-    if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
-    const { prompt, receipt } = yield* store(input, message, since, hearing)
-    const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
-    const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
-    const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
-    // Not before the first event: a prompt that is queued next may end at once, and says that a run goes on.
-    yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
-  }, Effect.uninterruptible)
-
-  const start = (input: StartInput, accepted: Accepted, hearing?: LateHearing) =>
-    Effect.uninterruptibleMask(
-      Effect.fnUntraced(function* (restore) {
-        const busy = state.accept()
-        if (busy !== undefined) return yield* busy
-        const decided = yield* Deferred.make<MessageReceipt, PromptRejected>()
-        const running = yield* fiber.start(live(input, accepted, decided, hearing))
-        dependencies.accepting()
-        const withdraw = Effect.suspend(() =>
-          state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
-        )
-        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw)
-      })
-    )
-
-  return start
-}
-
 export const make = (dependencies: Dependencies) => {
   const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
-  const start = makeStart(dependencies)
+  const start = RunStart.make(dependencies)
   const hearing = Hearing.make(dependencies)
 
   /** The receipt of the message, if it was sent before. */

@@ -59,7 +59,8 @@ const runStarting = at({
     prompt: text,
     ...(images.length === 0 ? {} : { images: copyOf(images) }),
     systemPrompt,
-    systemPromptOptions: { cwd: instance.ports.cwd }
+    // There to be read: only `systemPrompt` of the answer counts.
+    systemPromptOptions: { cwd: instance.ports.cwd, selectedTools: [], sections: {}, contextFiles: [], skills: [] }
   }),
   answer: (result, bad) => {
     const given = recordOf(result, bad)

@@ -94,7 +94,7 @@ it.scoped("before_agent_start adds a message and replaces the system prompt", ()
       messageType: "user",
       prompt: "go",
       systemPrompt: "You are.",
-      systemPromptOptions: { cwd: "/project" }
+      systemPromptOptions: { cwd: "/project", selectedTools: [], sections: {}, contextFiles: [], skills: [] }
     })
     assert.deepStrictEqual(reported(), [
       ["before_agent_start", "message: customType must be a text"],

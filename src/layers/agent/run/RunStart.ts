@@ -1,0 +1,176 @@
+/**
+ * The start of a run for a prompt that finds the session free: the prompt is checked and stored in the fiber of its run.
+ */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type { InputContent } from "../../../domain/conversation/Content.ts"
+import {
+  type CustomInput,
+  type InputMessage,
+  toCustomMessage,
+  toUserMessage,
+  userContent,
+  type UserMessage
+} from "../../../domain/conversation/Message.ts"
+import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
+import { entryOf } from "../../../domain/session/SessionContext.ts"
+import {
+  type MessageInput,
+  type PromptInput,
+  type PromptReceipt,
+  type PromptRejected,
+  PromptWithdrawn
+} from "../../../services/Agent.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
+import type { Ids } from "../../../services/Ids.ts"
+import type { Session } from "../../../services/session/Session.ts"
+import type { ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
+import type { Heard } from "../inbox/Hearing.ts"
+import type { LateRecords } from "../inbox/LateRecords.ts"
+import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
+import type { SessionQueue } from "../inbox/SessionQueue.ts"
+import type { ModelInForce } from "../model/ModelInForce.ts"
+import type { RunFiber } from "./RunFiber.ts"
+import type { AcceptedPrompt, LatePrompt } from "./RunLifecycle.ts"
+import type { RunState } from "./RunState.ts"
+
+export interface Dependencies {
+  readonly ids: typeof Ids.Service
+  readonly now: () => number
+  readonly session: typeof Session.Service
+  readonly budget: SessionBudget
+  readonly model: ModelInForce
+  readonly state: RunState
+  readonly late: LateRecords
+  readonly clientMessages: ClientMessages
+  readonly prompts: OpenPrompts
+  readonly queue: SessionQueue
+  /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
+  readonly accepting: () => void
+  readonly fiber: RunFiber
+  /** Calls `begun` when the first event of the run was published. */
+  readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
+}
+
+/** Hooks that still look at a prompt that was accepted meanwhile. */
+export type LateHearing = Effect.Effect<Heard<Taken>>
+
+/** A message, and its content before hooks and commands have changed it: by that it is known when it is sent again. */
+export interface Taken extends PromptInput {
+  readonly sent?: ReadonlyArray<InputContent>
+}
+
+export const sentBy = (input: Taken) => input.sent ?? userContent(input)
+
+export type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
+
+/** A prompt, or a custom message in place of its text. */
+interface StartInput extends PromptInput {
+  readonly custom?: CustomInput
+}
+
+export const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
+export const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
+
+/** Its acceptance and its run are one fiber. */
+export const make = (dependencies: Dependencies) => {
+  const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
+
+  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
+  const check = Effect.zipRight(budget.check, model.usable)
+
+  /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
+  const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {
+    const { documents, images = [], text } = input
+    const said = documents === undefined ? { text, images } : { text, images, documents }
+    const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
+    const say = (message: UserMessage) =>
+      Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
+    const late: LatePrompt = {
+      settle: Effect.flatMap(hearing, (heard) =>
+        heard._tag === "Said"
+          ? say(toUserMessage(heard.input, now()))
+          : Effect.as(session.append(QueueEntries.removed([item])), undefined)
+      ),
+      abandon: Effect.asVoid(say(toUserMessage(input, now())))
+    }
+    return Effect.as(session.append(QueueEntries.added([item])), { late })
+  }
+
+  const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
+    const [runId, messageId] = [ids.next("run"), ids.next("message")]
+    const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const stored =
+      hearing === undefined
+        ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
+        : storeLate(input, messageId, hearing)
+    return Effect.map(stored, (late) => {
+      state.begin(runId)
+      prompts.accept(messageId, input, runId)
+      clientMessages.remember({ content: sentBy(input), receipt })
+      const prompt: AcceptedPrompt = {
+        runId,
+        messageId,
+        ...named(input),
+        ...requested(input),
+        message,
+        since,
+        ...late
+      }
+      return { prompt, receipt }
+    })
+  }
+
+  const refuse = (decided: Deferred.Deferred<MessageReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+    late.store.pipe(
+      Effect.zipRight(Effect.sync(state.settle)),
+      Effect.zipRight(
+        Cause.isInterruptedOnly(cause)
+          ? Deferred.fail(decided, new PromptWithdrawn())
+          : Deferred.failCause(decided, cause)
+      ),
+      Effect.asVoid
+    )
+
+  /**
+   * The whole life of a prompt that found the session free. An interrupt during the check withdraws it; from then on
+   * it is a run that ends as aborted. `accepted` runs between the message being stored and the first event of the run.
+   */
+  const live = Effect.fnUntraced(function* (
+    input: StartInput,
+    accepted: Accepted,
+    decided: Deferred.Deferred<MessageReceipt, PromptRejected>,
+    hearing: LateHearing | undefined
+  ) {
+    const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
+    const since = queue.nextOrder()
+    const checked = yield* Effect.exit(Effect.interruptible(check))
+    if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
+    const { prompt, receipt } = yield* store(input, message, since, hearing)
+    const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
+    const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
+    const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
+    // Not before the first event: a prompt that is queued next may end at once, and says that a run goes on.
+    yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
+  }, Effect.uninterruptible)
+
+  const start = (input: StartInput, accepted: Accepted, hearing?: LateHearing) =>
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const busy = state.accept()
+        if (busy !== undefined) return yield* busy
+        const decided = yield* Deferred.make<MessageReceipt, PromptRejected>()
+        const running = yield* fiber.start(live(input, accepted, decided, hearing))
+        dependencies.accepting()
+        const withdraw = Effect.suspend(() =>
+          state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
+        )
+        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw)
+      })
+    )
+
+  return start
+}
