@@ -269,7 +269,8 @@ export const agent = (options: AgentOptions) =>
         start: start(options, added !== undefined)
       }).pipe(Effect.provideService(Hooks, hooks))
       yield* Deferred.succeed(made, sessions)
-      yield* judge(options, sessions, added?.claimedFlags ?? Effect.succeed(new Map()))
+      const { claimedFlags = Effect.succeed(new Map()) } = added ?? {}
+      if (added !== undefined || options.unknownFlags !== undefined) yield* judge(options, sessions, claimedFlags)
       const exported = yield* HtmlExport.make(options)
       return Context.make(Sessions, sessions).pipe(Context.add(SessionExport, exported))
     })
