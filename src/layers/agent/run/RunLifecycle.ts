@@ -129,10 +129,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
   /** A message of a hook that cannot be stored is reported and left out. */
-  const checked = (message: CustomInput): ReadonlyArray<CustomInput> =>
+  const checked = ({ message, name }: Asking.RunChanges["messages"][number]): ReadonlyArray<CustomInput> =>
     Either.match(CustomInputs.check(message, settings["queue.maxBytes"]), {
       onLeft: ({ message: problem }) => {
-        hooks.report({ name: "hooks", event: "runStarting", message: problem })
+        hooks.report({ name, event: "runStarting", message: problem })
         return []
       },
       onRight: (input) => [input]
