@@ -126,7 +126,7 @@ const makeStart = (dependencies: Dependencies) => {
     const say = (message: UserMessage) =>
       Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
     const late: LatePrompt = {
-      settle: Effect.flatMap(hearing, (heard) =>
+      settle: Effect.map(hearing, (heard) =>
         heard._tag === "Said"
           ? say(toUserMessage(heard.input, now()))
           : Effect.as(session.append(QueueEntries.removed([item])), undefined)
@@ -301,8 +301,29 @@ export const make = (dependencies: Dependencies) => {
     const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
     if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
     keep()
-    return { rest: withdraw(Fiber.join(preparing)), done: undefined }
+    let isAwaited = false
+    const rest = Effect.suspend(() => {
+      isAwaited = true
+      return withdraw(Fiber.join(preparing))
+    })
+    const drop = Effect.suspend(() => (isAwaited ? Effect.void : Fiber.interruptFork(preparing)))
+    return { rest, drop, done: undefined }
   })
+
+  /** Hooks still look at the prompt, for its run. One that is refused, queued or known has no use for them. */
+  const takeLate = (
+    input: Taken,
+    accepted: Accepted,
+    rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>,
+    drop: Effect.Effect<void> = Effect.void
+  ) => {
+    const plain: Heard<Taken> = { _tag: "Said", input }
+    const hearing = Effect.orElseSucceed(rest, () => plain)
+    return Effect.onExit(take(input, accepted, hearing), (exit) => {
+      const isBegun = Exit.isSuccess(exit) && exit.value.disposition === "started" && exit.value.duplicate === undefined
+      return isBegun ? Effect.void : drop
+    })
+  }
 
   /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
   const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
@@ -310,21 +331,14 @@ export const make = (dependencies: Dependencies) => {
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
     const due = now() + patienceMs
-    const plain: Heard<Taken> = { _tag: "Said", input }
-    const late = (rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>) =>
-      take(
-        input,
-        accepted,
-        Effect.orElseSucceed(rest, () => plain)
-      )
     const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due)).rest !== undefined
-    if (isLate) return yield* late(hearing.late(input, saidBy(input)))
+    if (isLate) return yield* takeLate(input, accepted, hearing.late(input, saidBy(input)))
     const messageId = ids.next("message")
     const begun = () => prompts.accept(messageId, input)
     const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
     if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
-    const { done: heard, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
-    if (rest !== undefined) return yield* late(rest)
+    const { done: heard, drop, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
+    if (rest !== undefined) return yield* takeLate(input, accepted, rest, drop)
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
     return yield* answerHandled(heard.command, input, accepted, messageId)
   })

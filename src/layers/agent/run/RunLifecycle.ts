@@ -54,8 +54,8 @@ export interface AcceptedPrompt {
 }
 
 export interface LatePrompt {
-  /** Stores the message as the hooks have left it; undefined if one of them has dealt with it. */
-  readonly settle: Effect.Effect<UserMessage | undefined>
+  /** Returns, when the hooks are done, the effect that stores the message; undefined if one of them has dealt with it. */
+  readonly settle: Effect.Effect<Effect.Effect<UserMessage | undefined>>
   /** Stores the message as it was sent. */
   readonly abandon: Effect.Effect<void>
 }
@@ -205,8 +205,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
     if (late === undefined) return Exit.succeed(message)
     const settled = yield* Effect.exit(Effect.interruptible(late.settle))
-    if (Exit.isFailure(settled)) yield* late.abandon
-    return settled
+    if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
+    yield* late.abandon
+    return Exit.failCause(settled.cause)
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */
