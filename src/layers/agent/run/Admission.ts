@@ -211,10 +211,29 @@ const makeStart = (dependencies: Dependencies) => {
   return start
 }
 
+/** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
+const makeInTime = ({ accepting, fiber, now }: Dependencies) =>
+  Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
+    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
+    accepting()
+    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
+    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
+    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
+    keep()
+    let isAwaited = false
+    const rest = Effect.suspend(() => {
+      isAwaited = true
+      return withdraw(Fiber.join(preparing))
+    })
+    const drop = Effect.suspend(() => (isAwaited ? Effect.void : Fiber.interruptFork(preparing)))
+    return { rest, drop, done: undefined }
+  })
+
 export const make = (dependencies: Dependencies) => {
   const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = makeStart(dependencies)
   const hearing = Hearing.make(dependencies)
+  const inTime = makeInTime(dependencies)
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: Taken) => {
@@ -292,23 +311,6 @@ export const make = (dependencies: Dependencies) => {
     Effect.flatMap(known(input), (before) =>
       before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
     ).pipe(exclusively(gate))
-
-  /** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
-  const inTime = Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
-    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
-    dependencies.accepting()
-    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
-    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
-    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
-    keep()
-    let isAwaited = false
-    const rest = Effect.suspend(() => {
-      isAwaited = true
-      return withdraw(Fiber.join(preparing))
-    })
-    const drop = Effect.suspend(() => (isAwaited ? Effect.void : Fiber.interruptFork(preparing)))
-    return { rest, drop, done: undefined }
-  })
 
   /** Hooks still look at the prompt, for its run. One that is refused, queued or known has no use for them. */
   const takeLate = (
