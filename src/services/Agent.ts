@@ -283,8 +283,14 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      */
     readonly started: Effect.Effect<void>
     readonly isStarted: Effect.Effect<boolean>
-    /** What hooks say to a shell command of the user; undefined: it is to be run as usual. */
-    readonly userCommand: (command: Omit<UserCommand, "cwd">) => Effect.Effect<UserCommandAnswer | undefined>
+    /**
+     * What hooks say to a shell command of the user; undefined: it is to be run as usual. `asking` runs first,
+     * unless there are none. Hooks that are still joining the session are asked, too.
+     */
+    readonly userCommand: (
+      command: Omit<UserCommand, "cwd">,
+      asking?: Effect.Effect<void>
+    ) => Effect.Effect<UserCommandAnswer | undefined>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
     /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */

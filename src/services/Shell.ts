@@ -34,6 +34,10 @@ export interface ShellResult {
   readonly durationMs: number
 }
 
+export type OtherMeans = (
+  onOutput: (text: string) => void
+) => Effect.Effect<number | undefined, { readonly message: string }>
+
 export interface ShellRequest {
   readonly command: string
   /** Absolute; default is the Shell's own working folder. */
@@ -48,9 +52,9 @@ export interface ShellRequest {
   /** Default 300 s. */
   readonly timeoutMs?: number
   /** Runs the command in place of a process, and answers its exit code. An interrupt ends it. */
-  readonly instead?: (
-    onOutput: (text: string) => void
-  ) => Effect.Effect<number | undefined, { readonly message: string }>
+  readonly instead?: OtherMeans
+  /** Asked before a command of the user starts: what runs it in place of a process, if anything. `cancelUser` ends it. */
+  readonly ask?: Effect.Effect<OtherMeans | undefined>
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

@@ -312,7 +312,12 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
     started: startup.started,
     isStarted: Effect.sync(startup.isOver),
-    userCommand: (command) => Asking.userCommand(hooks, { ...command, cwd: options.cwd }),
+    userCommand: (command, asking = Effect.void) =>
+      startup.isOver() && !hooks.has("userCommand")
+        ? Effect.succeed(undefined)
+        : Effect.all([asking, startup.started], { discard: true }).pipe(
+            Effect.zipRight(Effect.suspend(() => Asking.userCommand(hooks, { ...command, cwd: options.cwd })))
+          ),
     close: Effect.sync(state.close),
     state: StateSnapshot.make({
       controls: controls.values,

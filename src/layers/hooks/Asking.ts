@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type * as Points from "../../services/hooks/HookPoints.ts"
 import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
 import type { RequestHooks } from "../../services/model/RequestHooks.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
+import type { ToolAnswer } from "../../services/Tools.ts"
 import type { HookRegistry, Registered } from "./HookRegistry.ts"
 
 /** While hooks of the point are asked, the supervision tree shows it. */
@@ -19,14 +19,14 @@ type Said<P extends Points.HookPoint> = Exclude<Points.HookAnswer<P>, void>
 const isSaid = <P extends Points.HookPoint>(answer: Points.HookAnswer<P> | undefined): answer is Said<P> =>
   answer !== undefined
 
-/** Folds the answers. `next` makes the state from the one before and an answer; `isOver` ends the row. */
+/** Folds the answers. `next` makes the state from the one before and an answer of `name`; `isOver` ends the row. */
 const fold = <P extends Points.HookPoint, S>(
   hooks: HookRegistry,
   point: P,
   initial: S,
   steps: {
     readonly event: (state: S) => Points.HookEvent<P>
-    readonly next: (state: S, answer: Said<P>) => S
+    readonly next: (state: S, answer: Said<P>, name: string) => S
     readonly isOver?: (state: S) => boolean
   }
 ): Effect.Effect<S> => {
@@ -37,7 +37,7 @@ const fold = <P extends Points.HookPoint, S>(
     for (const one of registered) {
       const answer = yield* hooks.ask(point, one, steps.event(state))
       if (!isSaid<P>(answer)) continue
-      state = steps.next(state, answer)
+      state = steps.next(state, answer, one.name)
       if (steps.isOver?.(state) === true) return state
     }
     return state
@@ -65,16 +65,20 @@ export const input = (hooks: HookRegistry, said: Points.Input): Effect.Effect<He
 
 export interface RunChanges {
   readonly systemPrompt: string
-  readonly messages: ReadonlyArray<NonNullable<Points.RunAdditions["message"]>>
+  /** Each with the name of the contributor that adds it. */
+  readonly messages: ReadonlyArray<{
+    readonly name: string
+    readonly message: NonNullable<Points.RunAdditions["message"]>
+  }>
 }
 
 export const runStarting = (hooks: HookRegistry, event: Points.RunStarting): Effect.Effect<RunChanges> => {
   const initial: RunChanges = { systemPrompt: event.systemPrompt, messages: [] }
   return fold(hooks, "runStarting", initial, {
     event: ({ systemPrompt }) => ({ ...event, systemPrompt }),
-    next: (state, { message, systemPrompt = state.systemPrompt }) => ({
+    next: (state, { message, systemPrompt = state.systemPrompt }, name) => ({
       systemPrompt,
-      messages: message === undefined ? state.messages : [...state.messages, message]
+      messages: message === undefined ? state.messages : [...state.messages, { name, message }]
     })
   })
 }
@@ -93,14 +97,15 @@ export const messageEnding = <M extends AgentMessage>(
 ) =>
   fold(hooks, "messageEnding", message, {
     event: (current) => ({ message: current }),
-    next: (current, answer) => {
+    next: (current, answer, name) => {
       if (isSameKind(answer.message)) return answer.message
-      hooks.report({ name: "hooks", event: "messageEnding", message: "a message was replaced by one of another role" })
+      const roles = `a message of the role ${current.role} was answered with one of the role ${answer.message.role}`
+      hooks.report({ name, event: "messageEnding", message: roles })
       return current
     }
   })
 
-export const toolResult = (hooks: HookRegistry, call: Points.ToolCallAsked, output: ToolOutput, isError: boolean) =>
+export const toolResult = (hooks: HookRegistry, call: Points.ToolCallAsked, output: ToolAnswer, isError: boolean) =>
   fold(
     hooks,
     "toolResult",
@@ -134,18 +139,17 @@ export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effec
   shown(
     "toolCall",
     Effect.gen(function* () {
-      let terminate = false
       for (const one of hooks.of("toolCall")) {
         const answer = yield* hooks.call(one, call)
         if (Either.isLeft(answer)) {
           hooks.report({ name: one.name, event: "toolCall", message: answer.left })
-          return { blocked: `Extension ${one.name} failed: ${answer.left}`, terminate }
+          return { blocked: `Extension ${one.name} failed: ${answer.left}`, terminate: false }
         }
-        terminate ||= answer.right?.terminate === true
         if (answer.right?.block !== true) continue
-        return { blocked: answer.right.reason ?? "Tool execution was blocked", terminate }
+        const { reason = "Tool execution was blocked", terminate = false } = answer.right
+        return { blocked: reason, terminate }
       }
-      return { blocked: undefined, terminate }
+      return { blocked: undefined, terminate: false }
     })
   )
 
@@ -211,15 +215,14 @@ const tellOne = <P extends Points.HookPoint>(
   event: Points.HookEvent<P>,
   limitMs: number
 ): Effect.Effect<void> => {
-  const late = Effect.sync(() =>
-    hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` })
-  )
-  // The caller may stand in a mask, which must not keep the hook from being given up.
-  const asked = Effect.disconnect(Effect.interruptible(hooks.ask(point, one, event)))
-  return Effect.flatMap(Effect.timeoutOption(asked, limitMs), (answer) => (Option.isSome(answer) ? Effect.void : late))
+  const asked = Effect.interruptible(Effect.disconnect(hooks.ask(point, one, event)))
+  const late = { name: one.name, event: point, message: `not done after ${limitMs} ms` }
+  return Effect.map(Effect.timeoutOption(asked, limitMs), (answer) => {
+    if (Option.isNone(answer)) hooks.report(late)
+  })
 }
 
-/** Tells hooks that only watch. Each has at most `limit`. */
+/** Tells hooks that only watch. Each has at most `limitMs`, also where the caller cannot be interrupted. */
 export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
   hooks: HookRegistry,
   point: P,

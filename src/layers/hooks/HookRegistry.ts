@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as FiberRef from "effect/FiberRef"
 import * as Predicate from "effect/Predicate"
 import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
 import { type Hook, type HookProblem, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
@@ -31,11 +32,16 @@ interface Seat {
 }
 
 const describe = (cause: Cause.Cause<HookProblem>): string => {
+  if (Cause.isInterruptedOnly(cause)) return "interrupted"
   const problem = Cause.squash(cause)
   return Predicate.hasProperty(problem, "message") ? String(problem.message) : String(problem)
 }
 
 type Notify = (typeof SessionHooks.Service)["notify"]
+/** Whether the fiber itself was asked to stop. */
+const isStopped = Effect.withFiberRuntime<boolean>((fiber) =>
+  Effect.succeed(!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)))
+)
 
 export type HookRegistry = ReturnType<typeof make>
 
@@ -85,7 +91,7 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
       (seat): HookSeat => ({ on: (point, hook) => on(seat, point, hook) })
     )
 
-  /** Calls one hook. A failure of any kind but an interrupt is answered, not thrown. */
+  /** Calls one hook. A failure of any kind is answered, not thrown; a hook that interrupts only itself has failed. */
   const call = <P extends HookPoint>(
     { hook }: Registered<P>,
     event: HookEvent<P>
@@ -97,7 +103,9 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
       Effect.matchCauseEffect({
         onSuccess: (answer) => Effect.succeed(Either.right(answer)),
         onFailure: (cause) =>
-          Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(Either.left(describe(cause)))
+          Effect.flatMap(isStopped, (stopped) =>
+            stopped ? Effect.interrupt : Effect.succeed(Either.left(describe(cause)))
+          )
       })
     )
 

@@ -3,7 +3,7 @@
  * started. Whoever needs what contributors register waits for it. Owned by the session's scope.
  */
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
 import * as Asking from "./Asking.ts"
@@ -30,22 +30,24 @@ export interface Startup {
 }
 
 export const make = ({ fork, hooks, isAlone, join, opening }: Dependencies): Startup => {
-  let isOver = isAlone
-  let starting: Fiber.RuntimeFiber<void> | undefined
+  let [isBegun, isOver] = [false, isAlone]
+  const over = Effect.unsafeMakeLatch(false)
   const start = Supervision.node({ kind: "startup", label: "extensions" }, () =>
     Effect.zipRight(join, Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
   )
-  const whole = Effect.ensuring(
-    start,
-    Effect.sync(() => {
-      isOver = true
-    })
-  )
+  const end = () => {
+    isOver = true
+    over.unsafeOpen()
+  }
   return {
     started: Effect.suspend(() => {
       if (isOver) return Effect.void
-      starting ??= fork(whole)
-      return Effect.asVoid(Fiber.await(starting))
+      if (!isBegun) {
+        // A contributor that joins may send a prompt, which waits for the start.
+        isBegun = true
+        fork(start).addObserver(end)
+      }
+      return over.await
     }),
     isOver: () => isOver
   }

@@ -8,9 +8,8 @@ import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
-import type { HookProblem } from "../../services/hooks/Hooks.ts"
 import { Session } from "../../services/session/Session.ts"
-import { Shell, type ShellResult } from "../../services/Shell.ts"
+import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 
@@ -66,8 +65,8 @@ const toMessage = (params: Type<typeof Bash>, result: Type<typeof BashResult>, t
 
 /** A hook supplies the result, or runs the command in its own way. */
 const insteadOf =
-  (answer: UserCommandAnswer) =>
-  (onOutput: (text: string) => void): Effect.Effect<number | undefined, HookProblem> => {
+  (answer: UserCommandAnswer): OtherMeans =>
+  (onOutput) => {
     if (answer._tag === "Run") return Effect.map(answer.run(onOutput), ({ exitCode }) => exitCode)
     onOutput(answer.output)
     return Effect.succeed(answer.exitCode)
@@ -78,7 +77,7 @@ const bash = Command.make({
   lane: "background",
   summary: "Runs a shell command and answers when it has ended; a non-zero exit code is a success.",
   notes:
-    "Later commands wait only until the process has started, so several can run at once. " +
+    "Later commands wait only until the process has started, or an extension is asked about it, so several can run at once. " +
     "`bash_execution_update` events carry all output before the response. " +
     "The result becomes a `bashExecution` message of the session: at once, or when the active run ends; if the session has changed by then, it does not. " +
     "With `excludeFromContext` the model is not shown that message. `timeout` is in seconds, default 300, at most 3600. " +
@@ -94,12 +93,12 @@ const bash = Command.make({
     const timestamp = yield* Clock.currentTimeMillis
     const id = request.id === undefined ? {} : { id: request.id }
     const { command, excludeFromContext = false } = params
-    yield* agent.started
-    const answer = yield* agent.userCommand({ command, excludeFromContext })
+    // The shell knows the command by then, so an abort that comes next finds it.
+    const asked = agent.userCommand({ command, excludeFromContext }, request.release)
     const ran = yield* shell
       .runForUser({
         command,
-        ...(answer === undefined ? {} : { instead: insteadOf(answer) }),
+        ask: Effect.map(asked, (answer) => (answer === undefined ? undefined : insteadOf(answer))),
         artifacts: Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts)),
         ...(params.timeout === undefined
           ? {}

@@ -62,7 +62,7 @@ export interface ToolCallDecision {
   readonly block?: boolean
   /** What the model reads in place of a result. */
   readonly reason?: string
-  /** Ends the run after the calls of this turn. */
+  /** With `block`: ends the run after the calls of this turn, if all of them ask for it. */
   readonly terminate?: boolean
 }
 

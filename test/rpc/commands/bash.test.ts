@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
+import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { Shell } from "../../../src/services/Shell.ts"
@@ -23,13 +24,24 @@ const start = Effect.fnUntraced(function* (
     readonly drain?: boolean
     readonly shell?: (shell: typeof Shell.Service) => typeof Shell.Service
     readonly toHtml?: Effect.Effect<string>
+    readonly hooks?: HookLayer.HookSet
+    /** Joins before the hooks. */
+    readonly join?: Effect.Effect<void>
   } = {}
 ) {
   const { shell = (shell) => shell, toHtml = Effect.succeed("") } = options
   const cwd = yield* tempFolder
   const script = yield* ScriptedModel.make(turns)
   const host = yield* TestHost.make
-  const agent = EmbeddedAgent.layerSessions({ cwd, model: ScriptedModel.model })
+  const agent = EmbeddedAgent.layerSessions({ cwd, model: ScriptedModel.model }).pipe(
+    Layer.provide(
+      options.hooks === undefined
+        ? Layer.empty
+        : HookLayer.layer("test", options.hooks).pipe(
+            Layer.provide(HookLayer.contributor({ name: "first", join: () => options.join ?? Effect.void }))
+          )
+    )
+  )
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates: "delta",
@@ -226,5 +238,111 @@ it.scopedLive("a command that outlives its session is answered, and is no part o
     const messages = JSON.stringify(data(yield* host.until(answer("m"))))
     assert.include(messages, '"command":"echo here"')
     assert.notInclude(messages, "sleep")
+  })
+)
+
+const ran = (frame: Frame) => {
+  const { cancelled, exitCode, output } = data(frame)
+  return { cancelled, exitCode, output }
+}
+
+it.scopedLive("a hook supplies the result, or runs the command; both are recorded like any other", () =>
+  Effect.gen(function* () {
+    const asked: Array<object> = []
+    const host = yield* start([], {
+      hooks: {
+        userCommand: (event) => {
+          asked.push(event)
+          if (event.command === "supplied") return { _tag: "Result", output: "mine\n", exitCode: 3 }
+          if (event.command !== "elsewhere") return undefined
+          return Effect.succeed({
+            _tag: "Run",
+            run: (onOutput) =>
+              Effect.as(
+                Effect.sync(() => onOutput("there\n")),
+                { exitCode: 0 }
+              )
+          } as const)
+        }
+      }
+    })
+    yield* host.send({ id: "1", type: "bash", command: "supplied" })
+    assert.deepStrictEqual(ran(yield* host.until(answer("1"))), { cancelled: false, exitCode: 3, output: "mine\n" })
+    yield* host.send({ id: "2", type: "bash", command: "elsewhere", excludeFromContext: true })
+    assert.deepStrictEqual(ran(yield* host.until(answer("2"))), { cancelled: false, exitCode: 0, output: "there\n" })
+    yield* host.send({ id: "3", type: "bash", command: "echo here" })
+    assert.deepStrictEqual(ran(yield* host.until(answer("3"))), { cancelled: false, exitCode: 0, output: "here\n" })
+    assert.deepStrictEqual(asked, [
+      { command: "supplied", cwd: host.cwd, excludeFromContext: false },
+      { command: "elsewhere", cwd: host.cwd, excludeFromContext: true },
+      { command: "echo here", cwd: host.cwd, excludeFromContext: false }
+    ])
+    assert.deepStrictEqual(
+      host.seen.filter(isUpdate).map(({ delta, id }) => [id, delta]),
+      [
+        ["1", "mine\n"],
+        ["2", "there\n"],
+        ["3", "here\n"]
+      ]
+    )
+    yield* host.send({ id: "4", type: "get_messages" })
+    const messages = JSON.stringify(data(yield* host.until(answer("4")))["messages"])
+    for (const output of ["mine", "there", "here"]) assert.include(messages, `"output":"${output}\\n"`)
+  })
+)
+
+it.scopedLive("abort_bash ends commands that hooks run, and hooks that still think about one", () =>
+  Effect.gen(function* () {
+    const ended: Array<string> = []
+    const hang = (command: string) => Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(command)))
+    const host = yield* start([], {
+      hooks: {
+        userCommand: ({ command }) =>
+          command === "runs"
+            ? {
+                _tag: "Run",
+                run: (onOutput) =>
+                  Effect.zipRight(
+                    Effect.sync(() => onOutput("half\n")),
+                    hang(command)
+                  )
+              }
+            : hang(command)
+      }
+    })
+    yield* host.send(
+      { id: "1", type: "bash", command: "runs" },
+      { id: "2", type: "bash", command: "thinks" },
+      { id: "3", type: "bash", command: "thinks, too" },
+      { id: "4", type: "get_state" },
+      { id: "5", type: "abort_bash" }
+    )
+    yield* host.until(() => ["1", "2", "3", "5"].every((id) => host.seen.some(answer(id))))
+    const results = ["1", "2", "3"].map((id) => host.seen.filter(answer(id)).map(ran))
+    assert.deepStrictEqual(results, [
+      [{ cancelled: true, exitCode: undefined, output: "half\n" }],
+      [{ cancelled: true, exitCode: undefined, output: "" }],
+      [{ cancelled: true, exitCode: undefined, output: "" }]
+    ])
+    assert.isTrue(data(host.seen.find(answer("4")) ?? {})["isBashRunning"])
+    assert.sameMembers(ended, ["runs", "thinks", "thinks, too"])
+  })
+)
+
+it.scopedLive("a command waits for hooks that still join the session, and others do not wait for it", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const host = yield* start([], {
+      hooks: { userCommand: () => ({ _tag: "Result", output: "mine\n", exitCode: 0 }) },
+      join: Deferred.await(gate)
+    })
+    yield* host.send(
+      { id: "1", type: "bash", command: "echo theirs" },
+      { id: "2", type: "set_steering_mode", mode: "all" }
+    )
+    yield* host.until(answer("2"))
+    assert.isEmpty(host.seen.filter(answer("1")))
+    yield* Deferred.succeed(gate, undefined)
+    assert.deepStrictEqual(ran(yield* host.until(answer("1"))), { cancelled: false, exitCode: 0, output: "mine\n" })
   })
 )

@@ -38,6 +38,8 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   /** What the newest report after a run says of the session. A run that an extension started may have none. */
   let reported: boolean | undefined
   let mayHaveSettled = false
+  /** A run without turns: a hook has dealt with its prompt. */
+  let emptyRun: string | undefined
   let at = 0
   const must = (holds: boolean, rule: string) => {
     if (!holds) broken.push(`${at} ${events[at]?._tag}: ${rule}`)
@@ -88,7 +90,8 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   }
 
   /** The session settles with the last prompt that somebody waits for, when no run goes on. */
-  const finished = ({ sessionSettled }: Extract<AgentEvent, { _tag: "PromptFinished" }>) => {
+  const finished = ({ runId, sessionSettled, status }: Extract<AgentEvent, { _tag: "PromptFinished" }>) => {
+    must(runId === undefined || runId !== emptyRun || status === "completed", "a run that is cut off has a turn")
     const mayBeSettled = run === undefined
     must(mayBeSettled || !sessionSettled, "no session has settled while a run goes on")
     must(!mayBeSettled || sessionSettled || MessageQueue.size(queue) > 0, "only queued prompts hold up a session")
@@ -143,12 +146,13 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
         return
       }
       case "RunEnded":
-        must(run !== undefined && run.turn === undefined && run.turns > 0, "a run ends after its last turn")
+        must(run !== undefined && run.turn === undefined, "a run ends after its last turn")
         must(event.messages.length === run?.messages.length, "agent_end has every message")
         must(
           event.messages.every((message, i) => message === run?.messages[i]),
           "agent_end has them in order"
         )
+        emptyRun = run?.turns === 0 ? event.runId : undefined
         run = undefined
         reported = undefined
         ending = ["RunSettled"]

@@ -34,6 +34,8 @@ export interface AgentParts {
   readonly client?: (client: typeof ModelClient.Service) => typeof ModelClient.Service
   readonly catalog?: typeof ModelCatalog.Service
   readonly hooks?: HookLayer.HookSet
+  /** Hooks of several contributors, in place of `hooks`. */
+  readonly contributors?: Layer.Layer<never>
   readonly store?: Layer.Layer<SessionStore, never, Ids>
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
@@ -52,7 +54,7 @@ const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel
       StaticSettings.layer(options.settings),
       Layer.succeed(ModelClient, client(script.client)),
       Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
-      parts.hooks === undefined ? Layer.empty : HookLayer.layer("test", parts.hooks),
+      parts.contributors ?? (parts.hooks === undefined ? Layer.empty : HookLayer.layer("test", parts.hooks)),
       parts.budget ?? MemoryBudget.layer(options.budget ?? {}),
       parts.tools ?? ToolRegistry.layerOf(options.tools ?? [])
     ])

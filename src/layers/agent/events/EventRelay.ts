@@ -2,17 +2,22 @@
  * Lets hooks watch each event of a session before its sinks get it, one event after the other (protocol.md 4.2). An event
  * that no hook watches, with nothing before it still on its way, goes to the sinks at once.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { AgentMessage } from "../../../domain/conversation/Message.ts"
+import type { HookPoint } from "../../../services/hooks/HookPoints.ts"
 import type { HookProblem } from "../../../services/hooks/Hooks.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { EventHub } from "./EventHub.ts"
 
-/** How long an event waits for one hook, and how long while somebody waits for the events to be out. */
+/** How long an event waits for one hook. */
 const patience = "5 seconds"
+
+/** How long all events together wait for hooks while an abort or a change of session waits for them. */
 const hurry = "250 millis"
 
 /** How many events may be on their way before the run waits. */
@@ -24,6 +29,7 @@ type EventOf = { readonly [T in Tag]: Extract<AgentEvent, { readonly _tag: T }> 
 /** A hook that was called and has to be waited for. */
 interface Watching {
   readonly name: string
+  readonly point: HookPoint
   readonly hook: object
   readonly effect: Effect.Effect<unknown, HookProblem>
 }
@@ -48,7 +54,10 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   let isCalling = false
   const backlog = () => waiting.length - next
   const isOut = Effect.unsafeMakeLatch(true)
-  const isHurried = Effect.unsafeMakeLatch(false)
+  /** Open while hooks are not waited for at all. */
+  const isImpatient = Effect.unsafeMakeLatch(false)
+  /** The fibers of the session have ended: hooks watch no more. */
+  let isClosed = false
   /** Hooks that have used up the patience, until they have answered after all. */
   const stuck = new Set<object>()
   const asked = new WeakSet<AgentMessage>()
@@ -56,7 +65,10 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   const isWatched = (event: AgentEvent) =>
     hooks.has(event._tag) || (event._tag === "MessageEnded" && hooks.has("messageEnding") && !asked.has(event.message))
 
-  const report = (name: string, event: string, message: string) => hooks.report({ name, event, message })
+  /** A hook that watches reports and fails is not reported: it would fail at that report, too. */
+  const report = (name: string, event: HookPoint, message: string) => {
+    if (event !== "ExtensionFailed") hooks.report({ name, event, message })
+  }
 
   /** Calls the hooks of an event. Those that answer with an effect are returned. */
   const callAll = <T extends Tag>(event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T]) => {
@@ -65,27 +77,33 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     for (const { hook, name } of hooks.of(tag)) {
       if (stuck.has(hook)) continue
       const called = Either.try(() => hook(event))
-      if (Either.isLeft(called)) report(name, tag, String(called.left))
-      else if (Effect.isEffect(called.right)) (slow ??= []).push({ name, hook, effect: called.right })
+      if (Either.isLeft(called)) report(name, tag, hooks.describe(Cause.die(called.left)))
+      else if (Effect.isEffect(called.right)) (slow ??= []).push({ name, point: tag, hook, effect: called.right })
     }
     return slow
   }
 
-  const callOnMessage = (event: EventOf["MessageEnded"]) =>
-    hooks.of("messageEnding").map((one): Watching => ({ ...one, effect: hooks.ask("messageEnding", one, event) }))
+  const callOnMessage = (event: EventOf["MessageEnded"]) => {
+    const point = "messageEnding"
+    return hooks
+      .of(point)
+      .filter(({ hook }) => !stuck.has(hook))
+      .map((one): Watching => ({ ...one, point, effect: hooks.ask(point, one, event) }))
+  }
 
-  const inTime = Effect.raceFirst(Effect.sleep(patience), Effect.zipRight(isHurried.await, Effect.sleep(hurry)))
+  const inTime = Effect.raceFirst(Effect.sleep(patience), isImpatient.await)
 
   /** A hook that takes too long goes on by itself, and is left out until it has answered. */
-  const watch = Effect.fnUntraced(function* (tag: Tag, { effect, hook, name }: Watching) {
+  const watch = Effect.fnUntraced(function* ({ effect, hook, name, point }: Watching) {
     const calling = fork(
-      Effect.catchAllCause(effect, (cause) => Effect.sync(() => report(name, tag, hooks.describe(cause))))
+      Effect.catchAllCause(effect, (cause) => Effect.sync(() => report(name, point, hooks.describe(cause))))
     )
+    if (calling.unsafePoll() !== null) return
     const ended = yield* Effect.raceFirst(Effect.as(Fiber.await(calling), true), Effect.as(inTime, false))
     if (ended) return
     stuck.add(hook)
     calling.addObserver(() => stuck.delete(hook))
-    report(name, tag, "did not answer in time; its events are left out until it does")
+    report(name, point, "did not answer in time; its events are left out until it does")
   })
 
   const call = (event: AgentEvent): ReadonlyArray<Watching> | undefined => {
@@ -95,8 +113,10 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   }
 
   const pass = Effect.fnUntraced(function* (event: AgentEvent, slow: ReadonlyArray<Watching> | undefined) {
-    if (slow !== undefined) for (const watching of slow) yield* watch(event._tag, watching)
+    if (slow !== undefined) for (const watching of slow) yield* watch(watching)
     next++
+    // A hook that is always a little behind would keep the events of the whole run in memory.
+    if (next > lead) next -= waiting.splice(0, next).length
     hub.publish(event)
   })
 
@@ -107,23 +127,37 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     return slow
   }
 
+  const allOut = () => {
+    waiting = []
+    next = 0
+    isImpatient.unsafeClose()
+    isOut.unsafeOpen()
+  }
+
   /** `slow` are hooks of the first event that were called and have not answered. */
   const work = Effect.fnUntraced(function* (slow: ReadonlyArray<Watching> | undefined) {
     const first = waiting[next]
     if (first !== undefined) yield* pass(first, slow)
     for (let event = waiting[next]; event !== undefined; event = waiting[next]) yield* pass(event, callOf(event))
-    waiting = []
-    next = 0
-    isOut.unsafeOpen()
+    allOut()
   })
+
+  /** Without a fiber that asks hooks, the events that still wait go to the sinks as they are. */
+  const finish = (exit: Exit.Exit<void>) => {
+    if (Exit.isSuccess(exit)) return
+    isClosed = true
+    for (const event of waiting.slice(next)) hub.publish(event)
+    allOut()
+  }
 
   const begin = (slow: ReadonlyArray<Watching> | undefined) => {
     isOut.unsafeClose()
-    fork(work(slow))
+    fork(work(slow)).addObserver(finish)
   }
 
   return {
     publish: (event) => {
+      if (isClosed) return hub.publish(event)
       if (isCalling || waiting.length > 0) return void waiting.push(event)
       const slow = callOf(event)
       if (slow === undefined && waiting.length === 0) return hub.publish(event)
@@ -134,8 +168,8 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     flush: Effect.suspend(() => (waiting.length === 0 ? Effect.void : isOut.await)),
     flushSoon: Effect.suspend(() => {
       if (waiting.length === 0) return Effect.void
-      isHurried.unsafeOpen()
-      return Effect.ensuring(isOut.await, isHurried.close)
+      const timer = fork(Effect.zipRight(Effect.sleep(hurry), isImpatient.open))
+      return Effect.ensuring(isOut.await, Fiber.interruptFork(timer))
     }),
     wasAsked: (message) => void asked.add(message)
   }

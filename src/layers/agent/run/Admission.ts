@@ -57,10 +57,29 @@ const told = (receipt: MessageReceipt): PromptReceipt => {
   return receipt.disposition === "handled" ? handled : receipt
 }
 
+/** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
+const makeInTime = ({ accepting, fiber, now }: Dependencies) =>
+  Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
+    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
+    accepting()
+    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
+    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
+    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
+    keep()
+    let isAwaited = false
+    const rest = Effect.suspend(() => {
+      isAwaited = true
+      return withdraw(Fiber.join(preparing))
+    })
+    const drop = Effect.suspend(() => (isAwaited ? Effect.void : Fiber.interruptFork(preparing)))
+    return { rest, drop, done: undefined }
+  })
+
 export const make = (dependencies: Dependencies) => {
   const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = RunStart.make(dependencies)
   const hearing = Hearing.make(dependencies)
+  const inTime = makeInTime(dependencies)
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: Taken) => {
@@ -139,16 +158,20 @@ export const make = (dependencies: Dependencies) => {
       before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
     ).pipe(exclusively(gate))
 
-  /** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
-  const inTime = Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
-    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
-    dependencies.accepting()
-    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
-    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
-    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
-    keep()
-    return { rest: withdraw(Fiber.join(preparing)), done: undefined }
-  })
+  /** Hooks still look at the prompt, for its run. One that is refused, queued or known has no use for them. */
+  const takeLate = (
+    input: Taken,
+    accepted: Accepted,
+    rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>,
+    drop: Effect.Effect<void> = Effect.void
+  ) => {
+    const plain: Heard<Taken> = { _tag: "Said", input }
+    const hearing = Effect.orElseSucceed(rest, () => plain)
+    return Effect.onExit(take(input, accepted, hearing), (exit) => {
+      const isBegun = Exit.isSuccess(exit) && exit.value.disposition === "started" && exit.value.duplicate === undefined
+      return isBegun ? Effect.void : drop
+    })
+  }
 
   /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
   const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
@@ -156,21 +179,14 @@ export const make = (dependencies: Dependencies) => {
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
     const due = now() + patienceMs
-    const plain: Heard<Taken> = { _tag: "Said", input }
-    const late = (rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>) =>
-      take(
-        input,
-        accepted,
-        Effect.orElseSucceed(rest, () => plain)
-      )
     const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due)).rest !== undefined
-    if (isLate) return yield* late(hearing.late(input, saidBy(input)))
+    if (isLate) return yield* takeLate(input, accepted, hearing.late(input, saidBy(input)))
     const messageId = ids.next("message")
     const begun = () => prompts.accept(messageId, input)
     const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
     if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
-    const { done: heard, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
-    if (rest !== undefined) return yield* late(rest)
+    const { done: heard, drop, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
+    if (rest !== undefined) return yield* takeLate(input, accepted, rest, drop)
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
     return yield* answerHandled(heard.command, input, accepted, messageId)
   })

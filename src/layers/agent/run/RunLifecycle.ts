@@ -54,8 +54,8 @@ export interface AcceptedPrompt {
 }
 
 export interface LatePrompt {
-  /** Stores the message as the hooks have left it; undefined if one of them has dealt with it. */
-  readonly settle: Effect.Effect<UserMessage | undefined>
+  /** Returns, when the hooks are done, the effect that stores the message; undefined if one of them has dealt with it. */
+  readonly settle: Effect.Effect<Effect.Effect<UserMessage | undefined>>
   /** Stores the message as it was sent. */
   readonly abandon: Effect.Effect<void>
 }
@@ -129,10 +129,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
   /** A message of a hook that cannot be stored is reported and left out. */
-  const checked = (message: CustomInput): ReadonlyArray<CustomInput> =>
+  const checked = ({ message, name }: Asking.RunChanges["messages"][number]): ReadonlyArray<CustomInput> =>
     Either.match(CustomInputs.check(message, settings["queue.maxBytes"]), {
       onLeft: ({ message: problem }) => {
-        hooks.report({ name: "hooks", event: "runStarting", message: problem })
+        hooks.report({ name, event: "runStarting", message: problem })
         return []
       },
       onRight: (input) => [input]
@@ -205,8 +205,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
     if (late === undefined) return Exit.succeed(message)
     const settled = yield* Effect.exit(Effect.interruptible(late.settle))
-    if (Exit.isFailure(settled)) yield* late.abandon
-    return settled
+    if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
+    yield* late.abandon
+    return Exit.failCause(settled.cause)
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */

@@ -90,7 +90,7 @@ export const make = (dependencies: Dependencies) => {
     const say = (message: UserMessage) =>
       Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
     const late: LatePrompt = {
-      settle: Effect.flatMap(hearing, (heard) =>
+      settle: Effect.map(hearing, (heard) =>
         heard._tag === "Said"
           ? say(toUserMessage(heard.input, now()))
           : Effect.as(session.append(QueueEntries.removed([item])), undefined)

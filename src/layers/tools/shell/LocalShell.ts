@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Processes } from "../../../services/machine/Processes.ts"
-import { Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
+import { type OtherMeans, Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { inherited } from "../../platform/processes/Environment.ts"
 import { KnownSecrets } from "../../secrets/KnownSecrets.ts"
@@ -53,6 +53,16 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
       )
     })
 
+  /** A command that is cancelled before it is known how to run it is one that ends at once. */
+  const decided = (request: ShellRequest, cancel: Effect.Effect<void>): Effect.Effect<ShellRequest> => {
+    const { ask, ...rest } = request
+    if (ask === undefined) return Effect.succeed(request)
+    const none: OtherMeans = () => Effect.never
+    return Effect.map(Effect.raceFirst(Effect.disconnect(ask), Effect.as(cancel, none)), (instead) =>
+      instead === undefined ? rest : { ...rest, instead }
+    )
+  }
+
   const runForUser = (request: ShellRequest) =>
     Effect.acquireUseRelease(
       Effect.sync(() => {
@@ -62,7 +72,7 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
       }),
       ({ cancel }) =>
         Supervision.node({ kind: "bash", label: request.command, end: Effect.asVoid(cancel.open) }, () =>
-          execute(request, cancel.await)
+          Effect.flatMap(decided(request, cancel.await), (known) => execute(known, cancel.await))
         ),
       (command) =>
         Effect.suspend(() => {

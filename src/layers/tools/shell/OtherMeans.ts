@@ -1,9 +1,11 @@
 /** A command that is not run as a process of ours: others run it and hand over its output. */
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
+import * as Predicate from "effect/Predicate"
 import type { ShellProcess, ShellSpawn } from "../../../services/machine/Processes.ts"
 import type { ShellRequest } from "../../../services/Shell.ts"
 
@@ -14,6 +16,9 @@ const ended = 143
 
 /** Output that may wait until it is recorded; beyond it the oldest is dropped. */
 const mostPieces = 65_536
+
+const messageOf = (problem: unknown) =>
+  Predicate.hasProperty(problem, "message") ? String(problem.message) : String(problem)
 
 /** The command as a process, so that timeout, cancellation and limits of the output are those of every command. */
 export const start = Effect.fnUntraced(function* (
@@ -30,9 +35,12 @@ export const start = Effect.fnUntraced(function* (
       done = isLast
     }
   })
-  const running = instead((text) => void pieces.unsafeOffer(text)).pipe(
-    Effect.catchAll(({ message }) => {
-      pieces.unsafeOffer(`${message}\n`)
+  const say = (text: string) => void pieces.unsafeOffer(text)
+  // The end of the command does not wait for code that does not let itself be interrupted.
+  const running = Effect.disconnect(Effect.suspend(() => instead(say))).pipe(
+    Effect.catchAllCause((cause) => {
+      if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
+      say(`${messageOf(Cause.squash(cause))}\n`)
       return Effect.succeed(couldNotRun)
     })
   )

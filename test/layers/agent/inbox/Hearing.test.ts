@@ -1,0 +1,490 @@
+/** What hooks make of a message before it is accepted, and after it (protocol.md 3.1, supplement 1.2). */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import { plainText } from "../../../../src/domain/conversation/Content.ts"
+import * as HookLayer from "../../../../src/layers/hooks/HookLayer.ts"
+import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import type { Input, InputDecision } from "../../../../src/services/hooks/HookPoints.ts"
+import { type SessionLog, SessionStore } from "../../../../src/services/session/SessionStore.ts"
+import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
+import { violations } from "../../../support/agent/EventGrammar.ts"
+import { call, say } from "../../../support/agent/ScriptedModel.ts"
+import { expand, run } from "../../../support/agent/SlashFakes.ts"
+import * as TestAgent from "../../../support/agent/TestAgent.ts"
+import { settle } from "../../../support/hooks/RelayHarness.ts"
+
+const handled: InputDecision = { _tag: "Handled" }
+const transformed = (text: string): InputDecision => ({ _tag: "Transform", text })
+
+const said = (agent: TestAgent.TestAgent["agent"]) =>
+  Effect.map(agent.messages, (messages) =>
+    messages.flatMap((message) => (message.role === "user" ? [plainText(message.content)] : []))
+  )
+const ends = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => (event._tag === "PromptFinished" ? [`${event.requestId} ${event.status}`] : []))
+
+/** A hook that waits until it is told what to answer. */
+const gatedHook = Effect.gen(function* () {
+  const decision = yield* Deferred.make<InputDecision>()
+  const ended = yield* Deferred.make<void>()
+  const asked: Array<string> = []
+  const hook = ({ text }: Input) => {
+    asked.push(text)
+    return Effect.onInterrupt(Deferred.await(decision), () => Deferred.succeed(ended, undefined))
+  }
+  return { hook, asked, decide: (answer: InputDecision) => Deferred.succeed(decision, answer), ended }
+})
+
+describe("a prompt", () => {
+  it.scoped("continues, is transformed, or is handled; hooks are told who sent it", () =>
+    Effect.gen(function* () {
+      const seen: Array<Input> = []
+      const { agent, events, session } = yield* TestAgent.make(
+        { turns: [say("1"), say("2"), say("3")] },
+        {
+          hooks: {
+            input: (event) => {
+              seen.push(event)
+              if (event.text === "drop") return handled
+              return event.text === "change" ? transformed("changed") : undefined
+            }
+          }
+        }
+      )
+      for (const text of ["keep", "change"]) {
+        assert.strictEqual((yield* agent.prompt({ text, requestId: text })).disposition, "started")
+        yield* agent.awaitIdle
+      }
+      const before = (yield* session.entries).length
+      assert.deepStrictEqual(yield* agent.prompt({ text: "drop", requestId: "drop", clientMessageId: "c" }), {
+        disposition: "handled",
+        clientMessageId: "c",
+        agentInvoked: false
+      })
+      assert.strictEqual((yield* session.entries).length, before)
+      const again = yield* agent.prompt({ text: "drop", clientMessageId: "c" })
+      assert.deepStrictEqual([again.disposition, again.duplicate], ["handled", true])
+      yield* agent.sendUser("own")
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(yield* said(agent), ["keep", "changed", "own"])
+      assert.deepStrictEqual(ends(events), ["keep completed", "change completed"])
+      assert.deepStrictEqual(
+        seen.map(({ source, text }) => `${source} ${text}`),
+        ["host keep", "host change", "host drop", "extension own"]
+      )
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("comes to hooks behind commands, and before templates; a literal one comes to neither", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const { agent } = yield* TestAgent.make(
+        { turns: [say("1"), say("2")] },
+        {
+          hooks: {
+            input: ({ text }) => {
+              seen.push(text)
+              return text === "look" ? transformed("/look here") : undefined
+            }
+          }
+        }
+      )
+      yield* agent.commands.register(run("now", () => Effect.void))
+      yield* agent.commands.register(expand("look", (args) => Effect.succeed(`Look ${args}!`)))
+      assert.strictEqual((yield* agent.prompt({ text: "/now" })).disposition, "handled")
+      yield* Effect.zipRight(agent.prompt({ text: "look" }), agent.awaitIdle)
+      yield* Effect.zipRight(agent.prompt({ text: "/look", literal: true }), agent.awaitIdle)
+      assert.deepStrictEqual([seen, yield* said(agent)], [["look"], ["Look here!", "/look"]])
+    })
+  )
+
+  it.scoped("that was sent before is known by what was sent, whatever hooks have made of it", () =>
+    Effect.gen(function* () {
+      const { agent } = yield* TestAgent.make(
+        { turns: [say("1")] },
+        { hooks: { input: ({ text }) => transformed(`${text}!`) } }
+      )
+      yield* Effect.zipRight(agent.prompt({ text: "go", clientMessageId: "c" }), agent.awaitIdle)
+      assert.isTrue((yield* agent.prompt({ text: "go", clientMessageId: "c" })).duplicate)
+      const other = yield* Effect.flip(agent.prompt({ text: "go!", clientMessageId: "c" }))
+      assert.strictEqual(other._tag, "ClientMessageConflict")
+    })
+  )
+
+  it.scoped("is as it was where a hook fails, which is reported", () =>
+    Effect.gen(function* () {
+      const { agent, events } = yield* TestAgent.make(
+        { turns: [say("1")] },
+        { hooks: { input: () => Effect.fail({ message: "no" }) } }
+      )
+      yield* Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
+      assert.deepStrictEqual(yield* said(agent), ["go"])
+      assert.deepStrictEqual(events[0], {
+        _tag: "ExtensionFailed",
+        extensionPath: "test",
+        event: "input",
+        error: "no"
+      })
+    })
+  )
+
+  it.scoped("is withdrawn by an abort while a hook looks at it: the hook ends, and nothing is stored", () =>
+    Effect.gen(function* () {
+      const { ended, hook } = yield* gatedHook
+      const { agent, events, session } = yield* TestAgent.make({}, { hooks: { input: hook } })
+      const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
+      yield* settle
+      yield* agent.abort
+      yield* Deferred.await(ended)
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "PromptWithdrawn")
+      assert.deepStrictEqual([events, yield* session.entries], [[], []])
+    })
+  )
+})
+
+describe("messages for the queue", () => {
+  const busy = (input: (event: Input) => Effect.Effect<InputDecision | void> | InputDecision | void) =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const began = yield* Deferred.make<void>()
+      const waits = tool("waits", () =>
+        Deferred.succeed(began, undefined).pipe(Effect.zipRight(Deferred.await(gate)), Effect.as(output("done")))
+      )
+      const turns = [call(["c", "waits", {}]), say("1"), say("2"), say("3"), say("4")]
+      const made = yield* TestAgent.make(
+        { turns, tools: [waits] },
+        { hooks: { input: (event) => (event.text === "go" ? undefined : input(event)) } }
+      )
+      yield* made.agent.prompt({ text: "go", requestId: "go" })
+      yield* Deferred.await(began)
+      return { ...made, agent: made.agent, session: made.session, go: Deferred.succeed(gate, undefined) }
+    })
+
+  it.scoped("are transformed or handled, too, and hooks are told which queue they join", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const { agent, events, go } = yield* busy(({ text, whenBusy }) => {
+        seen.push(`${text} ${whenBusy}`)
+        return text === "drop" ? handled : transformed(`${text}!`)
+      })
+      assert.strictEqual((yield* agent.enqueue("steering", { text: "s" })).disposition, "queued")
+      assert.strictEqual((yield* agent.enqueue("followUp", { text: "f" })).disposition, "queued")
+      assert.strictEqual(
+        (yield* agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" })).disposition,
+        "queued"
+      )
+      assert.deepStrictEqual(yield* agent.enqueue("steering", { text: "drop" }), {
+        disposition: "handled",
+        agentInvoked: false
+      })
+      assert.deepStrictEqual(yield* agent.prompt({ text: "drop", requestId: "d", whenBusy: "steering" }), {
+        disposition: "handled",
+        agentInvoked: false
+      })
+      yield* go
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(seen, ["s steering", "f followUp", "p followUp", "drop steering", "drop steering"])
+      assert.deepStrictEqual(yield* said(agent), ["go", "s!", "f!", "p!"])
+      assert.deepStrictEqual(ends(events), ["go completed", "p completed"])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("are queued as they were sent after 5 seconds, and the hook ends", () =>
+    Effect.gen(function* () {
+      const ended: Array<string> = []
+      const { agent, events, go } = yield* busy(({ text }) =>
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(text)))
+      )
+      const steering = yield* Effect.fork(agent.enqueue("steering", { text: "s" }))
+      const prompting = yield* Effect.fork(agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" }))
+      yield* TestClock.adjust("4999 millis")
+      assert.deepStrictEqual([steering.unsafePoll(), prompting.unsafePoll()], [null, null])
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(steering)).disposition, "queued")
+      assert.strictEqual((yield* Fiber.join(prompting)).disposition, "queued")
+      yield* settle
+      assert.deepStrictEqual(ended.toSorted(), ["p", "s"])
+      yield* go
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(yield* said(agent), ["go", "s", "p"])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("a prompt that is refused after 5 seconds leaves no hook behind", () =>
+    Effect.gen(function* () {
+      const ended = yield* Deferred.make<void>()
+      const { agent, go } = yield* busy(() =>
+        Effect.onInterrupt(Effect.never, () => Deferred.succeed(ended, undefined))
+      )
+      const prompting = yield* Effect.fork(Effect.flip(agent.prompt({ text: "p" })))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(prompting))._tag, "AgentBusy")
+      yield* Deferred.await(ended)
+      yield* go
+      yield* agent.awaitIdle
+    })
+  )
+
+  it.scoped("a command cannot be queued, with hooks as without", () =>
+    Effect.gen(function* () {
+      const { agent, go } = yield* busy(() => transformed("never"))
+      yield* agent.commands.register(run("now", () => Effect.void))
+      assert.strictEqual((yield* Effect.flip(agent.enqueue("steering", { text: "/now" })))._tag, "CommandNotQueueable")
+      yield* Effect.zipRight(go, agent.awaitIdle)
+    })
+  )
+})
+
+describe("a prompt that a hook looks at for more than 5 seconds", () => {
+  /** Accepted after 5 seconds, while the hook goes on. */
+  const late = (parts: Partial<TestAgent.AgentParts> = {}) =>
+    Effect.gen(function* () {
+      const { asked, decide, ended, hook } = yield* gatedHook
+      const made = yield* TestAgent.make({ turns: [say("1"), say("2")] }, { ...parts, hooks: { input: hook } })
+      const { agent, events, session } = made
+      const asking = yield* Effect.fork(agent.prompt({ text: "go", requestId: "r", clientMessageId: "c" }))
+      yield* TestClock.adjust("4999 millis")
+      assert.isNull(asking.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      const receipt = yield* Fiber.join(asking)
+      assert.deepStrictEqual(receipt, {
+        disposition: "started",
+        runId: "run_1",
+        messageId: receipt.messageId ?? "",
+        clientMessageId: "c"
+      })
+      assert.deepStrictEqual(events, [{ _tag: "RunStarted", runId: "run_1" }])
+      return { ...made, agent, session, events, asked, decide, ended, messageId: receipt.messageId ?? "" }
+    })
+
+  it.scoped("has started: its run waits for the hook, and takes what it made of the message", () =>
+    Effect.gen(function* () {
+      const { agent, asked, decide, events, session } = yield* late()
+      assert.isTrue((yield* agent.state).isStreaming)
+      yield* decide(transformed("changed"))
+      yield* agent.awaitIdle
+      assert.deepStrictEqual([asked, yield* said(agent), ends(events)], [["go"], ["changed"], ["r completed"]])
+      assert.deepStrictEqual(yield* session.queued, [])
+      assert.isTrue((yield* agent.prompt({ text: "go", clientMessageId: "c" })).duplicate)
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("has an empty run if the hook deals with it", () =>
+    Effect.gen(function* () {
+      const { agent, decide, events, script, session } = yield* late()
+      yield* decide(handled)
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(events, [
+        { _tag: "RunStarted", runId: "run_1" },
+        { _tag: "RunEnded", runId: "run_1", messages: [] },
+        { _tag: "PromptFinished", requestId: "r", runId: "run_1", status: "completed", sessionSettled: true },
+        { _tag: "RunSettled", runId: "run_1", aborted: false },
+        { _tag: "SessionSettled" }
+      ])
+      assert.deepStrictEqual([yield* agent.messages, yield* session.queued, yield* script.requests], [[], [], []])
+      assert.deepStrictEqual(violations(events), [])
+      yield* Effect.zipRight(agent.prompt({ text: "next", literal: true }), agent.awaitIdle)
+      assert.deepStrictEqual(yield* said(agent), ["next"])
+    })
+  )
+
+  it.scoped("lets what was queued meanwhile go on in its run, also if the hook deals with it", () =>
+    Effect.gen(function* () {
+      const { agent, decide, events } = yield* late()
+      yield* agent.enqueue("followUp", { text: "more", literal: true })
+      yield* decide(handled)
+      yield* agent.awaitIdle
+      assert.deepStrictEqual([yield* said(agent), ends(events)], [["more"], ["r completed"]])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("is stored as it was sent where an abort comes first: the hook ends, the run is aborted", () =>
+    Effect.gen(function* () {
+      const { agent, ended, events, session } = yield* late()
+      yield* agent.abort
+      yield* Deferred.await(ended)
+      assert.deepStrictEqual([yield* said(agent), ends(events)], [["go"], ["r aborted"]])
+      assert.deepStrictEqual(yield* session.queued, [])
+      assert.deepStrictEqual(summary(events), [
+        "RunStarted",
+        "TurnStarted",
+        "MessageEnded:user",
+        "MessageEnded:assistant/aborted",
+        "TurnEnded",
+        "RunEnded",
+        "PromptFinished:aborted",
+        "RunSettled",
+        "SessionSettled"
+      ])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("is in the session file as a queued message until then, so that a crash does not lose it", () =>
+    Effect.gen(function* () {
+      const { messageId, session, store } = yield* late()
+      const { sessionId } = yield* session.info
+      // What another process would read if this one ended here.
+      const { entries, header } = yield* store.read(sessionId)
+      const again = yield* TestAgent.make(
+        { turns: [say("1")] },
+        {
+          store: Layer.effect(
+            SessionStore,
+            Effect.map(MemorySessionStore.make({ cwd: "/" }), (fresh) =>
+              SessionStore.of({ ...fresh, create: () => fresh.create({ entries }) })
+            )
+          )
+        }
+      )
+      assert.strictEqual(header.id, sessionId)
+      const { followUp } = yield* again.agent.queue
+      assert.deepStrictEqual(
+        followUp.map(({ clientMessageId, messageId: id, text }) => [id, clientMessageId, text]),
+        [[messageId, "c", "go"]]
+      )
+      yield* Effect.zipRight(again.agent.prompt({ text: "first" }), again.agent.awaitIdle)
+      assert.deepStrictEqual(yield* said(again.agent), ["first", "go"])
+    })
+  )
+
+  it.scoped("is stored once, also where an abort comes while it is being stored", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      let isSlow = false
+      const slow = (log: SessionLog): SessionLog => ({
+        ...log,
+        append: (entries) => Effect.zipRight(isSlow ? Deferred.await(gate) : Effect.void, log.append(entries))
+      })
+      const store = Layer.effect(
+        SessionStore,
+        Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) =>
+          SessionStore.of({ ...made, create: (options) => Effect.map(made.create(options), slow) })
+        )
+      )
+      const { agent, decide, events } = yield* late({ store })
+      isSlow = true
+      yield* decide(transformed("changed"))
+      yield* settle
+      const aborting = yield* Effect.fork(agent.abort)
+      yield* settle
+      isSlow = false
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(aborting)
+      assert.deepStrictEqual([yield* said(agent), ends(events)], [["changed"], ["r aborted"]])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("is refused as any other if nothing can run it", () =>
+    Effect.gen(function* () {
+      const { ended, hook } = yield* gatedHook
+      const { agent, events, session } = yield* TestAgent.make({ modelless: true }, { hooks: { input: hook } })
+      const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "NoModelSelected")
+      yield* Deferred.await(ended)
+      assert.deepStrictEqual([events, yield* session.entries], [[], []])
+    })
+  )
+})
+
+describe("while contributors join", () => {
+  const joining = Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const log: Array<string> = []
+    const contributors = HookLayer.layer("own", { input: ({ text }) => transformed(`${text}!`) }).pipe(
+      Layer.provideMerge(
+        HookLayer.contributor({
+          name: "slow",
+          join: () =>
+            Effect.zipRight(
+              Effect.sync(() => log.push("joins")),
+              Deferred.await(gate)
+            )
+        })
+      )
+    )
+    const made = yield* TestAgent.make({ turns: [say("1"), say("2")] }, { contributors })
+    return { ...made, agent: made.agent, log, join: Deferred.succeed(gate, undefined) }
+  })
+
+  it.scoped("a prompt waits, and what needs no contributor does not", () =>
+    Effect.gen(function* () {
+      const { agent, join, log } = yield* joining
+      const asking = yield* Effect.fork(agent.prompt({ text: "go" }))
+      yield* settle
+      assert.deepStrictEqual([log, asking.unsafePoll(), yield* agent.isStarted], [["joins"], null, false])
+      assert.isFalse((yield* agent.state).isStreaming)
+      assert.deepStrictEqual(yield* agent.messages, [])
+      yield* join
+      yield* Fiber.join(asking)
+      yield* agent.awaitIdle
+      assert.deepStrictEqual([yield* said(agent), yield* agent.isStarted], [["go!"], true])
+    })
+  )
+
+  it.scoped("an abort withdraws a prompt that waits, and contributors go on", () =>
+    Effect.gen(function* () {
+      const { agent, join, log } = yield* joining
+      const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
+      yield* settle
+      yield* agent.abort
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "PromptWithdrawn")
+      yield* join
+      yield* agent.started
+      assert.deepStrictEqual(log, ["joins"])
+    })
+  )
+
+  it.scoped("a prompt has started after 5 seconds, and hooks that join later see it", () =>
+    Effect.gen(function* () {
+      const { agent, events, join } = yield* joining
+      const asking = yield* Effect.fork(agent.prompt({ text: "go" }))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(asking)).disposition, "started")
+      yield* join
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(yield* said(agent), ["go!"])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("so has one that turns out to be a command, which gets an empty run", () =>
+    Effect.gen(function* () {
+      const { agent, events, join } = yield* joining
+      const given: Array<string> = []
+      yield* agent.commands.register(run("now", (args) => Effect.sync(() => given.push(args))))
+      const asking = yield* Effect.fork(agent.prompt({ text: "/now x", requestId: "r" }))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(asking)).disposition, "started")
+      yield* join
+      yield* agent.awaitIdle
+      assert.deepStrictEqual([given, yield* said(agent), ends(events)], [["x"], [], ["r completed"]])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("one that dies is reported, and the others join", () =>
+    Effect.gen(function* () {
+      const contributors = HookLayer.layer("own", { input: ({ text }) => transformed(`${text}!`) }).pipe(
+        Layer.provideMerge(HookLayer.contributor({ name: "dead", join: () => Effect.dieMessage("cannot load") }))
+      )
+      const { agent, events } = yield* TestAgent.make({ turns: [say("1")] }, { contributors })
+      yield* Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
+      assert.deepStrictEqual(yield* said(agent), ["go!"])
+      assert.deepStrictEqual(events[0], {
+        _tag: "ExtensionFailed",
+        extensionPath: "dead",
+        event: "load",
+        error: "cannot load"
+      })
+    })
+  )
+})
