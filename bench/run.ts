@@ -1,7 +1,8 @@
-/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions]`. The ratios are more reliable than the times. */
+/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions,extensions]`. The ratios are more reliable than the times. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
 import * as Sessions from "./Sessions.ts"
@@ -10,7 +11,7 @@ import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Target
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
-    only: { type: "string", default: "start,stream,latency,pipeline,sessions" }
+    only: { type: "string", default: "start,stream,latency,pipeline,sessions,extensions" }
   }
 })
 const reps = Number(flags.reps)
@@ -76,11 +77,11 @@ const start = async (place: Place) => {
   samples["start"] = rounds
 }
 
-const streaming = (place: Place, form: (typeof forms)[number], deltas: number) => {
+const streaming = (place: Place, form: (typeof forms)[number], deltas: number, ...options: ReadonlyArray<string>) => {
   const file = join(place.work, `stream-${deltas}.json`)
   const steps = [{ text: piece, chunk: piece.length, repeat: deltas }]
   writeFileSync(file, JSON.stringify({ turns: [{ steps }], atEnd: "repeat" }))
-  return cli(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", form)
+  return cli(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", form, ...options)
 }
 
 const textLength = ({ message }: Host.Frame) => {
@@ -199,6 +200,58 @@ const sessions = async (place: Place) => {
   report("Opening a session: spawn to the answer of get_state, memory after 1.5 s, and an append to it", rows)
 }
 
+type Cost = { readonly ms: number; readonly cpu: number }
+
+/** Measures without and with extensions in turns, so that noise affects both, and reports the ratio. */
+const compare = async (
+  title: string,
+  measure: (...options: ReadonlyArray<string>) => Promise<Cost>,
+  folder: string
+) => {
+  const seen: Record<"none" | "ten", Array<Cost>> = { none: [], ten: [] }
+  await measure("-e", folder) // warms the file cache
+  for (let round = 0; round < reps; round++) {
+    seen.none.push(await measure())
+    seen.ten.push(await measure("-e", folder))
+  }
+  const all = (name: keyof typeof seen, key: keyof Cost) => seen[name].map((cost) => cost[key])
+  const row = (name: keyof typeof seen) => ({
+    ms: spread(all(name, "ms")),
+    "ms over none": Math.round(median(all(name, "ms")) - median(all("none", "ms"))),
+    "ms / none": ratio(median(all(name, "ms")), median(all("none", "ms"))),
+    "CPU ms": spread(all(name, "cpu")),
+    "CPU / none": ratio(median(all(name, "cpu")), median(all("none", "cpu")))
+  })
+  report(`${title}: median (min)`, { none: row("none"), ten: row("ten") })
+  samples[title] = seen
+}
+
+/** Until extensions have joined the first session, or would have. */
+const measureJoin = async (launch: Host.Launch): Promise<Cost> => {
+  const host = Host.open(launch)
+  try {
+    await host.waitFor("startup", (frame) => frame["type"] === "startup" && frame["phase"] === "done")
+    return { ms: performance.now() - host.started, cpu: Proc.cpuMs(host.pid) }
+  } finally {
+    await host.stop()
+  }
+}
+
+const extensions = async (place: Place) => {
+  const [small, watching] = [Extensions.writeSmall(place.work), Extensions.writeWatching(place.work)]
+  await compare(
+    "Spawn to the end of the start, without and with ten small extensions",
+    (...options) => measureJoin(cli(place, ...options)),
+    small
+  )
+  for (const form of forms)
+    await compare(
+      `20000 deltas in ${form} form, without and with ten handlers of message_update`,
+      (...options) => measureStream(streaming(place, form, 20_000, ...options)),
+      watching
+    )
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -206,7 +259,14 @@ if (process.platform !== "linux") {
 // Measures the bundle, which users start, not the source.
 if (!Bun.spawnSync([bun, "scripts/build.ts"], { cwd: repo, stderr: "inherit" }).success) process.exit(1)
 const place = makePlace()
-const parts: Record<string, (place: Place) => Promise<void>> = { start, stream, latency, pipeline, sessions }
+const parts: Record<string, (place: Place) => Promise<void>> = {
+  start,
+  stream,
+  latency,
+  pipeline,
+  sessions,
+  extensions
+}
 try {
   for (const name of flags.only.split(",")) await parts[name]?.(place)
 } finally {
