@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { defaults, projectSettings, SettingsValues } from "../../services/Settings.ts"
+import { defaults, marked, SettingsValues } from "../../services/Settings.ts"
 
 /** Where values come from: a file's path, or the command line. */
 export interface SettingsSource {
@@ -61,7 +61,7 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
       problems.push(`${source.name}: expected an object of settings`)
       continue
     }
-    const allowed = source.isUntrusted === true ? projectSettings() : undefined
+    const allowed = source.isUntrusted === true ? marked("free") : undefined
     for (const [key, value] of flatten(source.values)) {
       if (!isKnown(key)) continue
       if (allowed?.has(key) === false) {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { parseOverride } from "../../../src/layers/settings/FileSettings.ts"
 import { merge } from "../../../src/layers/settings/SettingsMerge.ts"
-import { defaults, projectSettings, SettingsValues } from "../../../src/services/Settings.ts"
+import { defaults, marked, SettingsValues } from "../../../src/services/Settings.ts"
 
 describe("merge", () => {
   it("later sources win, nested and dotted keys mean the same, arrays replace", () => {
@@ -64,9 +64,11 @@ describe("a project that is not trusted", () => {
       "retry.enabled",
       "retry.maxRetries",
       "compaction.enabled",
-      "compaction.keepRecentTokens"
+      "compaction.keepRecentTokens",
+      "todo.enabled",
+      "tasks.todoClearDelay"
     ]
-    assert.deepStrictEqual([...projectSettings()], free)
+    assert.deepStrictEqual([...marked("free")], free)
     const all = Object.fromEntries(Object.keys(SettingsValues().fields).map((key) => [key, 1]))
     const closed = Object.keys(all).filter((key) => !free.includes(key))
     assert.deepStrictEqual(from(all).leftOut, closed)
