@@ -152,3 +152,8 @@ export const defaults: SettingsValues = {
 }
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}
+
+/** For the host, once: which settings were ignored, and why. Empty if none were. */
+export class SettingsNotice extends Context.Reference<SettingsNotice>()("heddle/services/Settings/SettingsNotice", {
+  defaultValue: () => ""
+}) {}

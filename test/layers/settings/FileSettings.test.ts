@@ -59,8 +59,10 @@ it.effect("a file that is not JSON is ignored with a warning that names it; the 
   Effect.gen(function* () {
     const { logged, values } = yield* read("{ nonsense", '{"steeringMode":"all","retry":{"enabled":"yes"}}')
     assert.strictEqual(values.steeringMode, "all")
-    assert.match(logged[0] ?? "", /^ignored settings in \/settings.json: /)
-    assert.match(logged[1] ?? "", /\/.heddle\/settings.json: retry.enabled has a value that does not fit: "yes"/)
+    assert.match(logged[0] ?? "", /^settings: \/settings.json is ignored, it is not JSON: /)
+    assert.deepStrictEqual(logged.slice(1), [
+      'settings: /.heddle/settings.json:1:32: retry.enabled: expected true or false, got "yes"'
+    ])
   })
 )
 
@@ -144,11 +146,11 @@ it.scoped("a config.yml that is empty, broken, without an end or no file does no
     spawnSync("mkfifo", [file])
     assert.deepStrictEqual(yield* settings, defaults)
     assert.deepStrictEqual(logged, [
-      "ignored settings in /config.yml: SyntaxError: YAML Parse error: Unexpected token",
-      "ignored settings in /config.yml: is nested more than 50 times",
-      "ignored a setting: /config.yml: expected an object of settings",
-      "ignored a setting: /config.yml: steeringMode has a value that does not fit: 5",
-      "ignored settings: /config.yml: is a FIFO, not a file"
+      "settings: /config.yml is ignored, it is not YAML: SyntaxError: YAML Parse error: Unexpected token",
+      "settings: /config.yml is ignored, it is not YAML: is nested more than 50 times",
+      "settings: /config.yml: expected an object of settings, got a list that does not fit",
+      'settings: /config.yml:1:1: steeringMode: expected "all" or "one-at-a-time", got 5',
+      "settings: /config.yml: is a FIFO, not a file"
     ])
   })
 )
