@@ -64,7 +64,10 @@ const declaring = (scope: Declared.DeclaringSource["scope"], baseDir: string, so
 const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { origins, problems }: Merged) {
   const reset = [...origins].filter(([, { isReset }]) => isReset).map(([key]) => key)
   if (reset.length > 0) {
-    yield* Effect.logInfo(`rpc mode resets ${reset.join(", ")} to their defaults; --inherit-settings keeps your values`)
+    const names = reset.join(", ")
+    yield* Effect.logInfo(
+      `rpc mode resets these settings: ${names}. To keep your values, start with --inherit-settings.`
+    )
   }
   if (failures.length + problems.length === 0) return undefined
   const Problems = yield* Effect.promise(() => import("./Problems.ts"))

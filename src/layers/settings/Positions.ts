@@ -40,7 +40,7 @@ const inJson = (text: string): ReadonlyMap<string, number> => {
   return found
 }
 
-const yamlKey = /^( *)(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#:'"[{-][^:\n]*?)) *:(?=\s|$)/gm
+const yamlKey = /^( *)(?:"([^"\n]*)" *|'([^'\n]*)' *|([^\s#:'"[{-][^:\n]*)):(?=\s|$)/gm
 
 /** Members of blocks; those in braces have no place of their own. */
 const inYaml = (text: string): ReadonlyMap<string, number> => {
@@ -49,7 +49,7 @@ const inYaml = (text: string): ReadonlyMap<string, number> => {
   for (const { 1: spaces = "", 2: double, 3: single, 4: bare, index } of text.matchAll(yamlKey)) {
     const indent = spaces.length
     while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    above.push({ name: double ?? single ?? bare ?? "", indent })
+    above.push({ name: double ?? single ?? bare?.trimEnd() ?? "", indent })
     if (above.length <= deepest) found.set(identity(above.map(({ name }) => name)), index + indent)
   }
   return found
