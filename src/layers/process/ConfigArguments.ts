@@ -19,7 +19,6 @@ const accepted = new Set([
   "session-dir",
   "models",
   "thinking",
-  "mode",
   "verbose"
 ])
 

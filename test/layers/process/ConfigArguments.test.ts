@@ -38,6 +38,7 @@ describe("heddle config", () => {
   const refused: ReadonlyArray<readonly [string, string]> = [
     ["config a b", 'heddle config takes one setting; got "b" too'],
     ["config --model x", "heddle config does not take --model (see heddle config --help)"],
+    ["--mode rpc config", "heddle config does not take --mode (see heddle config --help)"],
     ["config --nope", "heddle config: an unknown option, an option without its value, or one twice (see --help)"],
     ["config --cwd", "heddle config: an unknown option, an option without its value, or one twice (see --help)"]
   ]
