@@ -1,9 +1,13 @@
-/** Writes docs/rpc.md, docs/rpc.schema.json and the schema hash. With --check it only reports which of them are stale. */
+/**
+ * Writes docs/rpc.md, docs/rpc.schema.json and the schema hash, docs/settings.md and docs/settings.schema.json. With
+ * --check it only reports which of them are stale.
+ */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Docs from "../src/rpc/Docs.ts"
 import * as JsonSchema from "../src/rpc/JsonSchema.ts"
+import * as Settings from "./settings.ts"
 
 const root = join(import.meta.dir, "..")
 const schema = `${JSON.stringify(JsonSchema.part("all"), null, 2)}\n`
@@ -12,6 +16,8 @@ const hash = `sha256:${createHash("sha256").update(schema).digest("hex").slice(0
 const files = {
   "docs/rpc.md": Docs.render(),
   "docs/rpc.schema.json": schema,
+  "docs/settings.md": Settings.page(),
+  "docs/settings.schema.json": Settings.schema(),
   "src/rpc/protocol/schemaHash.ts": `/** Written by \`npm run docs\`: the hash of docs/rpc.schema.json, so that \`ready\` need not compute it. */
 export const schemaHash = "${hash}"
 `

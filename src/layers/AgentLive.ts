@@ -25,7 +25,7 @@ import type { Session } from "../services/session/Session.ts"
 import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
-import { Settings, type SettingsValues } from "../services/Settings.ts"
+import { Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Trust } from "../services/Trust.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
@@ -102,8 +102,9 @@ const settings = (options: AgentOptions) =>
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(settings(options), ({ declared, settings, trust }) =>
+    Effect.map(settings(options), ({ declared, notice = "", settings, trust }) =>
       Context.make(Settings, settings).pipe(
+        Context.add(SettingsNotice, notice),
         Context.add(Trust, trust),
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),

@@ -14,7 +14,7 @@ import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
 import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
-import { Settings } from "../services/Settings.ts"
+import { Settings, SettingsNotice } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import * as Trust from "../services/Trust.ts"
@@ -150,8 +150,10 @@ const openDialogs = Effect.fnUntraced(function* (
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
-/** What of the project was left out, messages that were queued when the session was left, and slash commands. */
+/** Settings that were ignored, what of the project was left out, queued messages, and slash commands. */
 const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
+  const message = yield* SettingsNotice
+  if (message !== "") writer.offer({ _tag: "Notice", level: "warning", message, source: "settings" })
   const { notice } = yield* Trust.Trust
   if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
   const agent = Context.get(yield* sessions.current, Agent)

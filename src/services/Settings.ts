@@ -5,6 +5,11 @@ import * as SchemaAST from "effect/SchemaAST"
 import { optional } from "../domain/conversation/Content.ts"
 import { ThinkingLevel } from "../domain/model/Model.ts"
 import { lazy, type Type } from "../domain/Lazy.ts"
+import * as Guidance from "./settings/Guidance.ts"
+import * as Reliability from "./settings/Reliability.ts"
+import * as Resources from "./settings/Resources.ts"
+import { type Marks, marksOf, setting } from "./settings/Setting.ts"
+import * as Tasks from "./settings/Tasks.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })
 export type QueueMode = typeof QueueMode.Type
@@ -18,115 +23,105 @@ export type AbortQueue = typeof AbortQueue.Type
 
 /** Providers refuse less. */
 export const smallestThinkingBudget = 1024
-const thinkingBudget = () => Schema.Int.pipe(Schema.greaterThanOrEqualTo(smallestThinkingBudget))
-
-/**
- * A package with extensions, skills and prompt templates: a path, or `npm:name` for an installed one. With patterns, only
- * the parts that match are taken; an empty list takes none of that kind.
- */
-export const PackageSource = lazy(() =>
-  Schema.Union(
-    Schema.NonEmptyString,
-    Schema.Struct({
-      source: Schema.NonEmptyString,
-      extensions: optional(Schema.Array(Schema.String)),
-      skills: optional(Schema.Array(Schema.String)),
-      prompts: optional(Schema.Array(Schema.String))
-    })
+const thinkingBudget = (level: string) =>
+  setting(
+    Schema.Int.pipe(Schema.greaterThanOrEqualTo(smallestThinkingBudget)),
+    `How many tokens a model may think at level \`${level}\`, for models that are told a number.`
   )
-)
-export type PackageSource = Type<typeof PackageSource>
 
-const forProjects = Symbol.for("heddle/services/Settings/forProjects")
+const running = () => ({
+  steeringMode: setting(QueueMode, "Whether queued steering messages are delivered one by one or together.", {
+    free: true
+  }),
+  followUpMode: setting(QueueMode, "Whether queued follow-up messages are delivered one by one or together.", {
+    free: true
+  }),
+  interruptMode: setting(InterruptMode, "Whether a steering message waits for the tools that run, or cuts them off.", {
+    free: true
+  }),
+  abortQueue: setting(AbortQueue, "Whether an abort hands queued messages back or leaves them for the next run."),
+  maxTurns: optional(
+    setting(Schema.Int.pipe(Schema.positive()), "After how many turns a run ends; unlimited if unset.")
+  ),
+  sessionDir: optional(
+    setting(Schema.String, "Where session files are kept, instead of a folder for each project in the agent folder.")
+  ),
+  "queue.maxMessages": setting(Schema.Int.pipe(Schema.positive()), "How many messages may wait for a run."),
+  "queue.maxBytes": setting(
+    Schema.Int.pipe(Schema.positive()),
+    "How many bytes the messages that wait for a run may have together."
+  ),
+  "ask.timeout": setting(
+    Schema.Finite.pipe(Schema.nonNegative()),
+    "Seconds that the tool `ask` waits for the user; 0 waits as long as it takes."
+  ),
+  shellPath: optional(setting(Schema.NonEmptyString, "The shell that runs commands; bash if unset.")),
+  shellCommandPrefix: optional(setting(Schema.NonEmptyString, "Put before every command, on a line of its own.")),
+  "rpc.maxFrameBytes": setting(
+    Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
+    "The longest line that is accepted on stdin."
+  )
+})
 
-/**
- * Marks a setting that counts even in the file of a project that nobody trusts. A setting without the mark counts only in
- * the user's own file, with `--set`, and in projects that are trusted. Mark nothing that chooses a model, an address, a
- * command, a path, spending, what is loaded, or where sessions are kept (protocol.md 11.5).
- */
-const free = <A, I, R>(schema: Schema.Schema<A, I, R>) => schema.annotations({ [forProjects]: true })
+const models = () => ({
+  defaultProvider: optional(setting(Schema.String, "The provider of the model that a session begins with.")),
+  defaultModel: optional(setting(Schema.String, "The model that a session begins with.")),
+  defaultThinkingLevel: optional(
+    setting(ThinkingLevel, "How hard the model thinks at first, clamped to what it supports.")
+  ),
+  enabledModels: setting(
+    Schema.Array(Schema.String),
+    "Patterns of the models that `cycle_model` goes through; empty means all."
+  ),
+  "thinkingBudgets.minimal": thinkingBudget("minimal"),
+  "thinkingBudgets.low": thinkingBudget("low"),
+  "thinkingBudgets.medium": thinkingBudget("medium"),
+  "thinkingBudgets.high": thinkingBudget("high"),
+  "thinkingBudgets.xhigh": thinkingBudget("xhigh"),
+  "thinkingBudgets.max": thinkingBudget("max"),
+  "models.discover": setting(
+    Schema.Array(Schema.String),
+    "Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones."
+  ),
+  "providers.maxAnswerBytes": setting(
+    Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
+    "The longest answer of a model server that is read, decompressed."
+  ),
+  "offline.scenario": optional(setting(Schema.String, "Scenario file of the model `offline/script`.")),
+  "images.autoResize": setting(Schema.Boolean, "Whether large images are made smaller before a model gets them.", {
+    planned: true
+  }),
+  "images.blockImages": setting(Schema.Boolean, "Whether images are kept from models.", { planned: true })
+})
 
+const telemetry = () => ({
+  "telemetry.enabled": setting(Schema.Boolean, "Whether traces of sessions are sent to `telemetry.endpoint`.", {
+    planned: true
+  }),
+  "telemetry.endpoint": optional(setting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true })),
+  "telemetry.serviceName": optional(
+    setting(Schema.NonEmptyString, "Name of this service in the traces.", { planned: true })
+  )
+})
+
+/** Built on first use, because most people have no setting that would have to be checked. */
 export const SettingsValues = lazy(() =>
   Schema.Struct({
-    steeringMode: free(QueueMode),
-    followUpMode: free(QueueMode),
-    interruptMode: free(InterruptMode),
-    abortQueue: AbortQueue,
-    defaultProvider: optional(Schema.String),
-    defaultModel: optional(Schema.String),
-    defaultThinkingLevel: optional(ThinkingLevel),
-    /** After how many turns a run ends; unlimited where absent. */
-    maxTurns: optional(Schema.Int.pipe(Schema.positive())),
-    /** How many tokens a model may think at a level, for models that are told a number (protocol.md 16.2). */
-    "thinkingBudgets.minimal": thinkingBudget(),
-    "thinkingBudgets.low": thinkingBudget(),
-    "thinkingBudgets.medium": thinkingBudget(),
-    "thinkingBudgets.high": thinkingBudget(),
-    "thinkingBudgets.xhigh": thinkingBudget(),
-    "thinkingBudgets.max": thinkingBudget(),
-    /** Model patterns that `cycle_model` goes through; empty means all. */
-    enabledModels: Schema.Array(Schema.String),
-    /** Where session files are kept, instead of a folder for each project in the agent's folder. */
-    sessionDir: optional(Schema.String),
-    /** How many messages may wait for a run, and how many bytes they may have together. */
-    "queue.maxMessages": Schema.Int.pipe(Schema.positive()),
-    "queue.maxBytes": Schema.Int.pipe(Schema.positive()),
-    /** Whether and how failed model calls are tried again. */
-    "retry.enabled": free(Schema.Boolean),
-    "retry.maxRetries": free(Schema.Int.pipe(Schema.between(0, 100))),
-    "retry.baseDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
-    "retry.maxDelayMs": Schema.Finite.pipe(Schema.nonNegative()),
-    /** Models that take over when one fails, in order, by role; the role of a session is `default`. */
-    "retry.fallbackChains": Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
-    /** Whether heddle compacts conversations that become too long, and how (docs/compaction.md). */
-    "compaction.enabled": free(Schema.Boolean),
-    "compaction.strategy": Schema.Literal("context-full", "handoff", "off"),
-    /** Whether a run that was compacted at its end continues by itself. */
-    "compaction.autoContinue": Schema.Boolean,
-    /** Tokens of the window that stay free for an answer; also bounds the length of summaries. */
-    "compaction.reserveTokens": Schema.Int.pipe(Schema.positive()),
-    /** How many tokens at the end of a conversation a compaction keeps. */
-    "compaction.keepRecentTokens": free(Schema.Int.pipe(Schema.nonNegative())),
-    /** A threshold counts when it is above zero; `thresholdTokens` goes before `thresholdPercent`. */
-    "compaction.thresholdPercent": Schema.Finite,
-    "compaction.thresholdTokens": Schema.Finite,
-    /** Compaction of an idle session. */
-    "compaction.idleEnabled": Schema.Boolean,
-    "compaction.idleThresholdTokens": Schema.Finite,
-    "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),
-    "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
-    /** Seconds that the tool `ask` waits for the user; zero: as long as it takes. */
-    "ask.timeout": Schema.Finite.pipe(Schema.nonNegative()),
-    /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
-    "models.discover": Schema.Array(Schema.String),
-    /** Longest answer of a model server that is read, decompressed. */
-    "providers.maxAnswerBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
-    /** Longest line accepted on stdin. */
-    "rpc.maxFrameBytes": Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
-    /** The shell that runs commands; bash where absent. */
-    shellPath: optional(Schema.NonEmptyString),
-    /** Put before every command, on a line of its own. */
-    shellCommandPrefix: optional(Schema.NonEmptyString),
-    /** Files and folders of extensions, relative to the settings file. Those of the project are added to those of the user. */
-    extensions: Schema.Array(Schema.NonEmptyString),
-    /** Packages, added up like `extensions`. */
-    packages: Schema.Array(PackageSource()),
-    /** Names of extensions that are found but not loaded. */
-    disabledExtensions: Schema.Array(Schema.String),
-    /** Folders that are looked at like the agent folder (`~/.pi/agent`) or, if relative, like `.heddle` of the project (`.pi`). */
-    extensionRoots: Schema.Array(Schema.NonEmptyString),
-    /** Scenario file of the model `offline/script`. */
-    "offline.scenario": optional(Schema.String)
+    ...running(),
+    ...models(),
+    ...Reliability.fields(),
+    ...Resources.fields(),
+    ...Guidance.fields(),
+    ...Tasks.fields(),
+    ...telemetry()
   })
 )
 export type SettingsValues = Type<typeof SettingsValues>
 
-/** The settings that are marked as free for projects. */
-export const projectSettings = (): ReadonlySet<PropertyKey> => {
-  const marked = SchemaAST.getPropertySignatures(SettingsValues().ast).filter(
-    ({ type }) => type.annotations[forProjects] === true
-  )
-  return new Set(marked.map(({ name }) => name))
+/** The settings with this mark. */
+export const marked = (mark: keyof Marks): ReadonlySet<PropertyKey> => {
+  const found = SchemaAST.getPropertySignatures(SettingsValues().ast).filter(({ type }) => marksOf(type)[mark] === true)
+  return new Set(found.map(({ name }) => name))
 }
 
 export const defaults: SettingsValues = {
@@ -134,6 +129,10 @@ export const defaults: SettingsValues = {
   followUpMode: "one-at-a-time",
   interruptMode: "wait",
   abortQueue: "return",
+  "queue.maxMessages": 1000,
+  "queue.maxBytes": 64 * 1024 * 1024,
+  "ask.timeout": 30,
+  "rpc.maxFrameBytes": 64 * 1024 * 1024,
   enabledModels: [],
   "thinkingBudgets.minimal": smallestThinkingBudget,
   "thinkingBudgets.low": 2048,
@@ -141,32 +140,20 @@ export const defaults: SettingsValues = {
   "thinkingBudgets.high": 16_384,
   "thinkingBudgets.xhigh": 32_768,
   "thinkingBudgets.max": 32_768,
-  "queue.maxMessages": 1000,
-  "queue.maxBytes": 64 * 1024 * 1024,
-  "retry.enabled": true,
-  "retry.maxRetries": 3,
-  "retry.baseDelayMs": 2000,
-  "retry.maxDelayMs": 60_000,
-  "retry.fallbackChains": {},
-  "compaction.enabled": true,
-  "compaction.strategy": "context-full",
-  "compaction.autoContinue": false,
-  "compaction.reserveTokens": 16_384,
-  "compaction.keepRecentTokens": 20_000,
-  "compaction.thresholdPercent": -1,
-  "compaction.thresholdTokens": -1,
-  "compaction.idleEnabled": false,
-  "compaction.idleThresholdTokens": 200_000,
-  "compaction.idleTimeoutSeconds": 300,
-  "branchSummary.reserveTokens": 16_384,
-  "ask.timeout": 30,
   "models.discover": [],
   "providers.maxAnswerBytes": 64 * 1024 * 1024,
-  "rpc.maxFrameBytes": 64 * 1024 * 1024,
-  extensions: [],
-  packages: [],
-  disabledExtensions: [],
-  extensionRoots: []
+  "images.autoResize": true,
+  "images.blockImages": false,
+  ...Reliability.defaults,
+  ...Resources.defaults,
+  ...Guidance.defaults,
+  ...Tasks.defaults,
+  "telemetry.enabled": false
 }
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}
+
+/** For the host, once: which settings were ignored, and why. Empty if none were. */
+export class SettingsNotice extends Context.Reference<SettingsNotice>()("heddle/services/Settings/SettingsNotice", {
+  defaultValue: () => ""
+}) {}

@@ -51,7 +51,10 @@ it.scoped("config.yml, models.yml and heddle.jsonc count: a level has the budget
     const untrusted = yield* body()
     assert.include(untrusted.request, '"thinking":{"type":"enabled","budget_tokens":23456}')
     assert.include(untrusted.stderr, "so these were left out: thinkingBudgets.high.")
-    assert.include(untrusted.stderr, "config.yml: thinkingBudgets.low has a value that does not fit: 12")
+    assert.include(
+      untrusted.stderr,
+      "config.yml:5:3: thinkingBudgets.low: expected a whole number of at least 1024, got 12"
+    )
     assert.include((yield* body("--approve")).request, '"thinking":{"type":"enabled","budget_tokens":60000}')
   })
 )

@@ -104,7 +104,10 @@ describe("--list-models", () => {
 
   it("belongs to --json", async () => {
     const result = await home.run(["--json"])
-    assert.deepStrictEqual([result.code, forPeople(result)], [1, "Error: --json belongs to --list-models"])
+    assert.deepStrictEqual(
+      [result.code, forPeople(result)],
+      [1, "Error: --json belongs to --list-models and heddle config"]
+    )
   })
 })
 

@@ -1,9 +1,11 @@
 /** Reads the command line and starts what it asks for. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Process from "../platform/processes/Process.ts"
 import * as Arguments from "./Arguments.ts"
-import { authHelp, frontDoor, helpText } from "./Help.ts"
+import * as ConfigArguments from "./ConfigArguments.ts"
+import { authHelp, configHelp, frontDoor, helpText } from "./Help.ts"
 import { type Given, invalid, listModels, type StartupFailure } from "./OptionTable.ts"
 import * as QuickParse from "./QuickParse.ts"
 import * as StartOptions from "./StartOptions.ts"
@@ -50,7 +52,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     const one = (name: string) => given.values.get(name)?.[0]
     const has = (name: string) => given.values.has(name)
     yield* StartOptions.checkChoices(given)
-    if (has("approve") && has("no-approve")) return yield* invalid("--approve and --no-approve contradict each other")
+    yield* StartOptions.checkTrust(has)
     const [exported, search] = [one("export"), one(listModels.name)]
     const place = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
     yield* checkForeign(given)
@@ -72,7 +74,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
         ...place
       })
     }
-    if (has("json")) return yield* invalid("--json belongs to --list-models")
+    if (has("json")) return yield* invalid("--json belongs to --list-models and heddle config")
     yield* checkMode(given)
     yield* start(yield* StartOptions.read(given))
   })
@@ -95,10 +97,20 @@ const refuseBuiltIn = (args: ReadonlyArray<string>) => {
 
 const hasHelp = (args: ReadonlyArray<string>) => args.some((arg) => arg === "--help" || arg === "-h")
 
+const config = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const given = yield* Either.mapLeft(ConfigArguments.parse(args), invalid)
+  yield* StartOptions.checkChoices(given)
+  yield* StartOptions.checkTrust((name) => given.values.has(name))
+  const ConfigCommand = yield* Effect.promise(() => import("./ConfigCommand.ts"))
+  yield* ConfigCommand.run(given)
+})
+
 /** For `heddle auth`, `heddle auth --help` and the like, and for `heddle help`. */
 const helpFor = (args: ReadonlyArray<string>, version: string): string | undefined => {
   const [first, second] = args
   if (first === "auth") return second === undefined || hasHelp(args) ? authHelp : undefined
+  if (first === ConfigArguments.subcommand && hasHelp(args)) return configHelp
+  if (first === "help" && second === ConfigArguments.subcommand) return configHelp
   if (first === "help") return second === "auth" ? authHelp : helpText(version)
   return hasHelp(args) ? helpText(version) : undefined
 }
@@ -116,6 +128,7 @@ export const run = Effect.fnUntraced(function* <E, R>(
   const help = helpFor(args, version)
   if (help !== undefined) return yield* Process.print(help)
   const normal = Arguments.normalize(args)
+  if (ConfigArguments.matches(normal)) return yield* config(normal)
   const plain = QuickParse.parse(normal)
   if (Option.isSome(plain)) return yield* handle(start)(plain.value)
   yield* refuseBuiltIn(normal)

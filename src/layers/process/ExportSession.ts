@@ -3,21 +3,16 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Ids } from "../../services/Ids.ts"
 import { Settings } from "../../services/Settings.ts"
-import { Processes } from "../../services/machine/Processes.ts"
 import * as PageFile from "../export/PageFile.ts"
-import * as Catalog from "../models/Catalog.ts"
-import * as KeyRing from "../models/KeyRing.ts"
-import * as EnvFiles from "../platform/files/EnvFiles.ts"
 import * as LocalFiles from "../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Process from "../platform/processes/Process.ts"
-import * as LocalProcesses from "../platform/processes/LocalProcesses.ts"
 import * as RandomIds from "../platform/RandomIds.ts"
-import * as KnownSecrets from "../secrets/KnownSecrets.ts"
 import * as JsonlSessionStore from "../session/JsonlSessionStore.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
 import * as FileSettings from "../settings/FileSettings.ts"
 import { invalid } from "./OptionTable.ts"
+import * as SecretMask from "./SecretMask.ts"
 
 export interface ExportRequest {
   /** A path, an id, or the beginning of one. */
@@ -43,19 +38,6 @@ const openStore = Effect.fnUntraced(function* (
   return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.make())
 })
 
-/** Sessions of earlier versions may hold keys that tools have printed. */
-const maskFor = Effect.fnUntraced(function* (cwd: string, trusted: boolean) {
-  const agentDir = yield* Process.agentDir
-  const secrets = KnownSecrets.make()
-  const places = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted }) }
-  yield* Effect.provideServiceEffect(KeyRing.make(places), Catalog.Catalog, Catalog.make({ agentDir })).pipe(
-    Effect.provideService(Processes, LocalProcesses.service),
-    Effect.provideService(KnownSecrets.KnownSecrets, secrets)
-  )
-  yield* secrets.collected
-  return secrets.mask
-})
-
 const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {
   const cwd = LocalPaths.resolve(request.cwd ?? (yield* Process.currentFolder))
   const { overrides, sessionDir, trusted } = request
@@ -68,7 +50,8 @@ const write = Effect.fnUntraced(function* (request: ExportRequest, given: string
   const sessionFile = Option.getOrElse(file, () => header.id)
   const document = { header, entries, leafId: entries.at(-1)?.id ?? null, tools: [] }
   const outputPath = given ?? PageFile.defaultName(sessionFile)
-  const mask = yield* maskFor(cwd, loaded.trust.atStart === "trusted")
+  // Sessions of earlier versions may hold keys that tools have printed.
+  const mask = yield* SecretMask.make(cwd, loaded.trust.atStart === "trusted")
   return yield* PageFile.write(document, { files: LocalFiles.service, cwd, outputPath, sessionFile, mask })
 })
 

@@ -1,4 +1,4 @@
-/** What heddle tells people about itself: `--help`, `auth --help`, and the answer to somebody who knocks at the wrong door. */
+/** What heddle tells people about itself: `--help`, `auth --help`, `config --help`, and the answer to somebody who knocks at the wrong door. */
 import { inEffect, type OptionEntry, withoutEffect } from "./OptionTable.ts"
 
 const width = 34
@@ -27,6 +27,7 @@ const paragraph = (words: ReadonlyArray<string>): string => {
 /** What heddle does, with how to start it. */
 const usage = `  heddle --mode rpc [options]           work for an editor, a bot or a service, which docs/hosts.md is for
   heddle auth set|list|remove           keys of providers, read from stdin or asked for
+  heddle config [key]                   the settings in force, and where each comes from
   heddle --list-models [search]         the models, which of them can be used, and which one is the default
   heddle --export <session> [out.html]  a session as a page to read, search and keep
   heddle --help                         all options`
@@ -64,3 +65,12 @@ export const authHelp = `Keys of providers, kept in auth.json in the agent folde
   heddle auth remove <provider>   delete the stored key
 
 A provider is a name such as anthropic or openai; docs/models.md lists them.`
+
+export const configHelp = `The settings in force, and where each comes from: a default, a file, a variable or an option. Changes nothing.
+
+  heddle config                   all settings
+  heddle config <key>             one setting with its type and description, or a group such as compaction
+  heddle config --json            as JSON
+
+With --cwd, --set, --approve, --no-approve, --inherit-settings, --dialect, --offline, --session-dir, --models and
+--thinking it shows what heddle --mode rpc would take with these options. docs/settings.md explains files and order.`

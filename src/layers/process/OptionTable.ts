@@ -62,7 +62,7 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   text("models", "a,b,...", "Patterns of the models that cycle_model goes through"),
   choice("thinking", thinkingLevels, "How hard the model thinks at first, clamped to what it supports"),
   listModels,
-  flag("json", "With --list-models: as JSON"),
+  flag("json", "With --list-models or config: as JSON"),
   text("export", "session", "Write a session as an HTML page, to the path that follows or into this folder, and exit"),
   text("system-prompt", "text", "Replaces the built-in system prompt"),
   text("append-system-prompt", "text", "Text behind the system prompt"),
@@ -90,6 +90,10 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   short("nt", flag("no-tools", "Offer no tools at all")),
   short("nbt", flag("no-builtin-tools", "Offer only the tools of the host")),
   repeated("set", "key=json", "Override a setting; may be given several times"),
+  flag(
+    "inherit-settings",
+    "Let settings files change what rpc mode resets to defaults: todos, subagents, background jobs"
+  ),
   choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
   choice("dialect", dialectNames, "Whose frames and defaults to speak where agents differ"),
   choice("agent-end", agentEnds, "agent_end once for a prompt, or after every attempt at it"),
@@ -112,8 +116,7 @@ export const withoutEffect: ReadonlyArray<OptionEntry> = [
   flag("no-mcp", "Start no MCP servers"),
   flag("no-title", "Make no titles"),
   text("provider-session-id", "id", "Id for the provider"),
-  flag("rpc-extra-events", "Send the events of other dialects, which are always sent"),
-  flag("inherit-settings", "Keep settings that rpc mode resets, of which there are none yet")
+  flag("rpc-extra-events", "Send the events of other dialects, which are always sent")
 ]
 
 export const optionTable: ReadonlyArray<OptionEntry> = [...inEffect, ...withoutEffect.map(idle)]

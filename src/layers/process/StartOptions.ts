@@ -24,6 +24,7 @@ export interface StartOptions {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
+  readonly rpcReset: boolean
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
   readonly noExtensions: boolean
@@ -45,21 +46,26 @@ export const checkChoices = (given: Given) => {
   return Effect.void
 }
 
-const list = (text: string) =>
+export const list = (text: string) =>
   text
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-/** The values of `--set`, and what other options say about settings. */
-export const readOverrides = Effect.fnUntraced(function* (given: Given) {
-  const isOffline = given.values.has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+/** The values of `--set`, by dotted key. */
+export const assignments = Effect.fnUntraced(function* (given: Given) {
   const overrides: Record<string, unknown> = {}
   for (const assignment of given.values.get("set") ?? []) {
     const [key, value] = yield* Either.mapLeft(FileSettings.parseOverride(assignment), invalid)
     overrides[key] = value
   }
-  return { ...overrides, ...(isOffline ? { "models.discover": [] } : {}) }
+  return overrides
+})
+
+/** The values of `--set`, and what other options say about settings. */
+export const readOverrides = Effect.fnUntraced(function* (given: Given) {
+  const isOffline = given.values.has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
+  return { ...(yield* assignments(given)), ...(isOffline ? { "models.discover": [] } : {}) }
 })
 
 /** A member, or none where there is no value. */
@@ -69,6 +75,9 @@ export const present = <K extends string, A>(key: K, value: A | undefined): { re
 /** What the user says about the project; nothing where they leave it to what they have stored. */
 export const trustOf = (has: (name: string) => boolean) =>
   has("approve") || has("no-approve") ? { trusted: has("approve") } : {}
+
+export const checkTrust = (has: (name: string) => boolean) =>
+  has("approve") && has("no-approve") ? invalid("--approve and --no-approve contradict each other") : Effect.void
 
 /** The value of an option, else of an environment variable. */
 const chosen = Effect.fnUntraced(function* <A extends string>(
@@ -81,6 +90,8 @@ const chosen = Effect.fnUntraced(function* <A extends string>(
   if (given === undefined || found !== undefined) return found
   return yield* invalid(`${variable} must be one of ${choices.join(", ")}; got "${given}"`)
 })
+
+export const dialectOf = ({ values }: Given) => chosen(values.get("dialect")?.[0], "HEDDLE_RPC_DIALECT", dialectNames)
 
 const isYes = (value: Option.Option<string>) =>
   Option.exists(value, (word) => ["1", "true", "yes", "on"].includes(word.trim().toLowerCase()))
@@ -130,7 +141,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
   const has = (name: string) => given.values.has(name)
   yield* checkTogether(has)
   const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
-  const dialect = yield* chosen(one("dialect"), "HEDDLE_RPC_DIALECT", dialectNames)
+  const dialect = yield* dialectOf(given)
   const options: StartOptions = {
     ...present("provider", one("provider")),
     ...present("model", one("model")),
@@ -145,6 +156,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
+    rpcReset: !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
     noExtensions: has("no-extensions"),

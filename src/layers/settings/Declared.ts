@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { PackageSource } from "../../services/Settings.ts"
+import { PackageSource } from "../../services/settings/Resources.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 
 export interface DeclaredPackage {

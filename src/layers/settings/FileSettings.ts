@@ -15,14 +15,18 @@ import * as Decision from "../trust/Decision.ts"
 import * as ProjectTrust from "../trust/ProjectTrust.ts"
 import * as Words from "../trust/Words.ts"
 import * as Declared from "./Declared.ts"
-import * as ProjectFiles from "./ProjectFiles.ts"
-import { merge, type SettingsSource } from "./SettingsMerge.ts"
+import * as SettingsFiles from "./SettingsFiles.ts"
+import { merge, type Merged, type SettingsSource } from "./SettingsMerge.ts"
 
 export interface FileSettingsOptions {
   readonly agentDir: string
   readonly cwd: string
   /** Values of `--set`, by dotted key. */
   readonly overrides: Readonly<Record<string, unknown>>
+  /** More of the command line and the environment, by the name of the option or variable. Above `overrides`. */
+  readonly above?: ReadonlyArray<SettingsSource>
+  /** Rpc mode: settings that change how the agent works cannot come from files (protocol.md 1.3). */
+  readonly rpcReset?: boolean
   /** Changes defaults, which files and `--set` then override. */
   readonly dialect?: DialectName
   /** Whether all of the project counts: settings, keys in its `.env`, extensions. Default: what the user has stored. */
@@ -33,57 +37,6 @@ export interface FileSettingsOptions {
 
 /** Enough to see that a folder is not empty. */
 const mostNames = 20
-
-/** Of two files in a row the later one wins, key by key. */
-const ownFiles = ["config.yml", "settings.json"]
-
-const parse = Effect.fnUntraced(function* (path: string, text: Option.Option<string>) {
-  const none: ReadonlyArray<SettingsSource> = []
-  if (Option.isNone(text)) return none
-  const values = ReadText.parse(path, text.value)
-  // An empty YAML file, or one with nothing but comments, is null.
-  if (Either.isRight(values)) return [{ name: path, values: values.right ?? {} }]
-  yield* Effect.logWarning(`ignored settings in ${path}: ${values.left}`)
-  return none
-})
-
-/** A missing file is no source; one that cannot be read is logged as a warning. */
-const readOwn = (files: Files, path: string) =>
-  ReadText.readIfPresent(files, path).pipe(
-    Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`ignored settings: ${message}`), Option.none())),
-    Effect.flatMap((text) => parse(path, text))
-  )
-
-/** Like `readOwn`, but what keeps the file from being read becomes part of the notice. */
-const readProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean, path: string) {
-  const text = yield* Effect.either(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }))
-  if (Either.isLeft(text)) return { sources: [], refused: [`${path.slice(cwd.length + 1)} (${text.left.reason})`] }
-  const sources = yield* parse(path, text.right)
-  return { sources: sources.map((source) => ({ ...source, isUntrusted: !trusted })), refused: [] }
-})
-
-interface ProjectRead {
-  readonly sources: ReadonlyArray<SettingsSource>
-  readonly refused: ReadonlyArray<string>
-}
-
-const readProjectFiles = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
-  const read: Array<ProjectRead> = []
-  for (const path of yield* ReadText.present(files, ProjectFiles.pathsIn(cwd))) {
-    read.push(yield* readProject(files, cwd, trusted, path))
-  }
-  return { sources: read.flatMap(({ sources }) => sources), refused: read.flatMap(({ refused }) => refused) }
-})
-
-/** The user's files, and whether the project has a folder for heddle. Most people have neither, so it is one look. */
-const readOwnFiles = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string) {
-  const folder = `${cwd}/.heddle`
-  const found = yield* ReadText.present(files, [...ownFiles.map((name) => `${agentDir}/${name}`), folder])
-  const own: Array<SettingsSource> = []
-  for (const path of found) if (path !== folder) own.push(...(yield* readOwn(files, path)))
-  // With the agent folder there, it is the user's.
-  return { own, hasFolder: folder !== agentDir && found.includes(folder) }
-})
 
 /** Keys in the `.env` of a project that is not trusted, which count for nothing. */
 const unusedKeys = Effect.fnUntraced(function* (files: Files, cwd: string) {
@@ -107,26 +60,45 @@ const unusedExtensions = Effect.fnUntraced(function* (cwd: string, roots: Readon
 const declaring = (scope: Declared.DeclaringSource["scope"], baseDir: string, sources: ReadonlyArray<SettingsSource>) =>
   sources.map(({ values }) => ({ scope, baseDir, values }))
 
-/** The settings in force, the extensions that they name, and what of the project was left out. */
+/** Tells people what has no effect, and returns the same for the host. */
+const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { origins, problems }: Merged) {
+  const reset = [...origins].filter(([, { isReset }]) => isReset).map(([key]) => key)
+  if (reset.length > 0) {
+    const names = reset.join(", ")
+    yield* Effect.logInfo(
+      `rpc mode resets these settings: ${names}. To keep your values, start with --inherit-settings.`
+    )
+  }
+  if (failures.length + problems.length === 0) return undefined
+  const Problems = yield* Effect.promise(() => import("./Problems.ts"))
+  const sentences = [...failures, ...Problems.sentences(problems)]
+  for (const sentence of sentences) yield* Effect.logWarning(`settings: ${sentence}`)
+  return Problems.notice(sentences)
+})
+
+/** The settings in force, the extensions that they name, and what was ignored or left out. */
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
-  const { agentDir, cwd, noExtensions = false, overrides } = options
+  const { above = [], agentDir, cwd, dialect, noExtensions = false, overrides, rpcReset = false } = options
   const files = yield* OwnFiles
-  const { hasFolder, own } = yield* readOwnFiles(files, agentDir, cwd)
-  const ofUser = [...declaring("user", agentDir, own), ...declaring("override", cwd, [{ name: "", values: overrides }])]
+  const { hasFolder, own } = yield* SettingsFiles.ofUser(files, agentDir, cwd)
+  const given = { name: "--set", values: overrides }
+  const ofUser = [...declaring("user", agentDir, own.sources), ...declaring("override", cwd, [given])]
   const { roots } = Declared.from(cwd, ofUser).project
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
   const place = { agentDir, cwd, roots }
   const hasProject = hasFolder || extra.length > 0
   const decision = yield* Decision.decide({ ...place, trusted: options.trusted, hasProject })
   const trusted = decision.level === "trusted"
-  const project = hasFolder ? yield* readProjectFiles(files, cwd, trusted) : { sources: [], refused: [] }
+  const project = hasFolder ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
   const merged = merge([
-    { name: "--dialect", values: settingsOf(options.dialect) },
-    ...own,
+    { name: `dialect ${dialect ?? ""}`, values: settingsOf(dialect) },
+    ...own.sources,
     ...project.sources,
-    { name: "--set", values: overrides }
+    ...(rpcReset ? [{ name: "rpc mode", values: {}, isReset: true }] : []),
+    given,
+    ...above
   ])
-  for (const problem of merged.problems) yield* Effect.logWarning(`ignored a setting: ${problem}`)
+  const settingsNotice = yield* report([...own.failures, ...project.failures], merged)
   const looksForCode = hasProject && !trusted && !noExtensions
   const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
@@ -141,7 +113,8 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
     notice
   })
   const declared = Declared.from(cwd, [...ofUser, ...declaring("project", `${cwd}/.heddle`, project.sources)])
-  return { settings: merged.values, trust, declared }
+  const { origins, values } = merged
+  return { settings: values, origins, trust, declared, notice: settingsNotice }
 })
 
 export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)

@@ -2,77 +2,118 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { defaults, projectSettings, SettingsValues } from "../../services/Settings.ts"
+import { defaults, marked, SettingsValues } from "../../services/Settings.ts"
+import { marksOf } from "../../services/settings/Setting.ts"
+import * as Keys from "./Keys.ts"
 
 /** Where values come from: a file's path, or the command line. */
 export interface SettingsSource {
   readonly name: string
   readonly values: unknown
+  /** The content of a file, to say in which line a setting stands. */
+  readonly text?: string
   /** The file of a project that the user has not said they trust: only settings that are free for projects count. */
   readonly isUntrusted?: boolean
+  /** In place of values: settings that rpc mode resets go back to their defaults here (protocol.md 1.3). */
+  readonly isReset?: boolean
+}
+
+export interface Place {
+  readonly source: SettingsSource
+  /** The names in the file that lead to the setting. */
+  readonly path: ReadonlyArray<string>
+}
+
+export interface Origin {
+  /** Several where objects were merged, the last one on top. */
+  readonly places: ReadonlyArray<Place>
+  /** The places set the value in vain: rpc mode has reset it. */
+  readonly isReset: boolean
+}
+
+export interface Problem extends Place {
+  /** The setting, if there is one of this name. */
+  readonly key: string | undefined
+  readonly kind: "not an object" | "unknown" | "group" | "wrong type" | "planned"
+  readonly value: unknown
 }
 
 export interface Merged {
   readonly values: SettingsValues
-  /** One sentence for each ignored value: which and why. */
-  readonly problems: ReadonlyArray<string>
+  /** Ignored values, in the order of the sources. */
+  readonly problems: ReadonlyArray<Problem>
   /** The settings that a project set and may not set, each once. */
   readonly leftOut: ReadonlyArray<string>
+  /** Where values come from, by setting. What is not among them has its default. */
+  readonly origins: ReadonlyMap<string, Origin>
 }
 
-/** The schema is built when there is a setting to check, because most people have none. */
-const isKnown = (key: string) => Object.hasOwn(SettingsValues().fields, key)
-
-/** No setting has a name of more parts, and a file may nest thousands of objects. */
+/** No map of settings is nested deeper, and a file may nest thousands of objects. */
 const deepest = 8
 
-/** Turns nested objects into dotted keys, except for an object that is the value of a setting. */
-const flatten = (
-  value: Readonly<Record<string, unknown>>,
-  prefix = "",
-  depth = 1
-): ReadonlyArray<readonly [string, unknown]> =>
-  Object.entries(value).flatMap(([key, member]) => {
-    if (!Predicate.isRecord(member) || isKnown(`${prefix}${key}`)) return [[`${prefix}${key}`, member] as const]
-    return depth === deepest ? [] : flatten(member, `${prefix}${key}.`, depth + 1)
+/** Objects are merged, everything else is replaced. */
+const combined = (before: unknown, value: unknown, depth = 0): unknown => {
+  if (!Predicate.isRecord(before) || !Predicate.isRecord(value) || depth === deepest) return value
+  const members = Object.entries(value).map(([name, member]) => {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined
+    return [name, combined(old, member, depth + 1)] as const
   })
-
-const longestShown = 200
-
-const show = (value: unknown): string => {
-  const text = JSON.stringify(value)
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return { ...before, ...Object.fromEntries(members) }
 }
 
-/** Objects are merged, everything else is replaced. */
-const combined = (before: unknown, value: unknown): unknown =>
-  Predicate.isRecord(before) && Predicate.isRecord(value) ? { ...before, ...value } : value
+interface State {
+  readonly values: Map<string, unknown>
+  readonly origins: Map<string, Origin>
+  readonly leftOut: Set<string>
+  readonly problems: Array<Problem>
+}
 
-const compile = () => Schema.decodeUnknownEither(SettingsValues())
+const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.Member) => {
+  const { origins, problems, values } = state
+  const type = key === undefined ? undefined : Keys.known().types.get(key)
+  const report = (kind: Problem["kind"]) => problems.push({ source, path, key, kind, value })
+  if (key === undefined || type === undefined) {
+    report(Keys.known().groups.has(path.join(".")) ? "group" : "unknown")
+  } else if (source.isUntrusted === true && marksOf(type).free !== true) {
+    state.leftOut.add(key)
+  } else {
+    const before = values.get(key)
+    const next = Schema.decodeUnknownEither(Schema.make<unknown>(type))(combined(before, value))
+    if (Either.isLeft(next)) return report("wrong type")
+    values.set(key, next.right)
+    const old = origins.get(key)
+    const below = Predicate.isRecord(before) && old?.isReset === false ? old.places : []
+    origins.set(key, { places: [...below, { source, path }], isReset: false })
+    if (marksOf(type).planned === true) report("planned")
+  }
+}
+
+const reset = ({ origins, values }: State) => {
+  const builtIn = new Map<string, unknown>(Object.entries(defaults))
+  const fixed = marked("reset")
+  for (const [key, { places }] of origins) {
+    if (!fixed.has(key)) continue
+    values.set(key, builtIn.get(key))
+    origins.set(key, { places, isReset: true })
+  }
+}
+
+const hasSettings = ({ values }: SettingsSource) => !Predicate.isRecord(values) || Object.keys(values).length > 0
 
 /** Later sources win, member by member; a value of the wrong type leaves the one before it in force. */
 export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
-  let decode: ReturnType<typeof compile> | undefined
-  let values: SettingsValues = defaults
-  const problems: Array<string> = []
-  const leftOut = new Set<string>()
+  const state: State = { values: new Map(), origins: new Map(), leftOut: new Set(), problems: [] }
+  const { leftOut, origins, problems } = state
+  if (!sources.some(hasSettings)) return { values: defaults, problems, leftOut: [], origins }
+  for (const [key, value] of Object.entries(defaults)) state.values.set(key, value)
   for (const source of sources) {
-    if (!Predicate.isRecord(source.values)) {
-      problems.push(`${source.name}: expected an object of settings`)
-      continue
-    }
-    const allowed = source.isUntrusted === true ? projectSettings() : undefined
-    for (const [key, value] of flatten(source.values)) {
-      if (!isKnown(key)) continue
-      if (allowed?.has(key) === false) {
-        leftOut.add(key)
-        continue
-      }
-      const before = new Map<string, unknown>(Object.entries(values)).get(key)
-      const next = (decode ??= compile())({ ...values, [key]: combined(before, value) })
-      if (Either.isRight(next)) values = next.right
-      else problems.push(`${source.name}: ${key} has a value that does not fit: ${show(value)}`)
-    }
+    const { values } = source
+    if (source.isReset === true) reset(state)
+    else if (!Predicate.isRecord(values)) {
+      problems.push({ source, path: [], key: undefined, kind: "not an object", value: values })
+    } else for (const member of Keys.members(values)) apply(state, source, member)
   }
-  return { values, problems, leftOut: [...leftOut] }
+  // Every value has been checked by itself, so this gives them their types.
+  const values = Schema.decodeUnknownEither(SettingsValues())(Object.fromEntries(state.values))
+  return { values: Either.getOrElse(values, () => defaults), problems, leftOut: [...leftOut], origins }
 }

@@ -302,7 +302,7 @@ export const events: ReadonlyArray<EventSchema> = [
   ),
   event(
     "notice",
-    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`; when a question to the user got its default because the host cannot answer it, it is `ui`.",
+    "A message for people. When the session cannot be stored (`error`), or only in another file (`warning`), `source` is `session-persistence`; when parts of a project that is not trusted were left out, it is `trust`; when settings were ignored, it is `settings`; when a question to the user got its default because the host cannot answer it, it is `ui`.",
     {
       level: Schema.Literal("info", "warning", "error"),
       message: Schema.String,

@@ -59,8 +59,10 @@ it.effect("a file that is not JSON is ignored with a warning that names it; the 
   Effect.gen(function* () {
     const { logged, values } = yield* read("{ nonsense", '{"steeringMode":"all","retry":{"enabled":"yes"}}')
     assert.strictEqual(values.steeringMode, "all")
-    assert.match(logged[0] ?? "", /^ignored settings in \/settings.json: /)
-    assert.match(logged[1] ?? "", /\/.heddle\/settings.json: retry.enabled has a value that does not fit: "yes"/)
+    assert.match(logged[0] ?? "", /^settings: \/settings.json is ignored, it is not JSON: /)
+    assert.deepStrictEqual(logged.slice(1), [
+      'settings: /.heddle/settings.json:1:32: retry.enabled: expected true or false, got "yes"'
+    ])
   })
 )
 
@@ -144,11 +146,11 @@ it.scoped("a config.yml that is empty, broken, without an end or no file does no
     spawnSync("mkfifo", [file])
     assert.deepStrictEqual(yield* settings, defaults)
     assert.deepStrictEqual(logged, [
-      "ignored settings in /config.yml: SyntaxError: YAML Parse error: Unexpected token",
-      "ignored settings in /config.yml: is nested more than 50 times",
-      "ignored a setting: /config.yml: expected an object of settings",
-      "ignored a setting: /config.yml: steeringMode has a value that does not fit: 5",
-      "ignored settings: /config.yml: is a FIFO, not a file"
+      "settings: /config.yml is ignored, it is not YAML: SyntaxError: YAML Parse error: Unexpected token",
+      "settings: /config.yml is ignored, it is not YAML: is nested more than 50 times",
+      "settings: /config.yml: expected an object of settings, got a list that does not fit",
+      'settings: /config.yml:1:1: steeringMode: expected "all" or "one-at-a-time", got 5',
+      "settings: /config.yml: is a FIFO, not a file"
     ])
   })
 )
@@ -286,4 +288,44 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
       inForce: ["x.ts"]
     })
   })
+)
+
+it.scoped(
+  "everything that has no effect is in one notice, also of a project that is not trusted, and logged once",
+  () =>
+    Effect.gen(function* () {
+      const place = yield* project
+      const logged: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel.label} ${String(message)}`))
+      writeFileSync(join(place.agentDir, "config.yml"), "steeringMode: [")
+      writeFileSync(join(place.agentDir, "settings.json"), '{\n"todo": { "eager": true },\n"folowUpMode": "all" }')
+      writeFileSync(place.file, '{ "shellPth": "x", "shellPath": "y", "retry.enabled": 1 }')
+      const load = (rpcReset: boolean) =>
+        FileSettings.load({ ...place, overrides: { "async.maxJobs": 0 }, trusted: false, rpcReset }).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        )
+      const { notice, settings, trust } = yield* load(true)
+      const told = [
+        `${place.agentDir}/config.yml is ignored, it is not YAML: SyntaxError: YAML Parse error: Unexpected token`,
+        `${place.agentDir}/settings.json:3:1: folowUpMode is not a setting. Did you mean followUpMode?`,
+        `${place.file}:1:3: shellPth is not a setting. Did you mean shellPath?`,
+        `${place.file}:1:38: retry.enabled: expected true or false, got 1`,
+        "--set: async.maxJobs: expected a whole number above 0, got 0"
+      ]
+      assert.deepStrictEqual(settings, defaults)
+      assert.strictEqual(trust.notice, leftOut("shellPath"))
+      assert.strictEqual(
+        notice,
+        ["Some settings have no effect; docs/settings.md lists all that there are.", ...told].join("\n- ")
+      )
+      const reset = "rpc mode resets these settings: todo.eager. To keep your values, start with --inherit-settings."
+      assert.deepStrictEqual(logged, [
+        `INFO ${reset}`,
+        ...told.map((sentence) => `WARN settings: ${sentence}`),
+        `WARN ${leftOut("shellPath")}`
+      ])
+      const inherited = yield* load(false)
+      assert.deepStrictEqual(inherited.settings, { ...defaults, "todo.eager": true })
+      assert.strictEqual(inherited.notice, notice)
+    })
 )

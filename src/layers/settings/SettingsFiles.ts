@@ -1,0 +1,64 @@
+/** Reads the settings files of the user and of the project. What cannot be read is reported, never fatal. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { Files } from "../platform/files/OwnFiles.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
+import * as ProjectFiles from "./ProjectFiles.ts"
+import type { SettingsSource } from "./SettingsMerge.ts"
+
+/** Of two files in a row the later one wins, key by key. */
+const ownFiles = ["config.yml", "settings.json"]
+
+export interface FilesRead {
+  readonly sources: ReadonlyArray<SettingsSource>
+  /** Sentences about files whose content is not settings at all. */
+  readonly failures: ReadonlyArray<string>
+  /** Files of the project that could not be read, which are part of the notice about trust. */
+  readonly refused: ReadonlyArray<string>
+}
+
+export const nothing: FilesRead = { sources: [], failures: [], refused: [] }
+
+const together = (read: ReadonlyArray<FilesRead>): FilesRead => ({
+  sources: read.flatMap(({ sources }) => sources),
+  failures: read.flatMap(({ failures }) => failures),
+  refused: read.flatMap(({ refused }) => refused)
+})
+
+const parse = (path: string, content: Option.Option<string>, isUntrusted: boolean): FilesRead => {
+  if (Option.isNone(content)) return nothing
+  const text = content.value
+  const values = ReadText.parse(path, text)
+  if (Either.isLeft(values))
+    return { ...nothing, failures: [`${path} is ignored, it is not ${ReadText.language(path)}: ${values.left}`] }
+  // An empty YAML file, or one with nothing but comments, is null.
+  return { ...nothing, sources: [{ name: path, values: values.right ?? {}, text, isUntrusted }] }
+}
+
+const readOwn = (files: Files, path: string) =>
+  Effect.match(ReadText.readIfPresent(files, path), {
+    onFailure: ({ message }): FilesRead => ({ ...nothing, failures: [message] }),
+    onSuccess: (text) => parse(path, text, false)
+  })
+
+const readProject = (files: Files, cwd: string, trusted: boolean, path: string) =>
+  Effect.match(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }), {
+    onFailure: ({ reason }): FilesRead => ({ ...nothing, refused: [`${path.slice(cwd.length + 1)} (${reason})`] }),
+    onSuccess: (text) => parse(path, text, !trusted)
+  })
+
+export const ofProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
+  const found = yield* ReadText.present(files, ProjectFiles.pathsIn(cwd))
+  return together(yield* Effect.forEach(found, (path) => readProject(files, cwd, trusted, path)))
+})
+
+/** The user's files, and whether the project has a folder for heddle. Most people have neither, so it is one look. */
+export const ofUser = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string) {
+  const folder = `${cwd}/.heddle`
+  const found = yield* ReadText.present(files, [...ownFiles.map((name) => `${agentDir}/${name}`), folder])
+  const own = found.filter((path) => path !== folder)
+  // With the agent folder there, it is the user's.
+  const hasFolder = folder !== agentDir && found.includes(folder)
+  return { own: together(yield* Effect.forEach(own, (path) => readOwn(files, path))), hasFolder }
+})
