@@ -44,7 +44,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Given, string>
   const { options, words } = split(args)
   const [, ...messages] = words
   const given = QuickParse.parse(options)
-  if (Option.isNone(given)) {
+  if (Option.isNone(given) || given.value.unknown !== undefined) {
     return Either.left(`heddle config: an unknown option, an option without its value, or one twice (see --help)`)
   }
   const other = [...given.value.values.keys()].find((name) => !accepted.has(name))
