@@ -24,6 +24,8 @@ interface Dependencies {
 }
 
 export interface Startup {
+  /** Lets contributors join, and returns when they have. They are not told of the start before `started` is run. */
+  readonly joined: Effect.Effect<void>
   /** Begins the start, unless it has begun, and returns when it is over. An interrupt ends only the wait. */
   readonly started: Effect.Effect<void>
   readonly isOver: () => boolean
@@ -32,8 +34,13 @@ export interface Startup {
 export const make = ({ fork, hooks, isAlone, join, opening }: Dependencies): Startup => {
   let isOver = isAlone
   let starting: Fiber.RuntimeFiber<void> | undefined
+  const hasJoined = Effect.unsafeMakeLatch(isAlone)
+  const mayStart = Effect.unsafeMakeLatch(false)
   const start = Supervision.node({ kind: "startup", label: "extensions" }, () =>
-    Effect.zipRight(join, Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
+    Effect.ensuring(join, hasJoined.open).pipe(
+      Effect.zipRight(mayStart.await),
+      Effect.zipRight(Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
+    )
   )
   const whole = Effect.ensuring(
     start,
@@ -41,11 +48,18 @@ export const make = ({ fork, hooks, isAlone, join, opening }: Dependencies): Sta
       isOver = true
     })
   )
+  const begin = Effect.sync(() => {
+    if (!isOver) starting ??= fork(whole)
+  })
   return {
+    joined: Effect.zipRight(begin, hasJoined.await),
     started: Effect.suspend(() => {
       if (isOver) return Effect.void
-      starting ??= fork(whole)
-      return Effect.asVoid(Fiber.await(starting))
+      mayStart.unsafeOpen()
+      return Effect.zipRight(
+        begin,
+        Effect.suspend(() => (starting === undefined ? Effect.void : Effect.asVoid(Fiber.await(starting))))
+      )
     }),
     isOver: () => isOver
   }
