@@ -1,10 +1,21 @@
 /** What extensions see from session to session, and how they change the session themselves. */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
-import { at, dataOf, errors, type Frame, messages, notes, type Pipes, play, plays } from "../../support/extensions/Pipes.ts"
+import {
+  at,
+  dataOf,
+  errors,
+  type Frame,
+  messages,
+  notes,
+  type Pipes,
+  play,
+  plays
+} from "../../support/extensions/Pipes.ts"
 
 const life = { extensions: ["kind/life.ts"] }
-const stale = "ctx.ui StaleError, ctx.isIdle StaleError, pi.sendMessage StaleError, pi.registerTool StaleError, pi.on StaleError"
+const stale =
+  "ctx.ui StaleError, ctx.isIdle StaleError, pi.sendMessage StaleError, pi.registerTool StaleError, pi.on StaleError"
 
 const fileOf = async ({ ask }: Pipes) => String(dataOf(await ask({ type: "get_state" }), "sessionFile"))
 const idOf = (file: string) => file.replace(/^.*_/, "")
