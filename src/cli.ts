@@ -58,7 +58,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
       NewerSession: unusable,
       SessionInUse: refused,
       StoreFailure: refused,
-      UnknownOption: unusable,
+      OptionRefused: unusable,
       UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
       UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
     })

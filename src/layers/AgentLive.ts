@@ -9,7 +9,6 @@ import { pipe } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { Agent } from "../services/Agent.ts"
 import { Hooks } from "../services/hooks/Hooks.ts"
@@ -32,6 +31,7 @@ import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as Discovery from "./extensions/discovery/Discovery.ts"
+import type { FlagDefinition } from "./extensions/pi/Instance.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
@@ -44,6 +44,7 @@ import * as EnvFiles from "./platform/files/EnvFiles.ts"
 import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
+import * as ExtensionFlags from "./process/ExtensionFlags.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import { KnownSecrets, make as makeSecrets, type Secrets } from "./secrets/KnownSecrets.ts"
@@ -81,13 +82,6 @@ export interface AgentOptions
   readonly unknownFlags?: ReadonlyMap<string, string | true>
   /** Ends the process when an extension asks for it. Default: nothing happens. */
   readonly shutdown?: Effect.Effect<void>
-}
-
-/** No extension has registered this option of the command line. */
-export class UnknownOption extends Schema.TaggedError<UnknownOption>()("UnknownOption", { name: Schema.String }) {
-  override get message() {
-    return `unknown option, or an option without its value: --${this.name} (see --help)`
-  }
 }
 
 /** Fails if `-e` names what is not there; that takes nothing where nobody gives it. */
@@ -238,14 +232,14 @@ const extensions = Effect.fnUntraced(function* (
 const judge = Effect.fnUntraced(function* (
   { model: pattern, provider, unknownFlags = new Map() }: AgentOptions,
   sessions: typeof Sessions.Service,
-  claimed: Effect.Effect<ReadonlyMap<string, unknown>>
+  claimed: Effect.Effect<ReadonlyMap<string, FlagDefinition>>
 ) {
-  const { setModel, started, state } = Context.get(yield* sessions.current, Agent)
+  const { joined, setModel, state } = Context.get(yield* sessions.current, Agent)
   const needsModel = (pattern ?? provider) !== undefined && (yield* state).model === undefined
   if (!needsModel && unknownFlags.size === 0) return
-  yield* started
-  const known = yield* claimed
-  for (const name of unknownFlags.keys()) if (!known.has(name)) return yield* new UnknownOption({ name })
+  yield* joined
+  const refused = ExtensionFlags.check(unknownFlags, yield* claimed)
+  if (refused !== undefined) return yield* refused
   if (!needsModel) return
   const chosen = yield* InitialModel.resolve({ provider, pattern }, undefined)
   if (Option.isSome(chosen)) yield* Effect.ignore(setModel(chosen.value.model.provider, chosen.value.model.id))

@@ -277,6 +277,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly leave: Effect.Effect<Effect.Effect<void>>
     /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
+    /** Lets contributors join, without telling them that the session starts: the host may not be there yet. */
+    readonly joined: Effect.Effect<void>
     /**
      * Lets hooks, extensions and other contributors join the session, the first time it is run, and returns when they
      * have. Prompts wait for it by themselves.

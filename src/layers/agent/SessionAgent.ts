@@ -310,6 +310,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     leave: thenFlush(Effect.zipRight(parts.slash.end, Effect.map(fiber.leave, queue.forget))),
     interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
+    joined: startup.joined,
     started: startup.started,
     isStarted: Effect.sync(startup.isOver),
     userCommand: (command, asking = Effect.void) =>

@@ -24,6 +24,8 @@ interface Dependencies {
 }
 
 export interface Startup {
+  /** Lets contributors join, and returns when they have. They are not told of the start before `started` is run. */
+  readonly joined: Effect.Effect<void>
   /** Begins the start, unless it has begun, and returns when it is over. An interrupt ends only the wait. */
   readonly started: Effect.Effect<void>
   readonly isOver: () => boolean
@@ -31,22 +33,31 @@ export interface Startup {
 
 export const make = ({ fork, hooks, isAlone, join, opening }: Dependencies): Startup => {
   let [isBegun, isOver] = [false, isAlone]
-  const over = Effect.unsafeMakeLatch(false)
+  const over = Effect.unsafeMakeLatch(isAlone)
+  const hasJoined = Effect.unsafeMakeLatch(isAlone)
+  const mayStart = Effect.unsafeMakeLatch(false)
   const start = Supervision.node({ kind: "startup", label: "extensions" }, () =>
-    Effect.zipRight(join, Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
+    Effect.ensuring(join, hasJoined.open).pipe(
+      Effect.zipRight(mayStart.await),
+      Effect.zipRight(Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
+    )
   )
   const end = () => {
     isOver = true
     over.unsafeOpen()
   }
+  const begin = () => {
+    if (isBegun || isOver) return
+    // A contributor that joins may send a prompt, which waits for the start.
+    isBegun = true
+    fork(start).addObserver(end)
+  }
   return {
+    joined: Effect.zipRight(Effect.sync(begin), hasJoined.await),
     started: Effect.suspend(() => {
       if (isOver) return Effect.void
-      if (!isBegun) {
-        // A contributor that joins may send a prompt, which waits for the start.
-        isBegun = true
-        fork(start).addObserver(end)
-      }
+      mayStart.unsafeOpen()
+      begin()
       return over.await
     }),
     isOver: () => isOver

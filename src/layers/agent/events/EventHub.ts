@@ -19,11 +19,33 @@ export interface EventHub {
   readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
 }
 
+/** Failures and notices from before anybody listened, which nothing else would tell. */
+const makeEarly = () => {
+  const mostKept = 100
+  let kept: Array<AgentEvent> | undefined = []
+  return {
+    keep: (event: AgentEvent) => {
+      if (kept === undefined || kept.length >= mostKept) return
+      if (event._tag === "ExtensionFailed" || event._tag === "Notice") kept.push(event)
+    },
+    /** For the first who listens. */
+    hand: ({ offer }: EventSink) => {
+      const all = kept ?? []
+      kept = undefined
+      all.forEach(offer)
+    }
+  }
+}
+
 export const make = (): EventHub => {
   const sinks = new Set<EventSink>()
+  const early = makeEarly()
   const attach = (sink: EventSink) =>
     Effect.acquireRelease(
-      Effect.sync(() => void sinks.add(sink)),
+      Effect.sync(() => {
+        sinks.add(sink)
+        early.hand(sink)
+      }),
       () => Effect.sync(() => sinks.delete(sink))
     )
   const subscribe = Effect.gen(function* () {
@@ -41,6 +63,7 @@ export const make = (): EventHub => {
   })
   return {
     publish: (event) => {
+      if (sinks.size === 0) early.keep(event)
       for (const sink of sinks) sink.offer(event)
     },
     ready: Effect.suspend(() => {

@@ -67,3 +67,24 @@ it.scoped("the run waits for the slowest of several readers", () =>
     yield* Fiber.join(waiting)
   })
 )
+
+it.scoped("what failed before anybody listened is told to the first who does, a hundred at most", () =>
+  Effect.gen(function* () {
+    const hub = EventHub.make()
+    const failed = (n: number): AgentEvent => ({
+      _tag: "ExtensionFailed",
+      extensionPath: "a.ts",
+      event: "load",
+      error: String(n)
+    })
+    hub.publish(event(1))
+    for (let n = 0; n < 120; n++) hub.publish(failed(n))
+    const [first, second]: [Array<AgentEvent>, Array<AgentEvent>] = [[], []]
+    for (const seen of [first, second]) yield* hub.attach({ offer: (one) => void seen.push(one), ready: Effect.void })
+    assert.deepStrictEqual(
+      first,
+      Array.from({ length: 100 }, (_, n) => failed(n))
+    )
+    assert.deepStrictEqual(second, [])
+  })
+)
