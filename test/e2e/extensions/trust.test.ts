@@ -1,6 +1,15 @@
 /** Extensions of a project load when its user trusts it: by an option, by a stored decision, or by one question. */
 import { assert } from "@effect/vitest"
-import { dataOf, dialog, list, at, type OpenOptions, type Pipes, type Place, plays } from "../../support/extensions/Pipes.ts"
+import {
+  dataOf,
+  dialog,
+  list,
+  at,
+  type OpenOptions,
+  type Pipes,
+  type Place,
+  plays
+} from "../../support/extensions/Pipes.ts"
 
 const extension = `export default (pi) => {
   pi.registerCommand("project", { handler: () => {} })

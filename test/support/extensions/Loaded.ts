@@ -18,7 +18,8 @@ export const sharedOf = ({ ports }: TestPorts.TestPorts): Instance.Shared => ({
   ports,
   bus: Bus.make(),
   toolCalls: new WeakMap(),
-  entries: new WeakMap()
+  entries: new WeakMap(),
+  updates: {}
 })
 
 interface More {

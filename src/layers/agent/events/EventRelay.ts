@@ -73,12 +73,25 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   /** Calls the hooks of an event. Those that answer with an effect are returned. */
   const callAll = <T extends Tag>(event: { readonly [K in T]: EventOf[K] & { readonly _tag: K } }[T]) => {
     const tag: T = event._tag
+    const registered = hooks.of(tag)
     let slow: Array<Watching> | undefined
-    for (const { hook, name } of hooks.of(tag)) {
-      if (stuck.has(hook)) continue
-      const called = Either.try(() => hook(event))
-      if (Either.isLeft(called)) report(name, tag, hooks.describe(Cause.die(called.left)))
-      else if (Effect.isEffect(called.right)) (slow ??= []).push({ name, point: tag, hook, effect: called.right })
+    let at = 0
+    /** Called for every delta: one attempt serves for all hooks, as long as none of them throws. */
+    const callRest = () => {
+      for (let one = registered[at]; one !== undefined; one = registered[++at]) {
+        const { hook, name } = one
+        if (stuck.size > 0 && stuck.has(hook)) continue
+        const answer = hook(event)
+        if (answer !== undefined && Effect.isEffect(answer)) {
+          ;(slow ??= []).push({ name, point: tag, hook, effect: answer })
+        }
+      }
+    }
+    while (at < registered.length) {
+      const called = Either.try(callRest)
+      if (Either.isRight(called)) break
+      report(registered[at]?.name ?? "", tag, hooks.describe(Cause.die(called.left)))
+      at++
     }
     return slow
   }

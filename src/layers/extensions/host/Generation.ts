@@ -22,7 +22,8 @@ const makeShared = (ports: Ports): Shared => ({
   ports,
   bus: Bus.make(),
   toolCalls: new WeakMap(),
-  entries: new WeakMap()
+  entries: new WeakMap(),
+  updates: {}
 })
 
 /** Loads one after the other. They become active together, so that none acts before all are there. */

@@ -26,6 +26,8 @@ export interface Shared {
   readonly toolCalls: WeakMap<object, object>
   /** Entries as extensions see them. An entry never changes, so one copy serves for the whole session. */
   readonly entries: WeakMap<SessionEntry, object>
+  /** The last update of a message, and the event that extensions got for it. */
+  readonly updates: { of?: object; given?: object }
 }
 
 /** What outlives the session: changes of the session run there, and find the extension in the next one. */
