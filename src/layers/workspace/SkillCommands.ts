@@ -30,7 +30,7 @@ export const readBody = Effect.fnUntraced(function* (
   command: string,
   { path, within }: Pick<Skill, "path" | "within">
 ) {
-  const refuse = (message: string) => new SlashCommandFailed({ command, message: `/${command}: ${message}` })
+  const refuse = (message: string) => new SlashCommandFailed({ command, message })
   const options = { largest, ...(within === undefined ? {} : { within }) }
   const text = yield* Effect.mapError(ReadText.readIfPresent(files, path, options), ({ message }) => refuse(message))
   if (Option.isNone(text)) return yield* refuse(`${path} was deleted or renamed`)

@@ -22,7 +22,7 @@ const expandWith = (files: Files, name: string, place: { readonly path: string; 
     const body = yield* SkillCommands.readBody(files, name, place)
     return yield* Either.mapLeft(
       TemplateText.fill(body, args),
-      (why) => new SlashCommandFailed({ command: name, message: `/${name}: ${why}` })
+      (why) => new SlashCommandFailed({ command: name, message: why })
     )
   })
 

@@ -5,7 +5,7 @@ import { Agent } from "../../services/Agent.ts"
 import * as Command from "../Command.ts"
 import { Available, available, Listed, listed } from "./Shapes.ts"
 
-const all = Effect.flatMap(Agent, (agent) => agent.commands.list)
+const all = Effect.flatMap(Agent, (agent) => Effect.zipRight(agent.commands.load, agent.commands.list))
 
 const getCommands = Command.make({
   name: "get_commands",

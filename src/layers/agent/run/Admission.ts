@@ -67,6 +67,7 @@ interface Dependencies {
   readonly accepting: () => void
   readonly fiber: RunFiber
   readonly startup: Startup
+  readonly loading: Hearing.Loading
   readonly hooks: HookRegistry
   readonly relay: EventRelay
   /** Calls `begun` when the first event of the run was published. */
