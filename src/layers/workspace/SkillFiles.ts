@@ -79,8 +79,8 @@ const readSkill = Effect.fnUntraced(function* ({ look, notes }: Finding, path: s
 })
 
 /** The files that may be skills. A folder with a SKILL.md is one skill, whatever is below it. */
-const makeWalk = ({ look, notes }: Finding, place: ResourcePath) => {
-  const seen = new Set<string>()
+const makeWalk = ({ look, notes }: Finding, place: ResourcePath, start: string) => {
+  const seen = new Set([start])
   /** Whether a link may be followed: not out of the project, and not twice to the same folder. */
   const mayFollow = Effect.fnUntraced(function* ({ isLink, path }: FolderEntry) {
     if (!isLink) return true
@@ -122,7 +122,9 @@ const candidates = Effect.fnUntraced(function* (finding: Finding, place: Resourc
     if (place.isNamed) notes.add(place.path, "does not exist, so there are no skills in it")
     return []
   }
-  return state.isFile ? [place.path] : yield* makeWalk(finding, place)(place.path, 0)
+  if (state.isFile) return [place.path]
+  const real = yield* Effect.orElseSucceed(look.files.real(place.path), () => place.path)
+  return yield* makeWalk(finding, place, real)(place.path, 0)
 })
 
 /** How many files are read before other fibers get their turn. */
