@@ -56,6 +56,8 @@ import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
+import * as FolderWorkspace from "./workspace/FolderWorkspace.ts"
+import * as PromptFiles from "./workspace/PromptFiles.ts"
 
 export interface SessionOptions extends SessionStart.SessionChoice {
   /** Nothing is written; there is nothing to resume either. */
@@ -64,13 +66,18 @@ export interface SessionOptions extends SessionStart.SessionChoice {
 }
 
 export interface AgentOptions
-  extends FileSettings.FileSettingsOptions, Discovery.DiscoveryOptions, ToolRegistry.Selection {
+  extends
+    FileSettings.FileSettingsOptions,
+    Discovery.DiscoveryOptions,
+    FolderWorkspace.WorkspaceOptions,
+    ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
   readonly apiKey?: Redacted.Redacted
   readonly models: ReadonlyArray<string>
   readonly thinkingLevel?: ThinkingLevel
+  /** A text, or the path of a file with it. */
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly session: SessionOptions
@@ -109,6 +116,15 @@ export const base = (options: AgentOptions) =>
         Context.add(HostTools, HostToolRegistry.make())
       )
     )
+  )
+
+/** Instruction files, skills and prompt templates. Sessions read them when they need them. */
+export const workspace = (options: AgentOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.context<Settings>(), (services) => {
+      const packagePaths = Effect.orElseSucceed(Discovery.find(options), () => Discovery.nothing)
+      return FolderWorkspace.layer({ ...options, packagePaths: Effect.provide(packagePaths, services) })
+    })
   )
 
 /** Keys: the option `--api-key` first, then those of the environment and of files. */
@@ -245,6 +261,14 @@ const judge = Effect.fnUntraced(function* (
   if (Option.isSome(chosen)) yield* Effect.ignore(setModel(chosen.value.model.provider, chosen.value.model.id))
 })
 
+/** What the options say in place of the built-in instructions, or behind them. */
+const instructions = Effect.fnUntraced(function* ({ appendSystemPrompt, cwd, systemPrompt }: AgentOptions) {
+  const replace =
+    systemPrompt === undefined ? {} : { replace: yield* PromptFiles.ofOption("system-prompt", systemPrompt, cwd) }
+  if (appendSystemPrompt === undefined) return replace
+  return { ...replace, append: yield* PromptFiles.ofOption("append-system-prompt", appendSystemPrompt, cwd) }
+})
+
 /** The session that the process begins in, and every one it goes to. */
 export const agent = (options: AgentOptions) =>
   Layer.scopedContext(
@@ -258,8 +282,7 @@ export const agent = (options: AgentOptions) =>
       const sessions = yield* HostSessions.make({
         cwd: options.cwd,
         scopedModels,
-        ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
-        ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+        ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)
       }).pipe(Effect.provideService(Hooks, hooks))
@@ -275,6 +298,7 @@ export const agent = (options: AgentOptions) =>
 export const layer = (options: AgentOptions) =>
   pipe(
     InOrder.start(base(options)),
+    InOrder.add(workspace(options)),
     InOrder.add(catalog(options)),
     InOrder.add(credentials(options)),
     InOrder.add(models(options)),

@@ -18,6 +18,11 @@ export interface StartOptions {
   readonly thinkingLevel?: ThinkingLevel
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
+  readonly skillPaths: ReadonlyArray<string>
+  readonly noSkills: boolean
+  readonly templatePaths: ReadonlyArray<string>
+  readonly noPromptTemplates: boolean
+  readonly noContextFiles: boolean
   readonly cwd?: string
   readonly tools?: ReadonlyArray<string>
   readonly excludedTools: ReadonlyArray<string>
@@ -149,6 +154,11 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     ...present("thinkingLevel", isThinkingLevel(level) ? level : undefined),
     ...present("systemPrompt", one("system-prompt")),
     ...present("appendSystemPrompt", one("append-system-prompt")),
+    skillPaths: given.values.get("skill") ?? [],
+    noSkills: has("no-skills"),
+    templatePaths: given.values.get("prompt-template") ?? [],
+    noPromptTemplates: has("no-prompt-templates"),
+    noContextFiles: has("no-context-files"),
     ...present("cwd", one("cwd")),
     ...present("tools", tools === undefined ? undefined : list(tools)),
     excludedTools: list(one("exclude-tools") ?? ""),

@@ -27,8 +27,8 @@ import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ControlValues } from "../model/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
+import type { Instructions } from "../model/Instructions.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
-import type { SystemPrompt } from "../model/SystemPrompt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { CallHooks } from "./HookedCall.ts"
 import type { RetryChain } from "./Retries.ts"
@@ -64,7 +64,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly systemPrompt: SystemPrompt
+  readonly instructions: Instructions
   readonly now: () => number
   readonly ticks: () => number
   readonly controls: () => ControlValues
@@ -140,7 +140,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
-    const systemPrompt: SystemPrompt = (active) => replaced ?? options.systemPrompt(active)
+    const systemPrompt: Instructions["promptForCall"] = (active) =>
+      replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
     const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
@@ -168,7 +169,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
       if (!hooks.has("runStarting")) return []
       yield* relay.flush
-      const before = systemPrompt(yield* tools.active)
+      const before = yield* systemPrompt(yield* tools.active)
       const changes = yield* Asking.runStarting(hooks, { ...textAndImages(content), systemPrompt: before })
       if (changes.systemPrompt !== before) replaced = changes.systemPrompt
       return changes.messages.flatMap(checked)
