@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { optional } from "../domain/conversation/Content.ts"
 import { ThinkingLevel } from "../domain/model/Model.ts"
+import { interruptModes } from "../domain/rules/Rule.ts"
 import { lazy, type Type } from "../domain/Lazy.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })
@@ -95,6 +96,15 @@ export const SettingsValues = lazy(() =>
     "compaction.idleThresholdTokens": Schema.Finite,
     "compaction.idleTimeoutSeconds": Schema.Finite.pipe(Schema.positive()),
     "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
+    /** Whether stream rules watch the model's output, and how (docs/rules.md). */
+    "ttsr.enabled": Schema.Boolean,
+    /** Whether an answer that a rule has cut off stays in the conversation. */
+    "ttsr.contextMode": Schema.Literal("discard", "keep"),
+    /** Where a match cuts the answer, for rules that do not say so themselves. */
+    "ttsr.interruptMode": Schema.Literal(...interruptModes),
+    /** Whether the model is told a rule once for each session, or again after `ttsr.repeatGap` completed turns. */
+    "ttsr.repeatMode": Schema.Literal("once", "after-gap"),
+    "ttsr.repeatGap": Schema.Int.pipe(Schema.nonNegative()),
     /** Seconds that the tool `ask` waits for the user; zero: as long as it takes. */
     "ask.timeout": Schema.Finite.pipe(Schema.nonNegative()),
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
@@ -159,6 +169,11 @@ export const defaults: SettingsValues = {
   "compaction.idleThresholdTokens": 200_000,
   "compaction.idleTimeoutSeconds": 300,
   "branchSummary.reserveTokens": 16_384,
+  "ttsr.enabled": true,
+  "ttsr.contextMode": "discard",
+  "ttsr.interruptMode": "always",
+  "ttsr.repeatMode": "once",
+  "ttsr.repeatGap": 10,
   "ask.timeout": 30,
   "models.discover": [],
   "providers.maxAnswerBytes": 64 * 1024 * 1024,
