@@ -16,6 +16,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
+import { none as noRuleSet, Rules, type RuleSource } from "../services/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
@@ -81,6 +82,7 @@ export interface AgentOptions
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly session: SessionOptions
+  readonly noRules?: boolean
   /** Where secrets are gathered, if the caller masks its log, too. */
   readonly secrets?: Secrets
   /** What extensions are told about heddle. */
@@ -97,6 +99,13 @@ const settings = (options: AgentOptions) =>
     Effect.provideService(Discovery.check(options), Declared, declared)
   )
 
+/** Loaded with the first prompt of a session. */
+const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => {
+  if (noRules) return { load: Effect.succeed(noRuleSet) }
+  const load = Effect.promise(() => import("./rules/RuleFiles.ts"))
+  return { load: Effect.flatMap(load, (RuleFiles) => RuleFiles.read(options)) }
+}
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
@@ -112,6 +121,7 @@ export const base = (options: AgentOptions) =>
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
+        Context.add(Rules, rules(options)),
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
@@ -123,7 +133,12 @@ export const workspace = (options: AgentOptions) =>
   Layer.unwrapEffect(
     Effect.map(Effect.context<Settings>(), (services) => {
       const packagePaths = Effect.orElseSucceed(Discovery.find(options), () => Discovery.nothing)
-      return FolderWorkspace.layer({ ...options, packagePaths: Effect.provide(packagePaths, services) })
+      const guidance = Effect.flatMap(Rules, ({ load }) => Effect.map(load, (rules) => rules.guidance))
+      return FolderWorkspace.layer({
+        ...options,
+        packagePaths: Effect.provide(packagePaths, services),
+        rules: Effect.provide(guidance, services)
+      })
     })
   )
 

@@ -24,6 +24,7 @@ import * as Asking from "../hooks/Asking.ts"
 import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Startup from "../hooks/Startup.ts"
+import * as SessionRules from "../rules/SessionRules.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
@@ -162,7 +163,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     supervision,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
-    instructions
+    instructions,
+    rules: yield* SessionRules.make({ cwd: options.cwd, publish })
   }
 })
 

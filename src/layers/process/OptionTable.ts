@@ -90,6 +90,7 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
     repeated("extension", "path", "Load an extension: a file, a folder, a package, or npm:name if it is installed")
   ),
   short("ne", flag("no-extensions", "Load no extensions but those given with --extension")),
+  flag("no-rules", "Read no rules"),
   short("t", text("tools", "a,b,...", "Offer only these built-in tools to the model; host tools stay")),
   short("xt", text("exclude-tools", "a,b,...", "Offer the built-in tools without these; host tools stay")),
   short("nt", flag("no-tools", "Offer no tools at all")),
@@ -112,7 +113,6 @@ export const withoutEffect: ReadonlyArray<OptionEntry> = [
   short("p", valueOptional(text("print", "[text]", "Answer one prompt as text"))),
   repeated("theme", "path", "Load a theme"),
   flag("no-themes", "Look for no themes"),
-  flag("no-rules", "Read no rules"),
   flag("no-mcp", "Start no MCP servers"),
   flag("no-title", "Make no titles"),
   text("provider-session-id", "id", "Id for the provider"),

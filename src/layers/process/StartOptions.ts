@@ -33,6 +33,7 @@ export interface StartOptions {
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
   readonly noExtensions: boolean
+  readonly noRules: boolean
   readonly updates: "full" | "delta"
   readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
@@ -170,6 +171,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
     noExtensions: has("no-extensions"),
+    noRules: has("no-rules"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
     ...present("dialect", dialect),
     ...present(

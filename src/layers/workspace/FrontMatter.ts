@@ -47,10 +47,16 @@ const linesOf = (yaml: string): JsonObject => {
   return Object.fromEntries(pairs)
 }
 
+/** Editors write `globs: *.ts`, where YAML expects the name of an anchor. */
+const unquotedStar = /^([ \t]*(?:[\w-]+:|-)[ \t]+)(\*[^\r\n]*?)([ \t]*\r?)$/gm
+
+const quoteStars = (yaml: string) =>
+  yaml.replaceAll(unquotedStar, (_, key: string, value: string, end: string) => `${key}${JSON.stringify(value)}${end}`)
+
 const read = (yaml: string): Omit<FrontMatter, "body"> => {
   if (yaml.trim() === "") return { data: {} }
   if (yaml.length > longest) return { data: {}, problem: `front matter is longer than ${longest / 1024} KiB` }
-  const parsed = ReadText.parseYaml(yaml)
+  const parsed = ReadText.parseYaml(quoteStars(yaml))
   if (Either.isLeft(parsed)) {
     return { data: linesOf(yaml), problem: `front matter is not YAML (${parsed.left.replace(/^\w*Error: /, "")})` }
   }

@@ -18,6 +18,7 @@ import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
 import type { Tool, Tools } from "../../../src/services/Tools.ts"
 import * as FixedIds from "./FixedIds.ts"
+import * as RuleTexts from "./RuleTexts.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
 export interface AgentOptions {
@@ -39,6 +40,7 @@ export interface AgentParts {
   readonly store?: Layer.Layer<SessionStore, never, Ids>
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
+  readonly rules?: RuleTexts.RuleTexts
 }
 
 const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
@@ -55,6 +57,7 @@ const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel
       Layer.succeed(ModelClient, client(script.client)),
       Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
       parts.contributors ?? (parts.hooks === undefined ? Layer.empty : HookLayer.layer("test", parts.hooks)),
+      RuleTexts.layer(parts.rules ?? {}),
       parts.budget ?? MemoryBudget.layer(options.budget ?? {}),
       parts.tools ?? ToolRegistry.layerOf(options.tools ?? [])
     ])

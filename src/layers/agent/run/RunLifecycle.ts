@@ -16,6 +16,7 @@ import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import type { SessionRules } from "../../rules/SessionRules.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -84,6 +85,7 @@ interface Options {
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   readonly hooks: HookRegistry
   readonly relay: EventRelay
+  readonly rules: SessionRules
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
@@ -146,7 +148,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks }
+    const rules = options.rules.forRun()
+    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks, rules }
     const turn = Effect.flatMap(model.certain, (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
@@ -185,6 +188,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       journal,
       turn: Effect.flatMap(turn, shrinking.afterTurn),
       retries,
+      rules,
       limit: Run.makeLimit(settings.maxTurns),
       mayCallModel: Effect.isSuccess(budget.check),
       model: currentModel
