@@ -35,6 +35,8 @@ export interface Request {
   readonly earlier: Effect.Effect<void>
   /** Whether one of them is `holding`. */
   readonly blocked: boolean
+  /** Lets queries overtake this command from now on, as if it were of lane `holding`. */
+  readonly hold: () => void
   /** Starts the next ordered command although this one, of lane `background`, still runs. */
   readonly release: Effect.Effect<void>
   /** Sends a record that is no agent event. Returns when the host is not too far behind. */

@@ -18,8 +18,14 @@ export interface Task<R> {
   readonly ended?: (exit: Exit.Exit<void>) => void
 }
 
+/** An ordered command that was received. */
+interface Ticket {
+  holding: boolean
+  isOver: boolean
+}
+
 interface Job<R> {
-  readonly holding: boolean
+  readonly ticket: Ticket
   readonly task: Task<R>
   /** Starts in its place among the ordered commands, but they do not wait for its end. */
   readonly passing: boolean
@@ -31,6 +37,9 @@ export interface Before {
   readonly earlier: Effect.Effect<void>
   /** Whether one of them is `holding`. */
   readonly blocked: boolean
+  readonly ticket: Ticket
+  /** Makes this command, which runs, a `holding` one: it may take longer than queries can wait. */
+  readonly hold: () => void
   /** Starts the next ordered command although this one, of lane `background`, still runs. */
   readonly release: Effect.Effect<void>
   readonly released: Effect.Effect<void>
@@ -70,7 +79,8 @@ export const make = Effect.fnUntraced(function* <R>() {
 
   const finish = (job: Job<R>) => {
     done++
-    if (job.holding) holding--
+    job.ticket.isOver = true
+    if (job.ticket.holding) holding--
     if (waiting.length === 0) return
     const [over, still] = [waiting.filter(({ upTo }) => upTo <= done), waiting.filter(({ upTo }) => upTo > done)]
     waiting = still
@@ -103,16 +113,27 @@ export const make = Effect.fnUntraced(function* <R>() {
     working = false
   }
 
-  const enqueue = (task: Task<R>, isHolding: boolean) => {
+  const enqueue = (task: Task<R>, ticket: Ticket) => {
     received++
-    if (isHolding) holding++
-    queue.push({ holding: isHolding, task, passing: false })
+    if (ticket.holding) holding++
+    queue.push({ ticket, task, passing: false })
     work()
   }
 
-  const pass = (task: Task<R>) => {
-    queue.push({ holding: false, task, passing: true })
+  const pass = (task: Task<R>, ticket: Ticket) => {
+    queue.push({ ticket, task, passing: true })
     work()
+  }
+
+  /** Queries that wait behind the command are handled at once. */
+  const hold = (ticket: Ticket) => {
+    if (ticket.holding || ticket.isOver) return
+    ticket.holding = true
+    holding++
+    const passing = queue.filter((job) => job.passing)
+    const others = queue.filter((job) => !job.passing)
+    queue.splice(0, queue.length, ...others)
+    for (const { task } of passing) aside(task)
   }
 
   const until = (upTo: number) =>
@@ -127,15 +148,15 @@ export const make = Effect.fnUntraced(function* <R>() {
     switch (lane) {
       case "ordered":
       case "holding":
-        return enqueue(task, lane === "holding")
+        return enqueue(task, before.ticket)
       case "background": {
         const started = Effect.sync(() => aside({ ...task, run: Effect.ensuring(task.run, before.release) }))
         // The command runs in the fiber that `started` forks. The task in the lane only keeps its place, without a node.
         const { ended: _ended, seat: _seat, ...place } = task
-        return enqueue({ ...place, run: Effect.zipRight(started, before.released) }, false)
+        return enqueue({ ...place, run: Effect.zipRight(started, before.released) }, before.ticket)
       }
       case "query":
-        return before.atOnce ? aside(task) : pass(task)
+        return before.atOnce ? aside(task) : pass(task, before.ticket)
       case "control":
         return aside(task)
     }
@@ -146,7 +167,10 @@ export const make = Effect.fnUntraced(function* <R>() {
   const lanes: Lanes<R> = {
     before: (lane) => {
       const latch = lane === "background" ? Effect.unsafeMakeLatch(false) : undefined
+      const ticket = { holding: lane === "holding", isOver: false }
       return {
+        ticket,
+        hold: () => hold(ticket),
         earlier: done === received ? Effect.void : until(received),
         blocked: holding > 0,
         atOnce: lane === "instant" || (lane === "query" && (done === received || holding > 0)),

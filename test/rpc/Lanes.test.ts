@@ -135,3 +135,24 @@ it.scoped("twenty thousand commands that end at once do not overflow the stack",
     assert.deepStrictEqual([seen.length, ran], [2, 20_000])
   })
 )
+
+it.scoped("a command that says that it takes long lets queries overtake it, and nothing else", () =>
+  Effect.gen(function* () {
+    const { command, lanes, seen } = yield* setUp
+    const prompt = yield* command("prompt", "ordered")
+    yield* command("first query", "query")
+    const setter = yield* command("setter", "ordered")
+    yield* command("second query", "query")
+    assert.deepStrictEqual(seen, ["prompt starts"])
+    prompt.before.hold()
+    assert.deepStrictEqual(seen, ["prompt starts", "first query starts", "second query starts"])
+    assert.deepInclude(lanes.before("query"), { atOnce: true, blocked: true })
+    yield* prompt.end
+    assert.deepStrictEqual(seen.slice(3), ["prompt ends", "setter starts"])
+    assert.deepInclude(lanes.before("query"), { atOnce: false, blocked: false })
+    prompt.before.hold()
+    assert.deepInclude(lanes.before("query"), { atOnce: false, blocked: false })
+    yield* setter.end
+    assert.isTrue(lanes.before("query").atOnce)
+  })
+)

@@ -13,13 +13,18 @@ interface Dependencies {
 
 const sources = ["extension", "prompt", "skill"] as const
 
-/** A menu shows no more of it. */
-const longestDescription = 2000
+/** A menu shows no more of a text. */
+const longest = 2000
+
+const clip = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
 const clipped = (command: SlashCommand): SlashCommand => {
-  const { description } = command
-  if (description === undefined || description.length <= longestDescription) return command
-  return { ...command, description: `${description.slice(0, longestDescription)}…` }
+  const { argumentHint, description } = command
+  return {
+    ...command,
+    ...(description === undefined ? {} : { description: clip(description) }),
+    ...(argumentHint === undefined ? {} : { argumentHint: clip(argumentHint) })
+  }
 }
 
 interface Entry {

@@ -129,7 +129,7 @@ export const prompt = Command.make({
       if (receipt.messageId !== undefined) request.connection.echoes?.keep(receipt.messageId, params.attachments)
       return request.answer(toDisposition(receipt))
     }
-    const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted))
+    const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted, request.hold))
     return Effect.mapBoth(sent, { onFailure: rejection, onSuccess: toDisposition })
   }
 })
@@ -149,7 +149,7 @@ const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", su
     run: Effect.fnUntraced(function* (params, request) {
       const agent = yield* Agent
       const input = yield* read(name, params, request)
-      return toDisposition(yield* Effect.mapError(agent.enqueue(queue, input), rejection))
+      return toDisposition(yield* Effect.mapError(agent.enqueue(queue, input, request.hold), rejection))
     })
   })
 

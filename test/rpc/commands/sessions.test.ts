@@ -61,6 +61,7 @@ const send = (connection: Connection, type: string, frame: object = {}) => {
     },
     earlier: Effect.void,
     blocked: false,
+    hold: () => {},
     release: Effect.void,
     record: () => Effect.void,
     answer: () => Effect.void

@@ -43,6 +43,16 @@ interface Dependencies extends RunStart.Dependencies {
 /** How long the answer to a prompt may wait for hooks (supplement 1.2). */
 const patienceMs = 5000
 
+/** How long hooks may take before whoever waits for the prompt is told that they do. */
+const graceMs = 20
+
+type Held = () => void
+
+const tellIfSlow =
+  (held: Held) =>
+  <A, E, R>(wait: Effect.Effect<A, E, R>) =>
+    Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(Effect.sync(held), graceMs)), wait))
+
 const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
   whenBusy === undefined ? { source } : { source, whenBusy }
 
@@ -60,11 +70,14 @@ const told = (receipt: MessageReceipt): PromptReceipt => {
 
 /** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
 const makeInTime = ({ accepting, fiber, now }: Dependencies) =>
-  Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number) {
+  Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number, held: Held) {
     const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
     accepting()
     const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
-    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(withdraw)
+    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(
+      withdraw,
+      tellIfSlow(held)
+    )
     if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
     keep()
     let isAwaited = false
@@ -175,38 +188,38 @@ export const make = (dependencies: Dependencies) => {
   }
 
   /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
-  const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
+  const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted, held: Held) {
     const input: Taken = { ...given, sent: userContent(given) }
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
     const due = now() + patienceMs
-    const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due)).rest !== undefined
+    const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due, held)).rest !== undefined
     if (isLate) return yield* takeLate(input, accepted, hearing.late(input, saidBy(input)))
     const messageId = ids.next("message")
     const begun = () => prompts.accept(messageId, input)
     const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
     if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
-    const { done: heard, drop, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due)
+    const { done: heard, drop, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due, held)
     if (rest !== undefined) return yield* takeLate(input, accepted, rest, drop)
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
     return yield* answerHandled(heard.command, input, accepted, messageId)
   })
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
-    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void, held: Held = () => {}) =>
+    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted, held))
 
   const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: Taken) {
     if (state.isClosing()) return yield* new AgentClosing()
     return yield* put(to, input)
   })
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput, held: Held = () => {}) {
     const before = yield* earlier(given)
     if (before !== undefined) return told(repeated(before))
     if (hearing.isPlain(given)) return yield* queueUp(to, given)
     const input: Taken = { ...given, sent: userContent(given) }
     const listening = hearing.hearQueued(input, { source: input.source ?? "host", whenBusy: to })
-    const heard = yield* Effect.timeoutOption(Effect.disconnect(listening), patienceMs)
+    const heard = yield* tellIfSlow(held)(Effect.timeoutOption(Effect.disconnect(listening), patienceMs))
     if (Option.isNone(heard)) return yield* queueUp(to, input)
     if (heard.value._tag === "Said") return yield* queueUp(to, heard.value.input)
     return yield* answerHandled(heard.value.command, input, () => Effect.void, ids.next("message"))

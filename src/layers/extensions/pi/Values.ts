@@ -34,9 +34,13 @@ export const member = <K extends string, A>(key: K, value: A | undefined): { rea
   return found
 }
 
+/** Names, ids and paths: the host is shown some of them again and again. */
+const longestName = 4096
+
 export const wantText = (value: unknown, what: string): string => {
-  if (typeof value === "string" && value !== "") return value
-  throw new TypeError(`${what} must be a text that is not empty`)
+  if (typeof value !== "string" || value === "") throw new TypeError(`${what} must be a text that is not empty`)
+  if (value.length > longestName) throw new TypeError(`${what} must have at most ${longestName} characters`)
+  return value
 }
 
 export const wantRecord = (value: unknown, what: string): JsonObject => {
