@@ -17,6 +17,7 @@ import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
 import type { Tool, Tools } from "../../../src/services/Tools.ts"
+import { Workspace } from "../../../src/services/Workspace.ts"
 import * as FixedIds from "./FixedIds.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
@@ -37,6 +38,7 @@ export interface AgentParts {
   readonly store?: Layer.Layer<SessionStore, never, Ids>
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
+  readonly workspace?: typeof Workspace.Service
 }
 
 const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
@@ -49,6 +51,7 @@ const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel
     Layer.provideMerge(parts.store ?? MemorySessionStore.layer({ cwd: "/" })),
     Layer.provide([
       FixedIds.layer,
+      Layer.succeed(Workspace, parts.workspace),
       StaticSettings.layer(options.settings),
       Layer.succeed(ModelClient, client(script.client)),
       Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
