@@ -218,20 +218,22 @@ export const compacting = (hooks: HookRegistry, plan: CompactionPlan): Effect.Ef
     (decision) => decision ?? proceed
   )
 
-/** Tells hooks that only watch. Each has at most `limit`. */
+/** Tells hooks that only watch, those that are there when it runs. Each has at most `limit`. */
 export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
   hooks: HookRegistry,
   point: P,
   event: Points.HookEvent<P>,
   limitMs: number
 ): Effect.Effect<void> =>
-  Effect.forEach(
-    hooks.of(point),
-    (one) =>
-      Effect.flatMap(Effect.timeoutOption(Effect.disconnect(hooks.ask(point, one, event)), limitMs), (answer) =>
-        answer._tag === "Some"
-          ? Effect.void
-          : Effect.sync(() => hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` }))
-      ),
-    { discard: true }
+  Effect.suspend(() =>
+    Effect.forEach(
+      hooks.of(point),
+      (one) =>
+        Effect.flatMap(Effect.timeoutOption(Effect.disconnect(hooks.ask(point, one, event)), limitMs), (answer) =>
+          answer._tag === "Some"
+            ? Effect.void
+            : Effect.sync(() => hooks.report({ name: one.name, event: point, message: `not done after ${limitMs} ms` }))
+        ),
+      { discard: true }
+    )
   )
