@@ -1,6 +1,7 @@
 /**
  * The start of a session for its contributors: each joins, one after the other, the workspace is read with what they add
- * to it, and then hooks hear that the session has started. Whoever needs what contributors register waits for it. Owned by the session's scope.
+ * to it, and then hooks hear that the session has started. Whoever needs what contributors register waits for it. Owned
+ * by the session's scope.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"

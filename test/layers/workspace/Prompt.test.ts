@@ -34,7 +34,7 @@ describe("the text", () => {
     Effect.gen(function* () {
       const root = yield* makePlace({})
       assert.deepStrictEqual(yield* prompt(root), {
-        text: environment(`${root}/work`.slice(root.length + 1)),
+        text: environment("work"),
         problems: []
       })
     })

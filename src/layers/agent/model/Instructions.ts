@@ -90,7 +90,9 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const tell = makeTell(publish)
   const { header } = yield* session.info
-  const workspace = open({ beganAt: header.timestamp, resources: Asking.resources(hooks, opening) })
+  // Hooks join later than this.
+  const resources = Effect.suspend(() => Asking.resources(hooks, opening))
+  const workspace = open({ beganAt: header.timestamp, resources })
 
   const read = Effect.map(workspace.prompt, ({ problems, value }) => {
     tell(problems)
