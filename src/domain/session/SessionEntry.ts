@@ -7,6 +7,7 @@ import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
 import { AgentMessage } from "../conversation/Message.ts"
 import { ThinkingLevel } from "../model/Model.ts"
 import { Usage } from "../model/Usage.ts"
+import { TodoPhase } from "../todo/Todo.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
 export const sessionVersion = 3
@@ -98,6 +99,8 @@ export const NewEntry = lazy(() =>
     Schema.Struct({ type: Schema.Literal("custom"), customType: Schema.String, data: optional(Schema.Unknown) }),
     Schema.Struct({ type: Schema.Literal("label"), targetId: Schema.String, label: optional(Schema.String) }),
     Schema.Struct({ type: Schema.Literal("session_info"), name: Schema.String }),
+    /** The todo list, as a host has set it. */
+    Schema.Struct({ type: Schema.Literal("todo_state"), phases: Schema.Array(TodoPhase()) }),
     UsageEntry()
   )
 )
