@@ -97,6 +97,15 @@ export const SettingsValues = lazy(() =>
     "branchSummary.reserveTokens": Schema.Int.pipe(Schema.positive()),
     /** Seconds that the tool `ask` waits for the user; zero: as long as it takes. */
     "ask.timeout": Schema.Finite.pipe(Schema.nonNegative()),
+    /** Whether models keep a todo list, with the tool `todo_write` and reminders (docs/todos.md). */
+    "todo.enabled": Schema.Boolean,
+    /** Whether a model that stops with open tasks is reminded of them, and how often per prompt. */
+    "todo.reminders": Schema.Boolean,
+    "todo.reminders.max": Schema.Int.pipe(Schema.nonNegative()),
+    /** Whether the first prompt of a session asks the model to begin with a todo list. */
+    "todo.eager": Schema.Boolean,
+    /** Seconds after which a finished task leaves the list; negative: never. */
+    "tasks.todoClearDelay": Schema.Finite,
     /** Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones. */
     "models.discover": Schema.Array(Schema.String),
     /** Longest answer of a model server that is read, decompressed. */
@@ -160,6 +169,11 @@ export const defaults: SettingsValues = {
   "compaction.idleTimeoutSeconds": 300,
   "branchSummary.reserveTokens": 16_384,
   "ask.timeout": 30,
+  "todo.enabled": true,
+  "todo.reminders": true,
+  "todo.reminders.max": 3,
+  "todo.eager": false,
+  "tasks.todoClearDelay": 60,
   "models.discover": [],
   "providers.maxAnswerBytes": 64 * 1024 * 1024,
   "rpc.maxFrameBytes": 64 * 1024 * 1024,

@@ -1,14 +1,12 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
-import { type Contributor, Hooks, SessionHooks } from "../../services/hooks/Hooks.ts"
+import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
@@ -16,6 +14,7 @@ import { Settings } from "../../services/Settings.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
+import { Todos } from "../../services/Todos.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as CommandRegistry from "../commands/CommandRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
@@ -25,6 +24,8 @@ import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Asking from "../hooks/Asking.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Startup from "../hooks/Startup.ts"
+import * as SessionTodos from "../todo/SessionTodos.ts"
+import * as TodoMessages from "../todo/TodoMessages.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
@@ -37,6 +38,7 @@ import * as SlashCommands from "./inbox/SlashCommands.ts"
 import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as SystemPrompt from "./model/SystemPrompt.ts"
+import * as Contributors from "./Contributors.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
 import * as Admission from "./run/Admission.ts"
 import * as Retries from "./run/Retries.ts"
@@ -51,6 +53,8 @@ export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, C
   readonly announce?: () => void
   /** Told to hooks. Default: the process has started with this session. */
   readonly opening?: SessionOpening
+  /** Whether the model of the session may keep a todo list, if the settings allow it. Default: yes. */
+  readonly keepsTodos?: boolean
 }
 
 /** The values that a change of session carries over. */
@@ -80,6 +84,8 @@ export interface SessionControl {
   readonly leave: () => void
   readonly carried: Effect.Effect<Carried>
   readonly carry: (carried: Carried) => Effect.Effect<void>
+  /** The leaf has moved to another branch. */
+  readonly moved: () => void
   readonly start: Controls.Controls["start"]
   readonly restore: Controls.Controls["restore"]
   readonly summarize: (
@@ -93,7 +99,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const session = yield* Session
   const settings = yield* Settings
   const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
-  const tools = yield* Effect.flatMap(Tools, ({ open }) => open)
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
@@ -102,6 +107,13 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay
+  const isWanted = options.keepsTodos !== false
+  const todos = yield* SessionTodos.make({ session, publish, settings, isWanted })
+  const tools = yield* Effect.provideService(
+    Effect.flatMap(Tools, ({ open }) => open),
+    Todos,
+    todos.service
+  )
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
@@ -115,7 +127,10 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { announce = () => {} } = options
   const detach = (effect: Effect.Effect<void>) => void run(effect)
   const compaction = yield* Compaction.make({
-    publish,
+    publish: (event) => {
+      if (event._tag === "CompactionEnded" && event.result !== undefined) todos.compacted()
+      publish(event)
+    },
     budget,
     detach,
     mayRetry: retries.enabled,
@@ -130,6 +145,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     settings,
     budget,
     tools,
+    todos,
+    todoMessages: TodoMessages.make({ todos, tools, session, settings, publish }),
     commands,
     slash: yield* SlashCommands.make({ commands, supervision, publish }),
     hub,
@@ -195,19 +212,6 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
-/** How long a hook may take to hear that its session is about to be closed. */
-const farewellMs = 2000
-
-const makeFarewell = ({ hooks }: Parts) => {
-  let isTold = false
-  return (ending: SessionEnding) =>
-    Effect.suspend(() => {
-      if (isTold) return Effect.void
-      isTold = true
-      return Asking.tell(hooks, "sessionEnding", ending, farewellMs)
-    })
-}
-
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): SessionControl => {
   const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, slash, state } = parts
   const { relay, supervision } = parts
@@ -222,7 +226,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
     wake: Effect.sync(() => {
       if (!startup.isOver()) parts.detach(startup.started)
     }),
-    farewell: makeFarewell(parts),
+    farewell: Contributors.makeFarewell(parts),
     leave: () => {
       queue.drop()
       state.close()
@@ -243,37 +247,13 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
       queue.countFrom(carried.queueRevision)
       if (carried.isClosing) state.close()
     }),
+    moved: parts.todos.moved,
     start: controls.start,
     restore: controls.restore,
     summarize: (paths) =>
       Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
   }
 }
-
-/** Lets contributors join one after the other. One that dies is reported, and the others join. */
-const joinAll = (
-  { hooks, session, supervision }: Parts,
-  contributors: ReadonlyArray<Contributor>,
-  opening: SessionOpening,
-  agent: () => typeof Agent.Service
-) =>
-  Effect.map(Effect.scope, (scope) =>
-    Effect.suspend(() => {
-      const services = Context.make(Agent, agent()).pipe(
-        Context.add(Session, session),
-        Context.add(SessionHooks, hooks.service),
-        Context.add(Scope.Scope, scope)
-      )
-      return Effect.forEach(
-        contributors,
-        ({ join, name }) =>
-          Effect.catchAllCause(join(opening), (cause) =>
-            Effect.sync(() => hooks.report({ name, event: "load", message: hooks.describe(cause) }))
-          ),
-        { discard: true }
-      ).pipe(Effect.provide(services), RunNodes.session(supervision))
-    })
-  )
 
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
@@ -282,7 +262,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { supervision, tools } = parts
   const { opening = { reason: "startup" } } = options
   const contributors = yield* Hooks
-  const join = yield* joinAll(parts, contributors, opening, () => agent)
+  const join = yield* Contributors.joinAll(parts, contributors, opening, () => agent)
   const startup = Startup.make({ hooks, isAlone: contributors.length === 0, join, opening, fork: parts.fork })
   const runs = yield* makeRuns(parts, startup)
   const { admission, fiber, sending, withdraw } = runs
@@ -320,12 +300,14 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       queue,
       compaction,
       manual,
+      todos: parts.todos.service,
       retries
     }),
     messages: session.messages,
     systemPrompt: Effect.map(tools.active, parts.systemPrompt),
     tools,
     commands: parts.commands,
+    todos: parts.todos.service,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,

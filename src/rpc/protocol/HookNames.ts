@@ -31,6 +31,7 @@ export const hookNames: ReadonlyMap<string, string> = new Map([
   ["CompactionEnded", "auto_compaction_end"],
   ["RetryScheduled", "auto_retry_start"],
   ["RetryEnded", "auto_retry_end"],
+  ["TodoReminder", "todo_reminder"],
   ["ModelChanged", "model_select"],
   ["ThinkingLevelChanged", "thinking_level_select"]
 ])

@@ -16,6 +16,8 @@ import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import type { SessionTodos } from "../../todo/SessionTodos.ts"
+import type { TodoMessages } from "../../todo/TodoMessages.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -84,12 +86,26 @@ interface Options {
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   readonly hooks: HookRegistry
   readonly relay: EventRelay
+  readonly todos: Pick<SessionTodos, "recorded">
+  readonly todoMessages: TodoMessages
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
 const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
   Effect.succeed(!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)))
 )
+
+/** A message of a hook that cannot be stored is reported and left out. */
+const storable =
+  (hooks: HookRegistry, maxBytes: number) =>
+  (message: CustomInput): ReadonlyArray<CustomInput> =>
+    Either.match(CustomInputs.check(message, maxBytes), {
+      onLeft: ({ message: problem }) => {
+        hooks.report({ name: "hooks", event: "runStarting", message: problem })
+        return []
+      },
+      onRight: (input) => [input]
+    })
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const {
@@ -110,6 +126,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     relay,
     state,
     ticks,
+    todoMessages,
     tools
   } = options
   const client = yield* ModelClient
@@ -128,20 +145,23 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
-  /** A message of a hook that cannot be stored is reported and left out. */
-  const checked = (message: CustomInput): ReadonlyArray<CustomInput> =>
-    Either.match(CustomInputs.check(message, settings["queue.maxBytes"]), {
-      onLeft: ({ message: problem }) => {
-        hooks.report({ name: "hooks", event: "runStarting", message: problem })
-        return []
-      },
-      onRight: (input) => [input]
-    })
-
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
     const systemPrompt: SystemPrompt = (active) => replaced ?? options.systemPrompt(active)
-    const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
+    const { recorded } = options.todos
+    const journal = RunJournal.make({
+      runId,
+      publish,
+      session,
+      ids,
+      now,
+      ticks,
+      budget,
+      detach,
+      hooks,
+      relay,
+      recorded
+    })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
@@ -161,8 +181,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       modes,
       since,
       isPrompted: said.role === "user",
-      goesOn: shrinking.goesOn
+      goesOn: shrinking.goesOn,
+      todos: todoMessages
     })
+    if (said.role === "user") todoMessages.prompted()
     publish({ _tag: "RunStarted", runId })
     /** What hooks add to the run: its system prompt may change, and messages may join it. */
     const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
@@ -171,7 +193,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const before = systemPrompt(yield* tools.active)
       const changes = yield* Asking.runStarting(hooks, { ...textAndImages(content), systemPrompt: before })
       if (changes.systemPrompt !== before) replaced = changes.systemPrompt
-      return changes.messages.flatMap(checked)
+      return changes.messages.flatMap(storable(hooks, settings["queue.maxBytes"]))
     })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */
     const introduce = (message: InputMessage) => {

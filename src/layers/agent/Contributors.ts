@@ -1,0 +1,55 @@
+/** Lets those who contribute hooks to a session join it, and tells them of its end. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { Agent } from "../../services/Agent.ts"
+import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
+import { type Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
+import { Session } from "../../services/session/Session.ts"
+import * as Asking from "../hooks/Asking.ts"
+import type { HookRegistry } from "../hooks/HookRegistry.ts"
+import * as RunNodes from "./nodes/RunNodes.ts"
+
+interface Parts {
+  readonly hooks: HookRegistry
+  readonly session: typeof Session.Service
+  readonly supervision: Parameters<typeof RunNodes.session>[0]
+}
+
+/** How long a hook may take to hear that its session is about to be closed. */
+const farewellMs = 2000
+
+export const makeFarewell = ({ hooks }: Parts) => {
+  let isTold = false
+  return (ending: SessionEnding) =>
+    Effect.suspend(() => {
+      if (isTold) return Effect.void
+      isTold = true
+      return Asking.tell(hooks, "sessionEnding", ending, farewellMs)
+    })
+}
+
+/** Lets contributors join one after the other. One that dies is reported, and the others join. */
+export const joinAll = (
+  { hooks, session, supervision }: Parts,
+  contributors: ReadonlyArray<Contributor>,
+  opening: SessionOpening,
+  agent: () => typeof Agent.Service
+) =>
+  Effect.map(Effect.scope, (scope) =>
+    Effect.suspend(() => {
+      const services = Context.make(Agent, agent()).pipe(
+        Context.add(Session, session),
+        Context.add(SessionHooks, hooks.service),
+        Context.add(Scope.Scope, scope)
+      )
+      return Effect.forEach(
+        contributors,
+        ({ join, name }) =>
+          Effect.catchAllCause(join(opening), (cause) =>
+            Effect.sync(() => hooks.report({ name, event: "load", message: hooks.describe(cause) }))
+          ),
+        { discard: true }
+      ).pipe(Effect.provide(services), RunNodes.session(supervision))
+    })
+  )
