@@ -67,7 +67,6 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
 })
 
 const args = process.argv.slice(2)
-
 const program = CommandLine.run(args, version, startRpc).pipe(
   Effect.tapError((failure) => Process.printError(CommandLine.explain(args, failure))),
   Effect.tapErrorCause((cause) =>

@@ -21,6 +21,7 @@ import * as sessionList from "./commands/sessionList.ts"
 import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 import * as slash from "./slash/commands.ts"
+import * as todos from "./todos/commands.ts"
 
 /** The services of the process that handlers use. */
 export type ProcessServices = HostTools | ModelCatalog | SessionExport | Sessions | Shell
@@ -41,6 +42,7 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...compaction.commands,
   ...bash.commands,
   ...hostTools.commands,
+  ...todos.commands,
   ...fibers.commands,
   ...slash.commands,
   ...listings.commands,

@@ -11,6 +11,7 @@ import type { AgentMessage, BashExecutionMessage, CustomInput, UserInput } from 
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
+import type { TodoPhases } from "../domain/todo/Todo.ts"
 import type { BudgetExceeded } from "./Budget.ts"
 import type { SessionCommands, SlashCommandFailed } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
@@ -18,6 +19,7 @@ import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
 import type { EntryNotFound } from "./session/Session.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
+import type { Todos } from "./Todos.ts"
 import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
 
@@ -195,6 +197,7 @@ export interface AgentState {
   readonly isSettled: boolean
   readonly messageCount: number
   readonly queue: MessageQueue
+  readonly todoPhases: TodoPhases
   readonly autoRetryEnabled: boolean
   /** Whether a conversation that becomes too long is compacted by itself. */
   readonly autoCompactionEnabled: boolean
@@ -285,10 +288,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly interrupt: Effect.Effect<void>
     /** Lets contributors join, without telling them that the session starts: the host may not be there yet. */
     readonly joined: Effect.Effect<void>
-    /**
-     * Lets hooks, extensions and other contributors join the session, the first time it is run, and returns when they
-     * have. Prompts wait for it by themselves.
-     */
+    /** Lets contributors join the session, the first time it is run, and returns when they have. Prompts wait for it. */
     readonly started: Effect.Effect<void>
     readonly isStarted: Effect.Effect<boolean>
     /**
@@ -337,6 +337,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     readonly tools: SessionTools
     readonly commands: SessionCommands
+    readonly todos: typeof Todos.Service
     /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
     readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */

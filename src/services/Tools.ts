@@ -10,6 +10,7 @@ import type { Usage } from "../domain/model/Usage.ts"
 import type { SourceInfo } from "./Commands.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
 import type { Session } from "./session/Session.ts"
+import type { Todos } from "./Todos.ts"
 
 /** A tool failed. The model reads the message, and the run continues. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -97,6 +98,6 @@ export class Tools extends Context.Tag("heddle/services/Tools")<
   Tools,
   {
     /** The tools of a session that is being opened. What they remember, such as file versions, goes with its scope. */
-    readonly open: Effect.Effect<SessionTools, never, Session | Scope.Scope>
+    readonly open: Effect.Effect<SessionTools, never, Session | Todos | Scope.Scope>
   }
 >() {}

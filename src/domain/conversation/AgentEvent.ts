@@ -7,6 +7,7 @@ import type { MessageQueue, RequestId } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../model/Model.ts"
 import type { RuleInfo } from "../rules/Rule.ts"
 import type { CustomEntry } from "../session/SessionEntry.ts"
+import type { TodoItem } from "../todo/Todo.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
 
@@ -102,6 +103,16 @@ export type AgentEvent =
       readonly reason?: CompactionReason
     }
   | { readonly _tag: "SummaryRetryFinished" }
+  /** The model has stopped with open tasks, and is told so in the turn that follows. */
+  | {
+      readonly _tag: "TodoReminder"
+      readonly runId: string
+      readonly todos: ReadonlyArray<TodoItem>
+      readonly attempt: number
+      readonly maxAttempts: number
+    }
+  /** Tasks that were done for a while have left the todo list. */
+  | { readonly _tag: "TodosCleared" }
   /** Published once for each accepted prompt, and once more each time the host sends it again. */
   | ({
       readonly _tag: "PromptFinished"

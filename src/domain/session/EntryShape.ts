@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../conversation/Content.ts"
 import type { AgentMessage, CustomInput } from "../conversation/Message.ts"
 import { isThinkingLevel } from "../model/Model.ts"
+import type { TodoPhases } from "../todo/Todo.ts"
 import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
 
 const { isBoolean, isNumber, isString } = Predicate
@@ -88,6 +89,25 @@ export const isAgentMessage = (value: unknown): value is AgentMessage =>
 
 export const isCustomInput = (value: unknown): value is CustomInput => isObject(value) && messages.custom(value)
 
+const todoStatuses: ReadonlyArray<unknown> = ["pending", "in_progress", "completed", "abandoned"]
+
+const isTodo = (value: unknown): boolean =>
+  isObject(value) &&
+  isString(value["id"]) &&
+  isString(value["content"]) &&
+  todoStatuses.includes(value["status"]) &&
+  optionalText(value["notes"]) &&
+  optionalText(value["details"])
+
+const isTodoPhase = (value: unknown): boolean =>
+  isObject(value) &&
+  isString(value["id"]) &&
+  isString(value["name"]) &&
+  Array.isArray(value["tasks"]) &&
+  value["tasks"].every(isTodo)
+
+export const isTodoPhases = (value: unknown): value is TodoPhases => Array.isArray(value) && value.every(isTodoPhase)
+
 const entries: Shapes<NewEntry["type"]> = {
   message: (value) =>
     isAgentMessage(value["message"]) &&
@@ -119,6 +139,7 @@ const entries: Shapes<NewEntry["type"]> = {
   label: (value) => isString(value["targetId"]) && optionalText(value["label"]),
   session_info: (value) => isString(value["name"]),
   ttsr_injection: (value) => Array.isArray(value["injectedRules"]) && value["injectedRules"].every(isString),
+  todo_state: (value) => isTodoPhases(value["phases"]),
   usage: (value) =>
     isString(value["source"]) && isString(value["provider"]) && isString(value["model"]) && isUsage(value["usage"])
 }

@@ -7,6 +7,7 @@ import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
 import { AgentMessage } from "../conversation/Message.ts"
 import { ThinkingLevel } from "../model/Model.ts"
 import { Usage } from "../model/Usage.ts"
+import { TodoPhase } from "../todo/Todo.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
 export const sessionVersion = 3
@@ -100,6 +101,8 @@ export const NewEntry = lazy(() =>
     Schema.Struct({ type: Schema.Literal("session_info"), name: Schema.String }),
     /** Stream rules that the model was told, by name. */
     Schema.Struct({ type: Schema.Literal("ttsr_injection"), injectedRules: Schema.Array(Schema.String) }),
+    /** The todo list, as a host has set it. */
+    Schema.Struct({ type: Schema.Literal("todo_state"), phases: Schema.Array(TodoPhase()) }),
     UsageEntry()
   )
 )

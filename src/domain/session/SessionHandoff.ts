@@ -6,6 +6,7 @@ import * as Ledger from "./Ledger.ts"
 import type { ModelName } from "./SessionSettings.ts"
 import { settingsOf } from "./SessionSettings.ts"
 import { isQueueEntry } from "./QueueEntries.ts"
+import * as TodoEntries from "../todo/TodoEntries.ts"
 import { type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
 import type { Usage } from "../model/Usage.ts"
 
@@ -40,11 +41,14 @@ export interface Left {
 export const inForce = ({ branch, copied, entries, name }: Left, { modelId, provider }: ModelName) => {
   const { model, thinkingLevel } = settingsOf(branch)
   const usage = spentBefore(entries, copied)
+  const todos = branch.findLast(TodoEntries.isSource)
+  const phases = todos === undefined ? undefined : TodoEntries.phasesOf(todos)
   const found: Array<NewEntry> = []
   if (usage !== undefined) found.push({ type: "usage", source: "handoff", provider, model: modelId, usage })
   if (name !== undefined) found.push({ type: "session_info", name })
   if (model !== undefined) found.push({ type: "model_change", ...model })
   if (thinkingLevel !== undefined) found.push({ type: "thinking_level_change", thinkingLevel })
+  if (phases !== undefined) found.push({ type: "todo_state", phases })
   return found
 }
 

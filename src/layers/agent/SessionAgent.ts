@@ -2,21 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
-import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
+import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
 import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
-import type { CompactionFailed } from "../../services/Compaction.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import type { LiveNode } from "../../services/supervision/Supervision.ts"
+import { Todos } from "../../services/Todos.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as CommandRegistry from "../commands/CommandRegistry.ts"
-import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
@@ -25,6 +22,8 @@ import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Startup from "../hooks/Startup.ts"
 import * as SessionRules from "../rules/SessionRules.ts"
+import * as SessionTodos from "../todo/SessionTodos.ts"
+import * as TodoMessages from "../todo/TodoMessages.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
@@ -46,6 +45,7 @@ import * as RunEnd from "./run/RunEnd.ts"
 import * as RunFiber from "./run/RunFiber.ts"
 import * as RunLifecycle from "./run/RunLifecycle.ts"
 import * as RunState from "./run/RunState.ts"
+import type { SessionControl } from "./SessionControl.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
 export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {
@@ -53,42 +53,8 @@ export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, C
   readonly announce?: () => void
   /** Told to hooks. Default: the process has started with this session. */
   readonly opening?: SessionOpening
-}
-
-/** The values that a change of session carries over. */
-export interface Carried {
-  readonly controls: Controls.ControlValues
-  readonly autoRetry: boolean
-  readonly autoCompaction: boolean
-  readonly isClosing: boolean
-  /** A host never sees the revision of the queue decrease. */
-  readonly queueRevision: number
-  /** Whether a host has seen the commands of the workspace. It is then told of those of the next session, too. */
-  readonly hasLoaded: boolean
-}
-
-/** What a change of session uses beside the Agent contract. */
-export interface SessionControl {
-  readonly publish: (event: AgentEvent) => void
-  readonly root: LiveNode
-  /** No prompt is accepted while a change of session holds its permit. */
-  readonly gate: Effect.Semaphore
-  /** Ends slash commands and the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
-  readonly settle: Effect.Effect<void>
-  readonly hooks: HookRegistry.HookRegistry
-  /** Lets the contributors join the session, without waiting for them. */
-  readonly wake: Effect.Effect<void>
-  /** Tells hooks, once, that the session is about to be closed. */
-  readonly farewell: (ending: SessionEnding) => Effect.Effect<void>
-  /** Refuses prompts and late records from now on. What is still queued stays in the log. */
-  readonly leave: () => void
-  readonly carried: Effect.Effect<Carried>
-  readonly carry: (carried: Carried) => Effect.Effect<void>
-  readonly start: Controls.Controls["start"]
-  readonly restore: Controls.Controls["restore"]
-  readonly summarize: (
-    paths: Pick<BranchSummaryRequest, "from" | "to">
-  ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
+  /** Whether the model of the session may keep a todo list, if the settings allow it. Default: yes. */
+  readonly keepsTodos?: boolean
 }
 
 /** The parts of the agent that exist before a run can start. */
@@ -97,7 +63,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const session = yield* Session
   const settings = yield* Settings
   const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
-  const tools = yield* Effect.flatMap(Tools, ({ open }) => open)
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
@@ -108,6 +73,13 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay
+  const isWanted = options.keepsTodos !== false
+  const todos = yield* SessionTodos.make({ session, publish, settings, isWanted })
+  const tools = yield* Effect.provideService(
+    Effect.flatMap(Tools, ({ open }) => open),
+    Todos,
+    todos.service
+  )
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
@@ -121,7 +93,10 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { announce = () => {} } = options
   const detach = (effect: Effect.Effect<void>) => void run(effect)
   const compaction = yield* Compaction.make({
-    publish,
+    publish: (event) => {
+      if (event._tag === "CompactionEnded" && event.result !== undefined) todos.compacted()
+      publish(event)
+    },
     budget,
     detach,
     mayRetry: retries.enabled,
@@ -138,6 +113,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     settings,
     budget,
     tools,
+    todos,
+    todoMessages: TodoMessages.make({ todos, tools, session, settings, publish }),
     commands,
     slash: yield* SlashCommands.make({ commands, supervision, publish }),
     hub,
@@ -205,19 +182,6 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
-/** How long a hook may take to hear that its session is about to be closed. */
-const farewellMs = 2000
-
-const makeFarewell = ({ hooks }: Parts) => {
-  let isTold = false
-  return (ending: SessionEnding) =>
-    Effect.suspend(() => {
-      if (isTold) return Effect.void
-      isTold = true
-      return Asking.tell(hooks, "sessionEnding", ending, farewellMs)
-    })
-}
-
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { isLoaded, load }: Loading) => {
   const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, slash, state } = parts
   const { relay, supervision } = parts
@@ -234,7 +198,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
       if (!startup.isOver()) parts.detach(startup.started)
       if (loadsEarly) parts.detach(load)
     }),
-    farewell: makeFarewell(parts),
+    farewell: Joining.makeFarewell(parts.hooks),
     leave: () => {
       queue.drop()
       state.close()
@@ -257,6 +221,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
       loadsEarly = carried.hasLoaded
       if (carried.isClosing) state.close()
     }),
+    moved: parts.todos.moved,
     start: controls.start,
     restore: controls.restore,
     summarize: (paths) =>
@@ -328,6 +293,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       queue,
       compaction,
       manual,
+      todos: parts.todos.service,
       retries
     }),
     messages: session.messages,
@@ -337,6 +303,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ),
     tools,
     commands: { ...parts.commands, load: loading.load },
+    todos: parts.todos.service,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
 import type { Session } from "../../services/session/Session.ts"
+import type { Todos } from "../../services/Todos.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
 import type { ControlValues } from "./model/Controls.ts"
 import type { OpenPrompts } from "./inbox/OpenPrompts.ts"
@@ -19,10 +20,11 @@ interface Sources {
   readonly queue: SessionQueue
   readonly compaction: Compaction.Compaction
   readonly manual: ReturnType<typeof ManualCompaction.make>
+  readonly todos: Pick<typeof Todos.Service, "phases">
   readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
 }
 
-export const make = ({ compaction, controls, manual, prompts, queue, retries, session, state }: Sources) =>
+export const make = ({ compaction, controls, manual, prompts, queue, retries, session, state, todos }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -37,6 +39,7 @@ export const make = ({ compaction, controls, manual, prompts, queue, retries, se
       autoCompactionEnabled: compaction.isEnabled(),
       messageCount: yield* session.messageCount,
       queue: queue.current(),
+      todoPhases: yield* todos.phases,
       autoRetryEnabled: yield* retries.enabled,
       isRetrying: yield* retries.isWaiting
     }

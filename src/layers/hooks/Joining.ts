@@ -1,11 +1,12 @@
-/** Lets the contributors of the process join a session. */
+/** Lets the contributors of the process join a session, and tells them of its end. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { Agent } from "../../services/Agent.ts"
-import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
+import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
 import { type Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import { Session } from "../../services/session/Session.ts"
+import * as Asking from "./Asking.ts"
 import type { HookRegistry } from "./HookRegistry.ts"
 
 interface Dependencies {
@@ -38,3 +39,17 @@ export const joinAll = (
       ).pipe(Effect.provide(services))
     })
   )
+
+/** How long a hook may take to hear that its session is about to be closed. */
+const farewellMs = 2000
+
+/** Tells hooks, once, that their session is about to be closed. */
+export const makeFarewell = (hooks: HookRegistry) => {
+  let isTold = false
+  return (ending: SessionEnding) =>
+    Effect.suspend(() => {
+      if (isTold) return Effect.void
+      isTold = true
+      return Asking.tell(hooks, "sessionEnding", ending, farewellMs)
+    })
+}

@@ -21,6 +21,12 @@ const timer: Alarm = (ms, ring) => {
   return () => clearTimeout(handle)
 }
 
+const quietTimer: Alarm = (ms, ring) => {
+  const handle = setTimeout(ring, ms)
+  handle.unref()
+  return () => clearTimeout(handle)
+}
+
 const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
   return (ms, ring) => {
     const fiber = run(Effect.interruptible(Effect.zipRight(Effect.sleep(ms), Effect.sync(ring))))
@@ -28,7 +34,11 @@ const sleeper = Effect.map(FiberSet.makeRuntime<never>(), (run): Alarm => {
   }
 })
 
+const ofClock = (timer: Alarm): Effect.Effect<Alarm, never, Scope.Scope> =>
+  Effect.clockWith((clock) => (clock === systemClock ? Effect.succeed(timer) : sleeper))
+
 /** The alarm of the current clock. Its user cancels what it has set; sleeping fibers also end with the scope. */
-export const make: Effect.Effect<Alarm, never, Scope.Scope> = Effect.clockWith((clock) =>
-  clock === systemClock ? Effect.succeed(timer) : sleeper
-)
+export const make = ofClock(timer)
+
+/** The same, but a process that has nothing else to do ends before it rings. */
+export const makeQuiet = ofClock(quietTimer)

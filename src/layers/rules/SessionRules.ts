@@ -11,6 +11,7 @@ import * as RuleHistory from "../../domain/rules/RuleHistory.ts"
 import { Rules } from "../../services/Rules.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
+import { firstSuccess } from "../Sharing.ts"
 import * as CompiledRules from "./CompiledRules.ts"
 import * as StreamWatch from "./StreamWatch.ts"
 
@@ -95,8 +96,7 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
     notices.tell(found)
     return { guidance, compiled }
   })
-  // An abort that came while the rules are read would else be the answer for every later run.
-  const loaded = yield* Effect.cached(Effect.uninterruptible(load))
+  const loaded = firstSuccess(load)
 
   const tooSlow = (kind: string) => {
     if (spent.has(kind)) return

@@ -13,6 +13,7 @@ import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
 import * as SessionTree from "../../domain/session/SessionTree.ts"
+import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
 import type { SessionGlance, SessionLog } from "../../services/session/SessionStore.ts"
@@ -157,6 +158,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
             : new EntryNotFound({ entryId })
         ),
       settings: Effect.sync(() => current.glance()?.settings ?? settingsOf(current.tree.branch())),
+      todos: Effect.sync(() => current.glance()?.todos ?? TodoEntries.restore(current.tree.tail(TodoEntries.isSource))),
       leafId: Effect.sync(() => current.tree.leafId()),
       moveTo: (entryId) =>
         Effect.suspend(() =>

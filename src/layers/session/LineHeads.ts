@@ -15,7 +15,10 @@ const marks = {
   noParent: bytesOf("null"),
   timestamp: bytesOf(',"timestamp":"'),
   role: bytesOf('","message":{"role":"'),
-  queue: bytesOf('","customType":"heddle.queue"')
+  queue: bytesOf('","customType":"heddle.queue"'),
+  call: bytesOf('toolResult","toolCallId":"'),
+  todoResult: bytesOf('","toolName":"todo_write"'),
+  todoUpdate: bytesOf('","customType":"todo-update"')
 }
 
 const words = (...all: ReadonlyArray<string>) => all.map((text) => ({ text, bytes: bytesOf(`${text}"`) }))
@@ -32,6 +35,7 @@ const types = words(
   "label",
   "session_info",
   "ttsr_injection",
+  "todo_state",
   "usage"
 )
 const roles = words("assistant", "user", "toolResult", "bashExecution", "custom")
@@ -42,6 +46,8 @@ export interface Head {
   role: string
   /** The entry is about the queue. */
   isQueue: boolean
+  /** The entry has the todo list, or tells the model of it. */
+  isTodo: boolean
   idAt: number
   idEnd: number
   /** Zero for a root. */
@@ -56,6 +62,8 @@ export interface Lines {
   readonly roles: ReadonlyArray<string>
   /** The numbers of the lines about the queue. */
   readonly queue: ReadonlyArray<number>
+  /** The numbers of the lines about the todo list. */
+  readonly todos: ReadonlyArray<number>
   readonly isList: boolean
 }
 
@@ -63,7 +71,7 @@ export interface Lines {
 export const make = (bytes: Uint8Array) => {
   const decoder = new TextDecoder()
   const { has, isSame, next } = ByteSearch.make(bytes)
-  const head: Head = { type: "", role: "", isQueue: false, idAt: 0, idEnd: 0, parentAt: 0, parentEnd: 0 }
+  const head: Head = { type: "", role: "", isQueue: false, isTodo: false, idAt: 0, idEnd: 0, parentAt: 0, parentEnd: 0 }
 
   const wordAt = (vocabulary: typeof types, at: number): string => {
     for (const word of vocabulary) if (has(word.bytes, at)) return word.text
@@ -83,6 +91,15 @@ export const make = (bytes: Uint8Array) => {
     return isRoot ? parent + marks.noParent.length : head.parentEnd + 1
   }
 
+  /** `at` is the end of the timestamp. Undefined if a tool result does not have the known form. */
+  const isTodo = (at: number): boolean | undefined => {
+    if (head.type === "custom_message") return has(marks.todoUpdate, at)
+    if (head.role !== "toolResult") return head.type === "todo_state"
+    const call = at + marks.role.length
+    if (!has(marks.call, call)) return undefined
+    return has(marks.todoResult, bytes.indexOf(quote, call + marks.call.length))
+  }
+
   /** False if the line does not have the known form. */
   const read = (start: number): boolean => {
     const typeAt = start + marks.type.length
@@ -92,13 +109,15 @@ export const make = (bytes: Uint8Array) => {
     const timeEnd = bytes.indexOf(quote, behind + marks.timestamp.length)
     head.role = has(marks.role, timeEnd) ? wordAt(roles, timeEnd + marks.role.length) : ""
     head.isQueue = head.type === "custom" && has(marks.queue, timeEnd)
-    return (head.role !== "") === (head.type === "message")
+    const todo = isTodo(timeEnd)
+    head.isTodo = todo === true
+    return todo !== undefined && (head.role !== "") === (head.type === "message")
   }
 
   /** All lines after the header; undefined unless all of them have the known form. */
   const lines = (): Lines | undefined => {
     const [starts, types, roles]: [Array<number>, Array<string>, Array<string>] = [[], [], []]
-    const queue: Array<number> = []
+    const [queue, todos]: [Array<number>, Array<number>] = [[], []]
     let [isList, idAt, idEnd] = [true, 0, 0]
     if (bytes.at(-1) !== newline || bytes.includes(0)) return undefined
     for (let start = bytes.indexOf(newline) + 1; start < bytes.length;) {
@@ -110,13 +129,14 @@ export const make = (bytes: Uint8Array) => {
       isList &&= isSame(head.parentAt, head.parentEnd, idAt, idEnd)
       ;[idAt, idEnd] = [head.idAt, head.idEnd]
       if (head.isQueue) queue.push(starts.length)
+      if (head.isTodo) todos.push(starts.length)
       starts.push(start)
       types.push(head.type)
       roles.push(head.role)
       start = end + 1
     }
     starts.push(bytes.length)
-    return { starts, types, roles, queue, isList }
+    return { starts, types, roles, queue, todos, isList }
   }
 
   return {

@@ -6,6 +6,7 @@
 import * as Option from "effect/Option"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { type SessionSettings, settingsOf } from "../../domain/session/SessionSettings.ts"
+import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import type { SessionGlance } from "../../services/session/SessionStore.ts"
 import * as LineHeads from "./LineHeads.ts"
 
@@ -114,6 +115,17 @@ const queueIn = ({ entry, queue, roles, types }: Seen): ReadonlyArray<SessionEnt
   return found
 }
 
+const todosIn = ({ branch, entry, todos, types }: Seen): TodoEntries.TodosLeft => {
+  const found: Array<SessionEntry> = []
+  const about = new Set(todos)
+  for (const line of about.size === 0 ? [] : branch) {
+    const read = about.has(line) || types[line] === "compaction" ? entry(line) : undefined
+    if (read !== undefined) found.push(read)
+    if (read !== undefined && TodoEntries.isSource(read)) break
+  }
+  return TodoEntries.restore(found.reverse())
+}
+
 export const glance = (bytes: Uint8Array): SessionGlance | undefined => {
   const seen = look(bytes)
   if (seen === undefined) return undefined
@@ -123,6 +135,9 @@ export const glance = (bytes: Uint8Array): SessionGlance | undefined => {
     settings: settingsIn(seen),
     get queue() {
       return queueIn(seen)
+    },
+    get todos() {
+      return todosIn(seen)
     },
     tail: (fits) => tail(seen, fits)
   }

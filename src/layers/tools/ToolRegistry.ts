@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
+import { toolName as todoTool } from "../../domain/todo/TodoEntries.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
 import { HostUi } from "../../services/host/HostUi.ts"
 import { Files } from "../../services/machine/Files.ts"
@@ -12,6 +13,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
+import { Todos } from "../../services/Todos.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import * as MaskedOutput from "../secrets/MaskedOutput.ts"
@@ -52,14 +54,23 @@ type Surroundings = Pick<BuiltInOptions, "shell" | "machine" | "ui" | "askTimeou
 const load = Effect.promise(() => import("./builtIn.ts"))
 
 /** The built-in tools for one session, as far as they are wanted. */
-const select = (options: ToolRegistryOptions, around: Surroundings, session: typeof Session.Service) => {
+const select = (
+  options: ToolRegistryOptions,
+  around: Surroundings,
+  session: typeof Session.Service,
+  todos: typeof Todos.Service
+) => {
   const { cwd, excludedTools = [], noBuiltinTools, noTools, tools } = options
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
-  const isWanted = ({ definition: { name } }: Tool) => tools?.includes(name) !== false && !excludedTools.includes(name)
+  const isWanted = ({ definition: { name } }: Tool) =>
+    tools?.includes(name) !== false && !excludedTools.includes(name) && (todos.isEnabled || name !== todoTool)
+  const isStored = Effect.map(session.info, ({ file }) => Option.isSome(file))
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.ofSession(session)
   return firstSuccess(
-    Effect.map(load, ({ builtIn }) => builtIn({ cwd, ledger, artifacts, ...around }).filter(isWanted))
+    Effect.map(load, ({ builtIn }) =>
+      builtIn({ cwd, ledger, artifacts, ...around, todos: todos.draft, isStored }).filter(isWanted)
+    )
   )
 }
 
@@ -82,15 +93,16 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const names = new Set<string>()
   if (options.tools !== undefined) {
     const { builtIn } = yield* load
-    const all = builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around })
+    const ofNoSession = { todos: Effect.succeed([]), isStored: Effect.succeed(false) }
+    const all = builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around, ...ofNoSession })
     yield* checkNames(all, options.tools)
     for (const { definition } of all) names.add(definition.name)
   }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const allowed = allows(options, names)
-  const open = Effect.map(Session, (session) =>
+  const open = Effect.zipWith(Session, Todos, (session, todos) =>
     SessionToolSet.make({
-      own: select(options, around, session),
+      own: select(options, around, session, todos),
       offered,
       allows: allowed,
       guard: masked

@@ -11,9 +11,10 @@ import * as Find from "./Find.ts"
 import * as Grep from "./Grep.ts"
 import * as Ls from "./Ls.ts"
 import * as Read from "./Read.ts"
+import * as TodoWrite from "./TodoWrite.ts"
 import * as Write from "./Write.ts"
 
-export interface BuiltInOptions extends Bash.BashOptions, Ask.AskToolOptions {
+export interface BuiltInOptions extends Bash.BashOptions, Ask.AskToolOptions, TodoWrite.TodoToolOptions {
   readonly ledger: FileLedger
   /** The services that the tools reach the machine through. */
   readonly machine: Context.Context<Files | Processes>
@@ -27,5 +28,6 @@ export const builtIn = (options: BuiltInOptions): ReadonlyArray<Tool> => [
   Grep.make(options),
   Find.make(options),
   Ls.make(options),
+  TodoWrite.make(options),
   Ask.make(options)
 ]

@@ -5,6 +5,7 @@ import { JsonObject, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { ContextUsage } from "../../domain/session/SessionStats.ts"
+import { TodoPhase } from "../../domain/todo/Todo.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
@@ -41,7 +42,7 @@ const State = lazy(() =>
     pendingMessageCount: Schema.Int,
     /** Absent when more than 100 wait. */
     queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })),
-    todoPhases: Schema.Array(Schema.Unknown),
+    todoPhases: Schema.Array(TodoPhase()),
     fastModeEnabled: Schema.Boolean,
     fastModeActive: Schema.Boolean,
     tokensPerSecond: Schema.NullOr(Schema.Finite),
@@ -60,7 +61,6 @@ const State = lazy(() =>
 
 /** Features that do not exist yet are reported as switched off. */
 const absentParts = {
-  todoPhases: [],
   fastModeEnabled: false,
   fastModeActive: false,
   tokensPerSecond: null,
@@ -77,11 +77,12 @@ const getState = Command.make({
   run: Effect.fnUntraced(function* ({ verbose }, { connection }) {
     const agent = yield* Agent
     const shell = yield* Shell
-    const { isSettled, queue, ...state } = yield* agent.state
+    const { isSettled, queue, todoPhases, ...state } = yield* agent.state
     const queued = MessageQueue.size(queue)
     const data: Type<typeof State> = {
       ...state,
       ...levelMembers(connection.dialect, state.thinkingLevel),
+      todoPhases,
       ...absentParts,
       ...(yield* stateMembers(state.model)),
       queuedMessageCount: queued,

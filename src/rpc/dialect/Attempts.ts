@@ -1,6 +1,6 @@
 /**
- * A run as hosts see it that count every attempt as a run (protocol.md 4.11): `agent_end` before each wait for a retry,
- * `agent_start` after it. A wait that is cancelled is followed by no attempt, and so by no further `agent_end`.
+ * A run as hosts see it that count every attempt as a run (protocol.md 4.11): `agent_end` before each wait for a retry
+ * and before each reminder of todos, `agent_start` after it. A wait that is cancelled is followed by no attempt, and so by no further `agent_end`.
  */
 import type { RunMessage } from "../../domain/conversation/Message.ts"
 import type { ToFrames } from "../protocol/EventFrames.ts"
@@ -18,12 +18,13 @@ export const perAttempt = (next: ToFrames): ToFrames => {
       case "MessageEnded":
         if (event.runId !== undefined) messages.push(event.message)
         return next(event)
-      case "RetryScheduled": {
+      case "RetryScheduled":
+      case "TodoReminder": {
         const { runId } = event
         const ended = next({ _tag: "RunEnded", runId, messages })
         messages = []
         waits = true
-        const again = { willRetry: true, isTerminal: false, yielded: false }
+        const again = { willRetry: event._tag === "RetryScheduled", isTerminal: false, yielded: false }
         return [...ended.map((frame) => ({ ...frame, ...again })), ...next(event)]
       }
       case "TurnStarted": {

@@ -105,6 +105,14 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   }),
   SummaryRetryStarted: ({ reason, source }) => ({ type: "summarization_retry_attempt_start", source, reason }),
   SummaryRetryFinished: () => ({ type: "summarization_retry_finished" }),
+  TodoReminder: ({ attempt, maxAttempts, runId, todos }) => ({
+    type: "todo_reminder",
+    todos,
+    attempt,
+    maxAttempts,
+    runId
+  }),
+  TodosCleared: () => ({ type: "todo_auto_clear" }),
   PromptFinished: ({ error, requestId, runId, sessionSettled, status }) => ({
     type: "prompt_result",
     ...(requestId === undefined ? {} : { id: requestId }),

@@ -12,6 +12,7 @@ import {
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
 import { interruptModes } from "../../domain/rules/Rule.ts"
+import { TodoItem } from "../../domain/todo/Todo.ts"
 import { requestFields } from "../dialogs/DialogSchemas.ts"
 import { Available } from "../slash/Shapes.ts"
 import { Attachment } from "./Attachments.ts"
@@ -271,6 +272,13 @@ export const events: ReadonlyArray<EventSchema> = [
       revision: Schema.Int
     }
   ),
+  event("todo_reminder", "The model has stopped with open `todos`, and the run continues with a hidden reminder.", {
+    todos: Schema.Array(TodoItem()),
+    attempt: Schema.Int,
+    maxAttempts: Schema.Int,
+    runId
+  }),
+  event("todo_auto_clear", "Finished tasks have left the todo list; `get_state` has what is left.", {}),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,

@@ -32,6 +32,7 @@ export const hookNames: ReadonlyMap<string, string> = new Map([
   ["RetryScheduled", "auto_retry_start"],
   ["RulesTriggered", "ttsr_triggered"],
   ["RetryEnded", "auto_retry_end"],
+  ["TodoReminder", "todo_reminder"],
   ["ModelChanged", "model_select"],
   ["ThinkingLevelChanged", "thinking_level_select"]
 ])

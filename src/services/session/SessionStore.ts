@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
+import type { TodosLeft } from "../../domain/todo/TodoEntries.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   reference: Schema.String
@@ -91,6 +92,8 @@ export interface SessionGlance {
   readonly settings: SessionSettings
   /** The entries about the queue, and the messages of the user and of `bash` after the first of them. */
   readonly queue: ReadonlyArray<SessionEntry>
+  /** The todo list of the active branch. */
+  readonly todos: TodosLeft
   /** The end of the active branch from the last entry that fits; undefined if that is long. */
   readonly tail: (fits: (entry: SessionEntry) => boolean) => ReadonlyArray<SessionEntry> | undefined
 }

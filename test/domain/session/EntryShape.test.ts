@@ -75,6 +75,12 @@ const samples: Readonly<Record<string, object>> = {
   custom: { type: "custom", customType: "x" },
   label: { type: "label", targetId: "a", label: "here" },
   name: { type: "session_info", name: "weaving" },
+  todos: {
+    type: "todo_state",
+    phases: [
+      { id: "phase-1", name: "p", tasks: [{ id: "task-1", content: "c", status: "pending", notes: "n", details: "d" }] }
+    ]
+  },
   usage: { type: "usage", source: "compaction", provider: "p", model: "m", usage: usage({ cacheRead: 3 }) }
 }
 

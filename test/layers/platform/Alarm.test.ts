@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Scope, TestClock } from "effect"
 import * as Alarm from "../../../src/layers/platform/Alarm.ts"
@@ -40,4 +41,26 @@ describe("an alarm", () => {
       assert.strictEqual(yield* Deferred.await(rung), "rung")
     })
   )
+
+  it.scoped("that is quiet rings all the same", () =>
+    Effect.gen(function* () {
+      const alarm = yield* Alarm.makeQuiet
+      let rung = 0
+      alarm(1000, () => rung++)
+      yield* TestClock.adjust("1 seconds")
+      assert.strictEqual(rung, 1)
+    })
+  )
+
+  it("that is quiet does not keep a process alive", () => {
+    const code = `
+      import { Effect } from "effect"
+      import * as Alarm from "./src/layers/platform/Alarm.ts"
+      const alarm = await Effect.runPromise(Effect.scoped(Alarm.makeQuiet))
+      alarm(3_600_000, () => {})
+      console.log("waiting")
+    `
+    const { signal, status, stdout } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8", timeout: 30_000 })
+    assert.deepStrictEqual({ signal, status, stdout }, { signal: null, status: 0, stdout: "waiting\n" })
+  })
 })

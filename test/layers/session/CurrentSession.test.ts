@@ -98,6 +98,7 @@ it.effect("a log that is not read answers from its glance, until something is ap
     name: Option.some("n"),
     settings: { thinkingLevel: "high" as const },
     queue: [],
+    todos: { phases: [{ id: "phase-1", name: "P", tasks: [] }], isTold: false },
     tail: () => cutOff.slice(0, 1)
   }
   const log: SessionLog = {
@@ -113,10 +114,12 @@ it.effect("a log that is not read answers from its glance, until something is ap
       assert.strictEqual(yield* session.messageCount, 7)
       assert.deepStrictEqual((yield* session.info).name, Option.some("n"))
       assert.deepStrictEqual(yield* session.settings, glance.settings)
+      assert.deepStrictEqual(yield* session.todos, glance.todos)
       assert.isFalse(isRead)
       yield* session.append(said("x"))
       assert.strictEqual(yield* session.messageCount, 2)
       assert.deepStrictEqual(yield* session.settings, {})
+      assert.deepStrictEqual(yield* session.todos, { phases: [], isTold: true })
     })
   )
 })

@@ -6,6 +6,7 @@ import * as QueueEntries from "../../../src/domain/session/QueueEntries.ts"
 import * as SessionContext from "../../../src/domain/session/SessionContext.ts"
 import { settingsOf } from "../../../src/domain/session/SessionSettings.ts"
 import * as SessionTree from "../../../src/domain/session/SessionTree.ts"
+import * as TodoEntries from "../../../src/domain/todo/TodoEntries.ts"
 import { glance } from "../../../src/layers/session/SessionGlance.ts"
 import * as SessionText from "../../../src/layers/session/SessionText.ts"
 import { bytes, files, header } from "./plainFiles.ts"
@@ -18,6 +19,7 @@ const read = (text: string) => {
     messageCount: tree.conversation().length,
     name: tree.name(),
     settings: settingsOf(tree.branch()),
+    todos: TodoEntries.restore(tree.branch()),
     queued: QueueEntries.restore(decoded.entries),
     late: LateEntries.restore(decoded.entries),
     calls: tree.tail(SessionContext.endsCalls),
@@ -75,6 +77,9 @@ describe("nothing is said of a file with", () => {
     "a role that is read in another form": [user("a", null).replace('"user"', '"developer"')],
     "a parent that is not there": [user("a", "gone")],
     "a child before its parent": [user("b", "a"), user("a", "b")],
+    "a tool result in another order": [
+      '{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"toolResult","toolName":"todo_write"}}'
+    ],
     zeros: [user("a", null), "\0\0"]
   }
   for (const [name, lines] of Object.entries(rows)) {
@@ -109,6 +114,7 @@ it("a session without entries has nothing in it", () =>
     messageCount: 0,
     name: Option.none(),
     settings: {},
+    todos: { phases: [], isTold: true },
     queued: [],
     late: [],
     calls: [],

@@ -14,6 +14,14 @@ const custom = { customType: "x", content: "y", display: true }
 
 const messageIds = fc.constantFrom("m1", "m2", "m3")
 
+/** The last one is damaged. */
+const phases = fc.constantFrom<ReadonlyArray<object>>(
+  [],
+  [{ id: "phase-1", name: "P", tasks: [{ id: "task-1", content: "c", status: "pending" }] }],
+  [{ id: "phase-1", name: "P", tasks: [{ id: "task-1", content: "c", status: "completed" }] }],
+  [{ id: "phase-1" }]
+)
+
 /** Everything that our own files hold; entries name others by their place in the file. */
 const bodies = fc.oneof(
   fc.string().map((text) => message({ role: "user", content: [{ type: "text", text }] })),
@@ -21,9 +29,21 @@ const bodies = fc.oneof(
   fc
     .constantFrom("call", "other")
     .map((toolCallId) => message({ role: "toolResult", toolCallId, toolName: "t", content: [], isError: false })),
+  fc.tuple(phases, fc.boolean()).map(([phases, isError]) =>
+    message({
+      role: "toolResult",
+      toolCallId: "call",
+      toolName: "todo_write",
+      content: [],
+      details: { phases },
+      isError
+    })
+  ),
+  phases.map((phases) => ({ type: "todo_state", phases })),
   fc.constantFrom(
     message(ran),
     { type: "custom_message", ...custom },
+    { type: "custom_message", ...custom, customType: "todo-update" },
     { type: "branch_summary", fromId: "root", summary: "s" },
     { type: "model_change", provider: "q", modelId: "n" },
     { type: "thinking_level_change", thinkingLevel: "high" },

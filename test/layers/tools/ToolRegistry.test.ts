@@ -14,6 +14,7 @@ import { Session } from "../../../src/services/session/Session.ts"
 import { Shell, ShellFailure } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
 import { type SessionTools, Tools } from "../../../src/services/Tools.ts"
+import * as NoTodos from "../../support/todo/NoTodos.ts"
 import { run } from "./RunTool.ts"
 import { tempFolder } from "./TempFolder.ts"
 
@@ -38,10 +39,12 @@ const sessionHeader = {
 const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), local])
 
 /** The tools of a session that is opened. */
-const open = (session: Partial<typeof Session.Service> = {}) =>
-  Effect.flatMap(Tools, (tools) => Effect.provide(tools.open, Layer.mock(Session, session)))
+const open = (session: Partial<typeof Session.Service> = {}, keepsTodos = true) =>
+  Effect.flatMap(Tools, (tools) =>
+    Effect.provide(tools.open, Layer.merge(Layer.mock(Session, session), NoTodos.layer(keepsTodos)))
+  )
 
-const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls"]
+const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls", "todo_write"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
 
 it.effect("lists the built-in tools, then what the host has registered by now; a built-in name wins", () =>
@@ -70,7 +73,7 @@ it.effect("what models are told about the built-in tools", () =>
   Effect.gen(function* () {
     const active = yield* Effect.flatMap(open(), (tools) => tools.active)
     for (const { abortedText, concurrency, definition } of active) {
-      const writes = ["edit", "write"].includes(definition.name)
+      const writes = ["edit", "write", "todo_write"].includes(definition.name)
       const aborted = definition.name === "bash" ? "Command aborted" : "Operation aborted"
       assert.deepStrictEqual([concurrency, abortedText], [writes ? "exclusive" : "shared", aborted])
       assert.isAbove(definition.description.length, 100)
@@ -87,7 +90,8 @@ it.effect("what models are told about the built-in tools", () =>
         ["path", "content"],
         ["pattern", "path", "glob", "ignoreCase", "literal", "context", "limit"],
         ["pattern", "path", "limit"],
-        ["path", "limit"]
+        ["path", "limit"],
+        ["ops"]
       ]
     )
   }).pipe(Effect.scoped, Effect.provide(Layer.provide(registry, Layer.mock(HostTools, { active: Effect.succeed([]) }))))

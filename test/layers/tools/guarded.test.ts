@@ -16,6 +16,7 @@ import { Processes, SpawnFailed } from "../../../src/services/machine/Processes.
 import { Session } from "../../../src/services/session/Session.ts"
 import { Tools } from "../../../src/services/Tools.ts"
 import { run, textOf } from "./RunTool.ts"
+import * as NoTodos from "../../support/todo/NoTodos.ts"
 import { withFiles } from "./TempFolder.ts"
 
 /** Refuses every path that `isRefused` says, whichever member it is given to. */
@@ -47,7 +48,10 @@ const tools = (cwd: string, machine: Layer.Layer<Files | Processes>) =>
 
 /** What the model reads, without the name of the test's folder. */
 const answer = Effect.fnUntraced(function* (cwd: string, name: string, args: Record<string, unknown>) {
-  const session = Layer.mock(Session, { info: Effect.die("no output overflows here") })
+  const session = Layer.merge(
+    Layer.mock(Session, { info: Effect.die("no output overflows here") }),
+    NoTodos.layer(false)
+  )
   const { find } = yield* Effect.flatMap(Tools, ({ open }) => Effect.provide(open, session))
   const tool = Option.getOrThrow(yield* find(name))
   const text = yield* Effect.match(run(tool, args), { onFailure: ({ message }) => message, onSuccess: textOf })

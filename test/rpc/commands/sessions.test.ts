@@ -20,6 +20,7 @@ import { HostTools } from "../../../src/services/host/HostTools.ts"
 import { type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
+import * as NoTodos from "../../support/todo/NoTodos.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 
 const supervision = {
@@ -40,6 +41,7 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
     Layer.mock(Agent, {
       tools: SessionToolSet.make({ own: none, offered: none }),
       commands: { ...slashCommands, load: Effect.void },
+      todos: NoTodos.make(false),
       supervision
     }),
     Layer.mock(Sessions, {}),

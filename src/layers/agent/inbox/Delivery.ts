@@ -15,6 +15,7 @@ import type { Session } from "../../../services/session/Session.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { OpenPrompts } from "./OpenPrompts.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
+import type { TodoMessages } from "../../todo/TodoMessages.ts"
 import type { RunJournal } from "../run/RunJournal.ts"
 
 interface Dependencies {
@@ -32,6 +33,7 @@ interface Dependencies {
   readonly isPrompted: boolean
   /** The message with which the run continues by itself when the queue is empty. Called once per stop of the model. */
   readonly goesOn: () => string | CustomInput | undefined
+  readonly todos: TodoMessages
 }
 
 export interface Delivery {
@@ -51,7 +53,7 @@ export interface Delivery {
 type Mark = { readonly betweenAttempts?: true }
 
 export const make = (dependencies: Dependencies): Delivery => {
-  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since } = dependencies
+  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since, todos } = dependencies
   /** The mark of the messages of the turn at hand. */
   let mark: Mark = {}
 
@@ -72,6 +74,7 @@ export const make = (dependencies: Dependencies): Delivery => {
     const message = custom === undefined ? toUserMessage(item, now()) : toCustomMessage(custom, now())
     return say(ref, message, () => {
       queue.deliver(item)
+      if (custom === undefined) todos.prompted()
       prompts.take(messageId, journal.runId)
     })
   }
@@ -88,17 +91,37 @@ export const make = (dependencies: Dependencies): Delivery => {
   const inject = (message: CustomInput) =>
     Effect.suspend(() => say({ messageId: ids.next("message") }, toCustomMessage(message, now())))
 
+  /** Comes last in its turn: the model works with the list as it is when it is called. */
+  const tellNews = Effect.uninterruptible(
+    Effect.flatMap(todos.news, (news) => (news === undefined ? Effect.void : inject(news)))
+  )
+
+  const begin = (
+    point: DrainPoint,
+    again: boolean,
+    item: QueuedMessage | undefined,
+    own?: string | CustomInput
+  ): Effect.Effect<boolean> => {
+    if (point !== "start") journal.startTurn()
+    mark = again ? { betweenAttempts: true } : {}
+    if (item !== undefined) return deliver(item, point)
+    if (own === undefined) return Effect.succeed(true)
+    if (typeof own !== "string") return Effect.as(inject(own), true)
+    return Effect.as(say({ messageId: ids.next("message") }, userMessage(own, [], now())), true)
+  }
+
   const open = (point: DrainPoint, again: boolean) =>
     Effect.suspend(() => {
       const item = next(point)
       const own = point === "settled" ? goesOn() : undefined
-      if (point === "settled" && item === undefined && own === undefined) return Effect.succeed(false)
-      if (point !== "start") journal.startTurn()
-      mark = again ? { betweenAttempts: true } : {}
-      if (item !== undefined) return deliver(item, point)
-      if (own === undefined) return Effect.succeed(true)
-      if (typeof own !== "string") return Effect.as(inject(own), true)
-      return Effect.as(say({ messageId: ids.next("message") }, userMessage(own, [], now())), true)
+      if (point !== "settled" || item !== undefined || own !== undefined) {
+        return Effect.zipLeft(begin(point, again, item, own), tellNews)
+      }
+      return Effect.flatMap(todos.reminder(journal.runId, journal.messages), (reminder) =>
+        reminder === undefined
+          ? Effect.succeed(false)
+          : Effect.zipLeft(begin(point, again, undefined, reminder), tellNews)
+      )
     })
 
   return { open, inject }

@@ -28,12 +28,14 @@ interface Dependencies {
   readonly ticks: () => number
   readonly messages: Array<RunMessage>
   readonly calls: () => ReadonlyArray<OpenCall>
+  /** Called after each result, when it is stored and published. */
+  readonly recorded: (message: ToolResultMessage) => Effect.Effect<void>
 }
 
 /** A model may have asked for thousands of calls, and others want to be heard meanwhile. */
 const callsPerTurnOfLoop = 64
 
-export const make = ({ calls, ids, messages, now, publish, runId, session, ticks }: Dependencies) => {
+export const make = ({ calls, ids, messages, now, publish, recorded, runId, session, ticks }: Dependencies) => {
   const startCall = (position: number) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
@@ -58,9 +60,10 @@ export const make = ({ calls, ids, messages, now, publish, runId, session, ticks
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
     const messageId = ids.next("message")
     messages.push(message)
-    return Effect.map(session.append({ type: "message", message }), () => {
+    return Effect.flatMap(session.append({ type: "message", message }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })
       publish({ _tag: "MessageEnded", runId, messageId, message })
+      return recorded(message)
     })
   }
 

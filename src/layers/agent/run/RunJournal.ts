@@ -7,7 +7,13 @@ import * as Effect from "effect/Effect"
 import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import type { AgentMessage, AssistantMessage, InputMessage, RunMessage } from "../../../domain/conversation/Message.ts"
+import type {
+  AgentMessage,
+  AssistantMessage,
+  InputMessage,
+  RunMessage,
+  ToolResultMessage
+} from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
@@ -33,6 +39,8 @@ interface Dependencies {
   readonly detach: (effect: Effect.Effect<void>) => void
   readonly hooks: HookRegistry
   readonly relay: EventRelay
+  /** Called after each result of a tool call, when it is stored and published. */
+  readonly recorded: (message: ToolResultMessage) => Effect.Effect<void>
 }
 
 interface OpenTurn {
@@ -107,13 +115,23 @@ const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<RunM
 export type RunJournal = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
-  const { budget, detach, hooks, ids, now, publish, relay, runId, session, ticks } = dependencies
+  const { budget, detach, hooks, ids, now, publish, recorded, relay, runId, session, ticks } = dependencies
   const messages: Array<RunMessage> = []
   const usage = makeUsageRecord(budget)
   let turn: OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
-  const calls = CallJournal.make({ runId, publish, session, ids, now, ticks, messages, calls: () => turn.calls })
+  const calls = CallJournal.make({
+    runId,
+    publish,
+    session,
+    ids,
+    now,
+    ticks,
+    messages,
+    calls: () => turn.calls,
+    recorded
+  })
 
   const startTurn = () => {
     turn = { index: turn.index + 1, calls: [] }

@@ -17,6 +17,8 @@ import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { SessionRules } from "../../rules/SessionRules.ts"
+import type { SessionTodos } from "../../todo/SessionTodos.ts"
+import type { TodoMessages } from "../../todo/TodoMessages.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -86,12 +88,35 @@ interface Options {
   readonly hooks: HookRegistry
   readonly relay: EventRelay
   readonly rules: SessionRules
+  readonly todos: Pick<SessionTodos, "recorded">
+  readonly todoMessages: TodoMessages
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
 const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
   Effect.succeed(!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)))
 )
+
+/** A message of a hook that cannot be stored is reported and left out. */
+const storable =
+  (hooks: HookRegistry, maxBytes: number) =>
+  ({ message, name }: Asking.RunChanges["messages"][number]): ReadonlyArray<CustomInput> =>
+    Either.match(CustomInputs.check(message, maxBytes), {
+      onLeft: ({ message: problem }) => {
+        hooks.report({ name, event: "runStarting", message: problem })
+        return []
+      },
+      onRight: (input) => [input]
+    })
+
+/** The prompt, which hooks may still have to look at. */
+const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
+  if (late === undefined) return Exit.succeed(message)
+  const settled = yield* Effect.exit(Effect.interruptible(late.settle))
+  if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
+  yield* late.abandon
+  return Exit.failCause(settled.cause)
+})
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const {
@@ -112,6 +137,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     relay,
     state,
     ticks,
+    todoMessages,
     tools
   } = options
   const client = yield* ModelClient
@@ -130,21 +156,24 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
-  /** A message of a hook that cannot be stored is reported and left out. */
-  const checked = ({ message, name }: Asking.RunChanges["messages"][number]): ReadonlyArray<CustomInput> =>
-    Either.match(CustomInputs.check(message, settings["queue.maxBytes"]), {
-      onLeft: ({ message: problem }) => {
-        hooks.report({ name, event: "runStarting", message: problem })
-        return []
-      },
-      onRight: (input) => [input]
-    })
-
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
     const systemPrompt: Instructions["promptForCall"] = (active) =>
       replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
-    const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
+    const { recorded } = options.todos
+    const journal = RunJournal.make({
+      runId,
+      publish,
+      session,
+      ids,
+      now,
+      ticks,
+      budget,
+      detach,
+      hooks,
+      relay,
+      recorded
+    })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
@@ -165,8 +194,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       modes,
       since,
       isPrompted: said.role === "user",
-      goesOn: shrinking.goesOn
+      goesOn: shrinking.goesOn,
+      todos: todoMessages
     })
+    if (said.role === "user") todoMessages.prompted()
     publish({ _tag: "RunStarted", runId })
     /** What hooks add to the run: its system prompt may change, and messages may join it. */
     const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
@@ -175,7 +206,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const before = yield* systemPrompt(yield* tools.active)
       const changes = yield* Asking.runStarting(hooks, { ...textAndImages(content), systemPrompt: before })
       if (changes.systemPrompt !== before) replaced = changes.systemPrompt
-      return changes.messages.flatMap(checked)
+      return changes.messages.flatMap(storable(hooks, settings["queue.maxBytes"]))
     })
     /** The prompt is part of the run's history even where an abort ends the compaction before it. */
     const introduce = (message: InputMessage) => {
@@ -204,15 +235,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     yield* session.sync
     const isStopped = yield* interrupted
     return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
-  })
-
-  /** The prompt, which hooks may still have to look at. */
-  const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
-    if (late === undefined) return Exit.succeed(message)
-    const settled = yield* Effect.exit(Effect.interruptible(late.settle))
-    if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
-    yield* late.abandon
-    return Exit.failCause(settled.cause)
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */

@@ -51,6 +51,7 @@ export const navigate = Effect.fn("Sessions.navigate")(function* (
   })
   const move = Effect.fnUntraced(function* (made: (BranchSummary & { readonly fromExtension?: boolean }) | undefined) {
     yield* Effect.orElse(session.moveTo(leaf), () => Effect.ignore(session.moveTo(null)))
+    control.moved()
     if (made === undefined) return
     yield* session.append({ type: "branch_summary", fromId: leaf ?? "root", ...made })
     yield* session.sync

@@ -10,12 +10,13 @@ import type { SessionLog } from "../../../services/session/SessionStore.ts"
 import type { SessionServices } from "../../../services/session/Sessions.ts"
 import * as CurrentSession from "../../session/CurrentSession.ts"
 import * as SessionAgent from "../SessionAgent.ts"
+import type { SessionControl } from "../SessionControl.ts"
 
 export interface OpenSession {
   readonly services: Context.Context<SessionServices>
   readonly agent: typeof Agent.Service
   readonly session: typeof Session.Service
-  readonly control: SessionAgent.SessionControl
+  readonly control: SessionControl
   readonly scope: Scope.CloseableScope
   /** A handoff replaces it. */
   readonly kept: Ref.Ref<OpenedLog>

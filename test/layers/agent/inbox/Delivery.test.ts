@@ -11,13 +11,20 @@ import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
 import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
 import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
+import type { TodoMessages } from "../../../../src/layers/todo/TodoMessages.ts"
 import { Ids } from "../../../../src/services/Ids.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
 
 const note = (content: string): CustomInput => ({ customType: "note", content, display: false })
 
-const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>) {
+const silent: TodoMessages = {
+  prompted: () => {},
+  news: Effect.succeed(undefined),
+  reminder: () => Effect.succeed(undefined)
+}
+
+const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, todos: TodoMessages = silent) {
   const { session } = yield* TestAgent.make({})
   const ids = yield* Ids
   const events: Array<AgentEvent> = []
@@ -29,7 +36,19 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>) {
   const detach = () => {}
   const hooks = HookRegistry.make(() => {})
   const relay = EventRelay.make({ ...EventHub.make(), publish }, hooks, Effect.runFork)
-  const journal = RunJournal.make({ runId: "r", publish, session, ids, now, ticks: now, budget, detach, hooks, relay })
+  const journal = RunJournal.make({
+    runId: "r",
+    publish,
+    session,
+    ids,
+    now,
+    ticks: now,
+    budget,
+    detach,
+    hooks,
+    relay,
+    recorded: () => Effect.void
+  })
   const delivery = Delivery.make({
     ids,
     journal,
@@ -40,7 +59,8 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>) {
     modes: () => ({ steering: "all", followUp: "all" }),
     since: 0,
     isPrompted: true,
-    goesOn: () => goesOn.shift()
+    goesOn: () => goesOn.shift(),
+    todos
   })
   return { delivery, journal, queue, session, events }
 })
@@ -110,5 +130,32 @@ it.scoped("a run goes on with a custom message of its own, or a text", () =>
         'MessageStarted r user [{"type":"text","text":"go on"}]'
       ]
     )
+  }).pipe(Effect.provide(FixedIds.layer))
+)
+
+it.scoped("what is to be told of todos comes last in its turn, and a reminder only where nothing else goes on", () =>
+  Effect.gen(function* () {
+    let prompted = 0
+    const [news, reminders] = [[note("news"), undefined, note("more news")], [note("reminder")]]
+    const { delivery, events, queue } = yield* make(["go on"], {
+      prompted: () => void prompted++,
+      news: Effect.sync(() => news.shift()),
+      reminder: () => Effect.sync(() => reminders.shift())
+    })
+    yield* queue.add({ messageId: "f", queue: "followUp", text: "F", images: [], createdAt: 0 })
+    const opened = [yield* delivery.open("settled", false), yield* delivery.open("continue", false)]
+    opened.push(yield* delivery.open("settled", false), yield* delivery.open("settled", false))
+    assert.deepStrictEqual(opened, [true, true, true, false])
+    const started = words(events).filter((word) => !word.startsWith("MessageEnded"))
+    assert.deepStrictEqual(started, [
+      "TurnStarted",
+      'MessageStarted r user [{"type":"text","text":"F"}]',
+      'MessageStarted r custom "news"',
+      "TurnStarted",
+      "TurnStarted",
+      'MessageStarted r custom "reminder"',
+      'MessageStarted r custom "more news"'
+    ])
+    assert.strictEqual(prompted, 1)
   }).pipe(Effect.provide(FixedIds.layer))
 )

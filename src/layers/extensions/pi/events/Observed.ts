@@ -199,6 +199,16 @@ const retries: Record<string, Subscribe> = {
           },
     answer: nothing
   }),
+  todo_reminder: at({
+    point: "TodoReminder",
+    event: ({ attempt, maxAttempts, todos }) => ({
+      type: "todo_reminder",
+      todos: copyOf(todos),
+      attempt,
+      maxAttempts
+    }),
+    answer: nothing
+  }),
   session_compact_failed: at({
     point: "CompactionEnded",
     event: ({ aborted, errorMessage, reason, result, willRetry }) =>

@@ -106,6 +106,15 @@ it.scoped("retries and compactions that heddle starts by itself are told; one th
   })
 )
 
+it.scoped("a reminder of todos is told, with a copy of them", () =>
+  Effect.gen(function* () {
+    const { hooks, seen } = yield* watchAll
+    const todos = [{ id: "task-1", content: "Weave", status: "pending" }] as const
+    yield* hooks.ask("TodoReminder", { _tag: "TodoReminder", runId, todos, attempt: 1, maxAttempts: 3 })
+    assert.deepStrictEqual(seen, [{ type: "todo_reminder", todos, attempt: 1, maxAttempts: 3 }])
+  })
+)
+
 it.scoped("a change of model or level says what was in force before", () =>
   Effect.gen(function* () {
     const { hooks, seen } = yield* watchAll

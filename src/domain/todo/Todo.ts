@@ -1,0 +1,108 @@
+/** The todo list of a session: phases with tasks (protocol.md 12). */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
+import { lazy, type Type } from "../Lazy.ts"
+
+/** How many tasks, and how many phases, a list may have. */
+export const mostTasks = 1000
+/** How many characters each text of a list may have. */
+export const longestText = 2000
+
+export const TodoStatus = Schema.Literal("pending", "in_progress", "completed", "abandoned").annotations({
+  identifier: "TodoStatus"
+})
+export type TodoStatus = typeof TodoStatus.Type
+
+export const TodoItem = lazy(() =>
+  Schema.Struct({
+    id: Schema.String,
+    content: Schema.String,
+    status: TodoStatus,
+    notes: optional(Schema.String),
+    details: optional(Schema.String)
+  }).annotations({ identifier: "TodoItem" })
+)
+export type TodoItem = Type<typeof TodoItem>
+
+export const TodoPhase = lazy(() =>
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    tasks: Schema.Array(TodoItem())
+  }).annotations({ identifier: "TodoPhase" })
+)
+export type TodoPhase = Type<typeof TodoPhase>
+export type TodoPhases = ReadonlyArray<TodoPhase>
+
+/** A text that has to be there: the name of a phase, the content of a task. */
+export const TodoText = lazy(() => {
+  const words = `a text of 1 to ${longestText} characters`
+  return Schema.String.pipe(
+    Schema.filter((text) => text.length <= longestText && text.trim() !== "", {
+      description: words,
+      message: () => `expected ${words}`,
+      jsonSchema: { minLength: 1, maxLength: longestText }
+    })
+  )
+})
+
+/** A text that may be empty: notes, details and ids. */
+export const TodoNote = lazy(() => {
+  const words = `a text of at most ${longestText} characters`
+  return Schema.String.pipe(
+    Schema.filter((text) => text.length <= longestText, {
+      description: words,
+      message: () => `expected ${words}`,
+      jsonSchema: { maxLength: longestText }
+    })
+  )
+})
+
+export const isDone = ({ status }: TodoItem) => status === "completed" || status === "abandoned"
+
+export const isOpen = (task: TodoItem) => !isDone(task)
+
+export const tasksOf = (phases: TodoPhases): ReadonlyArray<TodoItem> => phases.flatMap(({ tasks }) => tasks)
+
+export const openTasks = (phases: TodoPhases): ReadonlyArray<TodoItem> => tasksOf(phases).filter(isOpen)
+
+/** What a session that is opened begins with: neither tasks that are done nor phases without tasks. */
+export const withoutDone = (phases: TodoPhases): TodoPhases =>
+  phases.flatMap((phase) => {
+    const tasks = phase.tasks.filter(isOpen)
+    return tasks.length === 0 ? [] : [{ ...phase, tasks }]
+  })
+
+/** Removes tasks, and the phases that this leaves empty. */
+export const withoutTasks = (phases: TodoPhases, ids: ReadonlySet<string>): TodoPhases =>
+  phases.flatMap((phase) => {
+    const tasks = phase.tasks.filter(({ id }) => !ids.has(id))
+    if (tasks.length === phase.tasks.length) return [phase]
+    return tasks.length === 0 ? [] : [{ ...phase, tasks }]
+  })
+
+/** Undefined if the list is not too long. */
+export const sizeProblem = (phases: TodoPhases): string | undefined => {
+  if (phases.length > mostTasks) return `at most ${mostTasks} phases are allowed, and there would be ${phases.length}`
+  const count = phases.reduce((sum, { tasks }) => sum + tasks.length, 0)
+  return count > mostTasks ? `at most ${mostTasks} tasks are allowed, and there would be ${count}` : undefined
+}
+
+const isSameTask = (one: TodoItem, other: TodoItem | undefined) =>
+  one.id === other?.id &&
+  one.content === other.content &&
+  one.status === other.status &&
+  one.notes === other.notes &&
+  one.details === other.details
+
+export const isSame = (one: TodoPhases, other: TodoPhases): boolean =>
+  one.length === other.length &&
+  one.every(({ id, name, tasks }, at) => {
+    const phase = other[at]
+    return (
+      id === phase?.id &&
+      name === phase.name &&
+      tasks.length === phase.tasks.length &&
+      tasks.every((task, place) => isSameTask(task, phase.tasks[place]))
+    )
+  })

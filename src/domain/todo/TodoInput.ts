@@ -1,0 +1,60 @@
+/** The list that a host sets, and what the session makes of it (protocol.md 12). */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
+import { lazy, type Type } from "../Lazy.ts"
+import { TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoText } from "./Todo.ts"
+import * as TodoIds from "./TodoIds.ts"
+
+const TaskInput = lazy(() =>
+  Schema.Struct({
+    id: optional(TodoNote()),
+    content: TodoText(),
+    status: optional(TodoStatus),
+    notes: optional(TodoNote()),
+    details: optional(TodoNote())
+  }).annotations({ identifier: "TodoItemInput" })
+)
+type TaskInput = Type<typeof TaskInput>
+
+export const PhaseInput = lazy(() =>
+  Schema.Struct({
+    id: optional(TodoNote()),
+    name: TodoText(),
+    tasks: Schema.Array(TaskInput())
+  }).annotations({ identifier: "TodoPhaseInput" })
+)
+export type PhaseInput = Type<typeof PhaseInput>
+
+/** The first to have an id keeps it; the others, and those without one, get the next free ones. */
+const naming = (kind: "phase" | "task", wanted: ReadonlyArray<string | undefined>) => {
+  const ids = TodoIds.make(
+    kind,
+    wanted.filter((id) => id !== undefined)
+  )
+  const taken = new Set<string>()
+  return (id: string | undefined): string => {
+    if (id === undefined || id === "" || taken.has(id)) return ids.next()
+    taken.add(id)
+    return id
+  }
+}
+
+/** Statuses stay as they are, also where several tasks are in progress. */
+export const normalise = (phases: ReadonlyArray<PhaseInput>): TodoPhases => {
+  const nameOfPhase = naming(
+    "phase",
+    phases.map(({ id }) => id)
+  )
+  const nameOfTask = naming(
+    "task",
+    phases.flatMap(({ tasks }) => tasks.map(({ id }) => id))
+  )
+  const task = ({ content, details, id, notes, status = "pending" }: TaskInput) => ({
+    id: nameOfTask(id),
+    content,
+    status,
+    ...(notes === undefined ? {} : { notes }),
+    ...(details === undefined ? {} : { details })
+  })
+  return phases.map(({ id, name, tasks }): TodoPhase => ({ id: nameOfPhase(id), name, tasks: tasks.map(task) }))
+}

@@ -1,0 +1,46 @@
+/** What a change of session uses of an agent beside its contract. */
+import type * as Effect from "effect/Effect"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type { CompactionFailed } from "../../services/Compaction.ts"
+import type { SessionEnding } from "../../services/hooks/HookPoints.ts"
+import type { LiveNode } from "../../services/supervision/Supervision.ts"
+import type { HookRegistry } from "../hooks/HookRegistry.ts"
+import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
+import type * as Controls from "./model/Controls.ts"
+
+/** The values that a change of session carries over. */
+export interface Carried {
+  readonly controls: Controls.ControlValues
+  readonly autoRetry: boolean
+  readonly autoCompaction: boolean
+  readonly isClosing: boolean
+  /** A host never sees the revision of the queue decrease. */
+  readonly queueRevision: number
+  /** Whether a host has seen the commands of the workspace. It is then told of those of the next session, too. */
+  readonly hasLoaded: boolean
+}
+
+export interface SessionControl {
+  readonly publish: (event: AgentEvent) => void
+  readonly root: LiveNode
+  /** No prompt is accepted while a change of session holds its permit. */
+  readonly gate: Effect.Semaphore
+  /** Ends slash commands and the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
+  readonly settle: Effect.Effect<void>
+  readonly hooks: HookRegistry
+  /** Lets the contributors join the session, without waiting for them. */
+  readonly wake: Effect.Effect<void>
+  /** Tells hooks, once, that the session is about to be closed. */
+  readonly farewell: (ending: SessionEnding) => Effect.Effect<void>
+  /** Refuses prompts and late records from now on. What is still queued stays in the log. */
+  readonly leave: () => void
+  readonly carried: Effect.Effect<Carried>
+  readonly carry: (carried: Carried) => Effect.Effect<void>
+  /** The leaf has moved to another branch. */
+  readonly moved: () => void
+  readonly start: Controls.Controls["start"]
+  readonly restore: Controls.Controls["restore"]
+  readonly summarize: (
+    paths: Pick<BranchSummaryRequest, "from" | "to">
+  ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>
+}

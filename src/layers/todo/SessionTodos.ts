@@ -1,0 +1,103 @@
+/**
+ * The Todos service of one session. The list is what the newest entry about it on the active branch says, without the
+ * tasks that were cleared since; it is read from the branch when it is first needed, and again after the leaf has moved.
+ */
+import * as Effect from "effect/Effect"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type { ToolResultMessage } from "../../domain/conversation/Message.ts"
+import { isSame, sizeProblem, type TodoPhases, withoutDone, withoutTasks } from "../../domain/todo/Todo.ts"
+import { phasesOfResult, type TodosLeft, toolName } from "../../domain/todo/TodoEntries.ts"
+import * as TodoInput from "../../domain/todo/TodoInput.ts"
+import type { Session } from "../../services/session/Session.ts"
+import type { SettingsValues } from "../../services/Settings.ts"
+import { Todos, TodosRefused } from "../../services/Todos.ts"
+import * as Clearing from "./Clearing.ts"
+
+interface Dependencies {
+  readonly session: Pick<typeof Session.Service, "append" | "todos">
+  readonly publish: (event: AgentEvent) => void
+  readonly settings: Pick<SettingsValues, "todo.enabled" | "tasks.todoClearDelay">
+  /** False for a session whose model has no todo list, such as that of a subagent. */
+  readonly isWanted: boolean
+}
+
+export type SessionTodos = Effect.Effect.Success<ReturnType<typeof make>>
+
+export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, settings }: Dependencies) {
+  let current: TodosLeft | undefined
+  /** A call of `todo_write` that has started from the list and has no result yet. The host may overrule it. */
+  let draft: "none" | "open" | "overruled" = "none"
+
+  const clearing = yield* Clearing.make({
+    delay: settings["tasks.todoClearDelay"],
+    expire: (ids) => {
+      if (current === undefined) return
+      current = { ...current, phases: withoutTasks(current.phases, ids) }
+      publish({ _tag: "TodosCleared" })
+    }
+  })
+
+  const read = Effect.suspend(() =>
+    current === undefined
+      ? Effect.map(session.todos, ({ isTold, phases }) => (current ??= { phases: withoutDone(phases), isTold }))
+      : Effect.succeed(current)
+  )
+  const phases = Effect.map(read, (left) => left.phases)
+
+  const adopt = (next: TodosLeft) => {
+    current = next
+    clearing.follow(next.phases)
+  }
+
+  const store = (phases: TodoPhases) => session.append({ type: "todo_state", phases })
+
+  const set = Effect.fn("Todos.set")(function* (wanted: ReadonlyArray<TodoInput.PhaseInput>) {
+    const next = TodoInput.normalise(wanted)
+    const problem = sizeProblem(next)
+    if (problem !== undefined) return yield* new TodosRefused({ message: problem })
+    const before = yield* read
+    if (draft === "open") draft = "overruled"
+    adopt({ phases: next, isTold: before.isTold && isSame(before.phases, next) })
+    yield* store(next)
+    return next
+  }, Effect.uninterruptible)
+
+  const recorded = (message: ToolResultMessage): Effect.Effect<void> => {
+    if (message.toolName !== toolName) return Effect.void
+    const isOverruled = draft === "overruled"
+    draft = "none"
+    const found = phasesOfResult(message)
+    if (found === undefined) return Effect.void
+    if (!isOverruled || current === undefined) return Effect.sync(() => adopt({ phases: found, isTold: true }))
+    current = { ...current, isTold: false }
+    return Effect.asVoid(store(current.phases))
+  }
+
+  return {
+    service: Todos.of({
+      isEnabled: isWanted && settings["todo.enabled"],
+      phases,
+      set,
+      draft: Effect.tap(phases, () => {
+        draft = "open"
+      })
+    }),
+    /** Called when the result of a tool call is stored. Other tools than `todo_write` do not matter. */
+    recorded,
+    /** The list, if the model has not read it yet; it is then taken as read. */
+    takeUnread: Effect.map(read, (left) => {
+      if (left.isTold) return undefined
+      current = { ...left, isTold: true }
+      return left.phases
+    }),
+    /** A compaction has taken the list out of the model's sight. */
+    compacted: () => {
+      if (current !== undefined && withoutDone(current.phases).length > 0) current = { ...current, isTold: false }
+    },
+    /** The leaf has moved to another branch. */
+    moved: () => {
+      current = undefined
+      clearing.follow([])
+    }
+  }
+})

@@ -1,0 +1,67 @@
+/** An agent on a scripted model with the built-in tools, of which tests use `todo_write` and `ask`. */
+import { Effect, Layer } from "effect"
+import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
+import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
+import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
+import { HostTools } from "../../../src/services/host/HostTools.ts"
+import { HostUi } from "../../../src/services/host/HostUi.ts"
+import { Shell } from "../../../src/services/Shell.ts"
+import { call, type ScriptedTurn } from "../agent/ScriptedModel.ts"
+import * as TestAgent from "../agent/TestAgent.ts"
+
+export interface Options extends Omit<TestAgent.AgentOptions, "tools"> {
+  readonly parts?: Omit<TestAgent.AgentParts, "tools">
+  readonly selection?: ToolRegistry.Selection
+  readonly isUserThere?: boolean
+}
+
+const toolsOf = ({ isUserThere = false, selection }: Options) =>
+  Layer.orDie(
+    Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
+      Layer.mock(Shell, {}),
+      Layer.mock(HostTools, { active: Effect.succeed([]) }),
+      LocalFiles.layer,
+      LocalProcesses.layer,
+      Layer.succeed(HostUi, { ...HeadlessUi.make(), isPresent: Effect.succeed(isUserThere) }),
+      StaticSettings.layer()
+    ])
+  )
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const made = yield* TestAgent.make(options, { ...options.parts, tools: toolsOf(options) })
+  return {
+    ...made,
+    /** The agent and the session of the moment: a getter does not outlive a spread. */
+    agent: () => made.agent,
+    session: () => made.session,
+    sessions: yield* made.sessions.changes,
+    /** Sends a prompt and waits for the end of its run. */
+    ask: (text: string) =>
+      Effect.suspend(() => Effect.orDie(Effect.zipRight(made.agent.prompt({ text }), made.agent.awaitIdle))),
+    phases: Effect.suspend(() => made.agent.todos.phases),
+    set: (phases: Parameters<typeof made.agent.todos.set>[0]) => Effect.suspend(() => made.agent.todos.set(phases))
+  }
+})
+
+export type TodoAgent = Effect.Effect.Success<ReturnType<typeof make>>
+
+/** A model call that changes the list. */
+export const write = (id: string, ...ops: ReadonlyArray<object>): ScriptedTurn => call([id, "todo_write", { ops }])
+
+/** The hidden messages of all runs, by their type. */
+export const hidden = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) =>
+    event._tag === "MessageEnded" && event.message.role === "custom" ? [event.message.customType] : []
+  )
+
+export const reminders = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) =>
+    event._tag === "TodoReminder"
+      ? [`${event.attempt}/${event.maxAttempts} ${event.todos.map(({ id }) => id).join(" ")}`]
+      : []
+  )
+
+export const clears = (events: ReadonlyArray<AgentEvent>) => events.filter(({ _tag }) => _tag === "TodosCleared").length
