@@ -48,6 +48,7 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },
+  "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts" },
   "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
   "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js" }
 }

@@ -52,6 +52,7 @@ const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions)
     Effect.provide(BunStdio.layer),
     Effect.catchTags({
       ExtensionNotFound: unusable,
+      UnusableOption: unusable,
       SessionNotFound: unusable,
       AmbiguousSession: unusable,
       NotASession: unusable,

@@ -16,6 +16,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
+import { none as noRuleSet, Rules, type RuleSource } from "../services/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
 import { ModelClient } from "../services/model/ModelClient.ts"
@@ -56,6 +57,8 @@ import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
+import * as FolderWorkspace from "./workspace/FolderWorkspace.ts"
+import * as PromptFiles from "./workspace/PromptFiles.ts"
 
 export interface SessionOptions extends SessionStart.SessionChoice {
   /** Nothing is written; there is nothing to resume either. */
@@ -64,16 +67,22 @@ export interface SessionOptions extends SessionStart.SessionChoice {
 }
 
 export interface AgentOptions
-  extends FileSettings.FileSettingsOptions, Discovery.DiscoveryOptions, ToolRegistry.Selection {
+  extends
+    FileSettings.FileSettingsOptions,
+    Discovery.DiscoveryOptions,
+    FolderWorkspace.WorkspaceOptions,
+    ToolRegistry.Selection {
   readonly provider?: string
   readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
   readonly apiKey?: Redacted.Redacted
   readonly models: ReadonlyArray<string>
   readonly thinkingLevel?: ThinkingLevel
+  /** A text, or the path of a file with it. */
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly session: SessionOptions
+  readonly noRules?: boolean
   /** Where secrets are gathered, if the caller masks its log, too. */
   readonly secrets?: Secrets
   /** What extensions are told about heddle. */
@@ -90,6 +99,13 @@ const settings = (options: AgentOptions) =>
     Effect.provideService(Discovery.check(options), Declared, declared)
   )
 
+/** Loaded with the first prompt of a session. */
+const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => {
+  if (noRules) return { load: Effect.succeed(noRuleSet) }
+  const load = Effect.promise(() => import("./rules/RuleFiles.ts"))
+  return { load: Effect.flatMap(load, (RuleFiles) => RuleFiles.read(options)) }
+}
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
@@ -105,10 +121,25 @@ export const base = (options: AgentOptions) =>
         Context.add(Ids, RandomIds.make()),
         Context.add(Files, LocalFiles.service),
         Context.add(Processes, LocalProcesses.service),
+        Context.add(Rules, rules(options)),
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
     )
+  )
+
+/** Instruction files, skills and prompt templates. Sessions read them when they need them. */
+export const workspace = (options: AgentOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.context<Settings>(), (services) => {
+      const packagePaths = Effect.orElseSucceed(Discovery.find(options), () => Discovery.nothing)
+      const guidance = Effect.flatMap(Rules, ({ load }) => Effect.map(load, (rules) => rules.guidance))
+      return FolderWorkspace.layer({
+        ...options,
+        packagePaths: Effect.provide(packagePaths, services),
+        rules: Effect.provide(guidance, services)
+      })
+    })
   )
 
 /** Keys: the option `--api-key` first, then those of the environment and of files. */
@@ -245,6 +276,14 @@ const judge = Effect.fnUntraced(function* (
   if (Option.isSome(chosen)) yield* Effect.ignore(setModel(chosen.value.model.provider, chosen.value.model.id))
 })
 
+/** What the options say in place of the built-in instructions, or behind them. */
+const instructions = Effect.fnUntraced(function* ({ appendSystemPrompt, cwd, systemPrompt }: AgentOptions) {
+  const replace =
+    systemPrompt === undefined ? {} : { replace: yield* PromptFiles.ofOption("system-prompt", systemPrompt, cwd) }
+  if (appendSystemPrompt === undefined) return replace
+  return { ...replace, append: yield* PromptFiles.ofOption("append-system-prompt", appendSystemPrompt, cwd) }
+})
+
 /** The session that the process begins in, and every one it goes to. */
 export const agent = (options: AgentOptions) =>
   Layer.scopedContext(
@@ -258,8 +297,7 @@ export const agent = (options: AgentOptions) =>
       const sessions = yield* HostSessions.make({
         cwd: options.cwd,
         scopedModels,
-        ...(options.systemPrompt === undefined ? {} : { replace: options.systemPrompt }),
-        ...(options.appendSystemPrompt === undefined ? {} : { append: options.appendSystemPrompt }),
+        ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)
       }).pipe(Effect.provideService(Hooks, hooks))
@@ -275,6 +313,7 @@ export const agent = (options: AgentOptions) =>
 export const layer = (options: AgentOptions) =>
   pipe(
     InOrder.start(base(options)),
+    InOrder.add(workspace(options)),
     InOrder.add(catalog(options)),
     InOrder.add(credentials(options)),
     InOrder.add(models(options)),

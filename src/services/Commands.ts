@@ -40,6 +40,8 @@ export interface SlashCommand {
 }
 
 export interface SessionCommands {
+  /** Reads skills and prompt templates, the first time it is run, and returns when their commands are in the list. */
+  readonly load: Effect.Effect<void>
   /** In the order: extensions, prompt templates, skills. */
   readonly list: Effect.Effect<ReadonlyArray<SlashCommand>>
   readonly find: (name: string) => Effect.Effect<Option.Option<SlashCommand>>

@@ -22,7 +22,7 @@ const lines: ReadonlyArray<readonly [host: string, args: string]> = [
     "long names",
     "--no-extensions --no-skills --no-prompt-templates --no-context-files --no-rules --no-themes --no-mcp"
   ],
-  ["resources", "--extension . --skill b --skill c --prompt-template d --theme e --theme f"],
+  ["resources", "--extension . --skill docs --skill src --prompt-template docs --theme e --theme f"],
   ["rpc", "--rpc-extra-events --inherit-settings --dialect pi --agent-end per-attempt --rpc-updates delta"],
   ["one-shot options", "-p --print --no-ui"],
   ["a flag twice", "--no-themes --no-title --no-themes"],

@@ -65,6 +65,7 @@ sessions(
       "session",
       "session_info",
       "message",
+      "custom",
       "message",
       "thinking_level_change",
       "message",
@@ -116,7 +117,7 @@ sessions(
     await prompt(again, "next")
     await close(again)
     const roles = lines(sessionFile).map((line) => JSON.parse(JSON.stringify(line["message"] ?? {})).role)
-    assert.deepStrictEqual(roles, [undefined, "user", "assistant", "toolResult", "user", "assistant"])
+    assert.deepStrictEqual(roles, [undefined, "user", undefined, "assistant", "toolResult", "user", "assistant"])
   }
 )
 
@@ -147,7 +148,7 @@ sessions("--fork copies into a file of its own, --no-session writes nothing", as
   await close(fork)
   assert.strictEqual(readFileSync(sessionFile, "utf8"), before)
   assert.strictEqual(lines(copy)[0]?.["parentSession"], sessionFile)
-  assert.deepStrictEqual(lines(copy).slice(1, 3), lines(sessionFile).slice(1))
+  assert.deepStrictEqual(lines(copy).slice(1, 4), lines(sessionFile).slice(1))
   const none = await open(["--no-session"])
   await prompt(none, "three")
   assert.notProperty(await ask(none, "s", "get_state"), "sessionFile")

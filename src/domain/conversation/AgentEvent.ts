@@ -5,6 +5,7 @@ import type { JsonObject } from "./Content.ts"
 import type { AssistantMessage, RunMessage, ToolOutput, ToolResultMessage } from "./Message.ts"
 import type { MessageQueue, RequestId } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../model/Model.ts"
+import type { RuleInfo } from "../rules/Rule.ts"
 import type { CustomEntry } from "../session/SessionEntry.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
@@ -74,6 +75,8 @@ export type AgentEvent =
       readonly role: string
     }
   | { readonly _tag: "FallbackSucceeded"; readonly runId: string; readonly model: string; readonly role: string }
+  /** Stream rules have cut the answer of the model off; it will answer again. */
+  | { readonly _tag: "RulesTriggered"; readonly runId: string; readonly rules: ReadonlyArray<RuleInfo> }
   /** A compaction starts: a summary is about to replace older messages. */
   | ({ readonly _tag: "CompactionStarted" } & CompactionRef)
   | ({

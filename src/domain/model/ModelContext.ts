@@ -78,9 +78,9 @@ const read = (message: AgentMessage): Message | undefined => {
 const none: ReadonlySet<AgentMessage> = new Set()
 
 /**
- * The messages without model calls that failed and were retried, and without the placeholder results of their tool calls.
- * One that a user message follows was the last attempt of its run, unless the message is among those that came `between`
- * two attempts.
+ * The messages without model calls that failed and were retried, or that a stream rule has cut off, and without the
+ * placeholder results of their tool calls. One that a user message follows was the last attempt of its run, unless the
+ * message is among those that came `between` two attempts.
  */
 export const withoutRetried = (
   messages: ReadonlyArray<AgentMessage>,
@@ -88,14 +88,19 @@ export const withoutRetried = (
 ): ReadonlyArray<AgentMessage> => {
   const kept: Array<AgentMessage> = []
   let failed = false
+  /** Where the newest answer stands that was aborted, until a message follows its results. */
+  let abortedAt: number | undefined
   for (const told of messages) {
     if (read(told) === undefined) continue
     if (failed) {
       if (told.role === "toolResult") continue
       if (told.role === "assistant" || between.has(told)) kept.pop()
     }
+    if (abortedAt !== undefined && between.has(told)) kept.length = abortedAt
+    if (told.role !== "toolResult") abortedAt = undefined
     kept.push(told)
     failed = told.role === "assistant" && told.stopReason === "error"
+    if (told.role === "assistant" && told.stopReason === "aborted") abortedAt = kept.length - 1
   }
   if (failed) kept.pop()
   return kept

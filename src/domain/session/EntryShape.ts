@@ -118,6 +118,7 @@ const entries: Shapes<NewEntry["type"]> = {
   custom: (value) => isString(value["customType"]),
   label: (value) => isString(value["targetId"]) && optionalText(value["label"]),
   session_info: (value) => isString(value["name"]),
+  ttsr_injection: (value) => Array.isArray(value["injectedRules"]) && value["injectedRules"].every(isString),
   usage: (value) =>
     isString(value["source"]) && isString(value["provider"]) && isString(value["model"]) && isUsage(value["usage"])
 }

@@ -98,6 +98,8 @@ export const NewEntry = lazy(() =>
     Schema.Struct({ type: Schema.Literal("custom"), customType: Schema.String, data: optional(Schema.Unknown) }),
     Schema.Struct({ type: Schema.Literal("label"), targetId: Schema.String, label: optional(Schema.String) }),
     Schema.Struct({ type: Schema.Literal("session_info"), name: Schema.String }),
+    /** Stream rules that the model was told, by name. */
+    Schema.Struct({ type: Schema.Literal("ttsr_injection"), injectedRules: Schema.Array(Schema.String) }),
     UsageEntry()
   )
 )

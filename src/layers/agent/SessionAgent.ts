@@ -1,14 +1,12 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Budget } from "../../services/Budget.ts"
 import type { SessionEnding, SessionOpening } from "../../services/hooks/HookPoints.ts"
-import { type Contributor, Hooks, SessionHooks } from "../../services/hooks/Hooks.ts"
+import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
@@ -23,11 +21,14 @@ import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Asking from "../hooks/Asking.ts"
+import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Startup from "../hooks/Startup.ts"
+import * as SessionRules from "../rules/SessionRules.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
+import type { Loading } from "./inbox/Hearing.ts"
 import * as CustomMessages from "./inbox/CustomMessages.ts"
 import * as ExtensionEntries from "./inbox/ExtensionEntries.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
@@ -36,7 +37,8 @@ import * as SessionQueue from "./inbox/SessionQueue.ts"
 import * as SlashCommands from "./inbox/SlashCommands.ts"
 import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
-import * as SystemPrompt from "./model/SystemPrompt.ts"
+import * as Instructions from "./model/Instructions.ts"
+import type * as SystemPrompt from "./model/SystemPrompt.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
 import * as Admission from "./run/Admission.ts"
 import * as Retries from "./run/Retries.ts"
@@ -61,6 +63,8 @@ export interface Carried {
   readonly isClosing: boolean
   /** A host never sees the revision of the queue decrease. */
   readonly queueRevision: number
+  /** Whether a host has seen the commands of the workspace. It is then told of those of the next session, too. */
+  readonly hasLoaded: boolean
 }
 
 /** What a change of session uses beside the Agent contract. */
@@ -127,6 +131,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   })
   const supervision = yield* RunNodes.makeTree
   const commands = CommandRegistry.make({ publish, detach })
+  const { opening = { reason: "startup" } } = options
+  const instructions = yield* Instructions.make({ session, hooks, commands, publish, fork: run, opening }, options)
   return {
     session,
     settings,
@@ -157,14 +163,15 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     supervision,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
-    systemPrompt: SystemPrompt.make(options)
+    instructions,
+    rules: yield* SessionRules.make({ cwd: options.cwd, publish })
   }
 })
 
 type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Starts and stops runs, at most one at a time. */
-const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Startup) {
+const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Startup, loading: Loading) {
   const { announce, compaction, controls, relay, retries, state, supervision } = parts
   const ids = yield* Ids
   const clock = yield* Effect.clock
@@ -187,6 +194,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
     fiber,
     accepting: announce,
     startup,
+    loading,
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
   const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
@@ -210,10 +218,11 @@ const makeFarewell = ({ hooks }: Parts) => {
     })
 }
 
-const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): SessionControl => {
+const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { isLoaded, load }: Loading) => {
   const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, slash, state } = parts
   const { relay, supervision } = parts
-  return {
+  let loadsEarly = false
+  const control: SessionControl = {
     publish,
     root: supervision.root,
     gate,
@@ -223,6 +232,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
     hooks: parts.hooks,
     wake: Effect.sync(() => {
       if (!startup.isOver()) parts.detach(startup.started)
+      if (loadsEarly) parts.detach(load)
     }),
     farewell: makeFarewell(parts),
     leave: () => {
@@ -236,13 +246,15 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
       autoRetry,
       autoCompaction: compaction.isEnabled(),
       isClosing: state.isClosing(),
-      queueRevision: queue.current().revision
+      queueRevision: queue.current().revision,
+      hasLoaded: isLoaded()
     })),
     carry: Effect.fnUntraced(function* (carried) {
       controls.start(carried.controls)
       yield* retries.setEnabled(carried.autoRetry)
       yield* compaction.setEnabled(carried.autoCompaction)
       queue.countFrom(carried.queueRevision)
+      loadsEarly = carried.hasLoaded
       if (carried.isClosing) state.close()
     }),
     start: controls.start,
@@ -250,32 +262,8 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup): S
     summarize: (paths) =>
       Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
   }
+  return control
 }
-
-/** Lets contributors join one after the other. One that dies is reported, and the others join. */
-const joinAll = (
-  { hooks, session, supervision }: Parts,
-  contributors: ReadonlyArray<Contributor>,
-  opening: SessionOpening,
-  agent: () => typeof Agent.Service
-) =>
-  Effect.map(Effect.scope, (scope) =>
-    Effect.suspend(() => {
-      const services = Context.make(Agent, agent()).pipe(
-        Context.add(Session, session),
-        Context.add(SessionHooks, hooks.service),
-        Context.add(Scope.Scope, scope)
-      )
-      return Effect.forEach(
-        contributors,
-        ({ join, name }) =>
-          Effect.catchAllCause(join(opening), (cause) =>
-            Effect.sync(() => hooks.report({ name, event: "load", message: hooks.describe(cause) }))
-          ),
-        { discard: true }
-      ).pipe(Effect.provide(services), RunNodes.session(supervision))
-    })
-  )
 
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
@@ -284,9 +272,21 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { supervision, tools } = parts
   const { opening = { reason: "startup" } } = options
   const contributors = yield* Hooks
-  const join = yield* joinAll(parts, contributors, opening, () => agent)
-  const startup = Startup.make({ hooks, isAlone: contributors.length === 0, join, opening, fork: parts.fork })
-  const runs = yield* makeRuns(parts, startup)
+  const join = yield* Joining.joinAll({ hooks, session, agent: () => agent }, contributors, opening)
+  const { instructions } = parts
+  const startup = Startup.make({
+    hooks,
+    isAlone: contributors.length === 0,
+    join: RunNodes.session(supervision)(join),
+    load: Effect.zipRight(instructions.load, instructions.read),
+    opening,
+    fork: parts.fork
+  })
+  const loading: Loading = {
+    load: Effect.zipRight(startup.started, instructions.load),
+    isLoaded: instructions.isLoaded
+  }
+  const runs = yield* makeRuns(parts, startup, loading)
   const { admission, fiber, sending, withdraw } = runs
   yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
@@ -331,9 +331,12 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       retries
     }),
     messages: session.messages,
-    systemPrompt: Effect.map(tools.active, parts.systemPrompt),
+    systemPrompt: Effect.zipRight(
+      Effect.suspend(() => (instructions.isRead() ? Effect.void : startup.started)),
+      Effect.flatMap(tools.active, instructions.prompt)
+    ),
     tools,
-    commands: parts.commands,
+    commands: { ...parts.commands, load: loading.load },
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,
@@ -344,7 +347,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     attach: hub.attach,
     subscribe: hub.subscribe
   })
-  return { agent, control: makeControl(parts, runs, startup) }
+  return { agent, control: makeControl(parts, runs, startup, loading) }
 })
 
 export const layer = (options: SessionAgentOptions) =>

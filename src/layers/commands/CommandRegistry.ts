@@ -66,7 +66,7 @@ const viewOf = (entries: ReadonlySet<Entry>, groups: Groups): View => {
   return { named, list: sources.flatMap((source) => bySource.get(source) ?? []) }
 }
 
-export const make = ({ detach, publish }: Dependencies): SessionCommands => {
+export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "load"> => {
   const entries = new Set<Entry>()
   const groups: Groups = new Map()
   let view: View | undefined

@@ -183,6 +183,21 @@ const first = <P extends Points.HookPoint>(
   })
 }
 
+/** What all hooks name together. */
+export const resources = (hooks: HookRegistry, opening: Points.SessionOpening): Effect.Effect<Points.Resources> => {
+  const initial: Points.Resources = {}
+  return fold(hooks, "resources", initial, {
+    event: () => opening,
+    next: (before, { promptPaths = [], skillPaths = [] }) => ({
+      skillPaths: [...(before.skillPaths ?? []), ...skillPaths].slice(0, mostPaths),
+      promptPaths: [...(before.promptPaths ?? []), ...promptPaths].slice(0, mostPaths)
+    })
+  })
+}
+
+/** More paths of one kind are a loop that adds them. */
+const mostPaths = 1000
+
 export const userCommand = (hooks: HookRegistry, command: Points.UserCommand) =>
   first(hooks, "userCommand", command, () => true)
 

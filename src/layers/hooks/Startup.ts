@@ -1,6 +1,7 @@
 /**
- * The start of a session for its contributors: each joins, one after the other, and then hooks hear that the session has
- * started. Whoever needs what contributors register waits for it. Owned by the session's scope.
+ * The start of a session for its contributors: each joins, one after the other, the workspace is read with what they add
+ * to it, and then hooks hear that the session has started. Whoever needs what contributors register waits for it. Owned
+ * by the session's scope.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -18,6 +19,8 @@ interface Dependencies {
   readonly isAlone: boolean
   /** Lets every contributor join. */
   readonly join: Effect.Effect<void>
+  /** Reads what contributors may ask for from then on. */
+  readonly load: Effect.Effect<void>
   readonly opening: SessionOpening
   /** Starts a fiber of the session. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
@@ -31,13 +34,14 @@ export interface Startup {
   readonly isOver: () => boolean
 }
 
-export const make = ({ fork, hooks, isAlone, join, opening }: Dependencies): Startup => {
+export const make = ({ fork, hooks, isAlone, join, load, opening }: Dependencies): Startup => {
   let [isBegun, isOver] = [false, isAlone]
   const over = Effect.unsafeMakeLatch(isAlone)
   const hasJoined = Effect.unsafeMakeLatch(isAlone)
   const mayStart = Effect.unsafeMakeLatch(false)
   const start = Supervision.node({ kind: "startup", label: "extensions" }, () =>
     Effect.ensuring(join, hasJoined.open).pipe(
+      Effect.zipRight(load),
       Effect.zipRight(mayStart.await),
       Effect.zipRight(Asking.tell(hooks, "sessionStarted", opening, startLimitMs))
     )

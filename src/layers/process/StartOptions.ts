@@ -18,6 +18,11 @@ export interface StartOptions {
   readonly thinkingLevel?: ThinkingLevel
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
+  readonly skillPaths: ReadonlyArray<string>
+  readonly noSkills: boolean
+  readonly templatePaths: ReadonlyArray<string>
+  readonly noPromptTemplates: boolean
+  readonly noContextFiles: boolean
   readonly cwd?: string
   readonly tools?: ReadonlyArray<string>
   readonly excludedTools: ReadonlyArray<string>
@@ -28,6 +33,7 @@ export interface StartOptions {
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
   readonly noExtensions: boolean
+  readonly noRules: boolean
   readonly updates: "full" | "delta"
   readonly dialect?: DialectName
   readonly agentEnd?: AgentEnd
@@ -149,6 +155,11 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     ...present("thinkingLevel", isThinkingLevel(level) ? level : undefined),
     ...present("systemPrompt", one("system-prompt")),
     ...present("appendSystemPrompt", one("append-system-prompt")),
+    skillPaths: given.values.get("skill") ?? [],
+    noSkills: has("no-skills"),
+    templatePaths: given.values.get("prompt-template") ?? [],
+    noPromptTemplates: has("no-prompt-templates"),
+    noContextFiles: has("no-context-files"),
     ...present("cwd", one("cwd")),
     ...present("tools", tools === undefined ? undefined : list(tools)),
     excludedTools: list(one("exclude-tools") ?? ""),
@@ -160,6 +171,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
     noExtensions: has("no-extensions"),
+    noRules: has("no-rules"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
     ...present("dialect", dialect),
     ...present(

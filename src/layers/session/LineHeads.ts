@@ -31,6 +31,7 @@ const types = words(
   "custom",
   "label",
   "session_info",
+  "ttsr_injection",
   "usage"
 )
 const roles = words("assistant", "user", "toolResult", "bashExecution", "custom")

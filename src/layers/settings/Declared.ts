@@ -1,5 +1,5 @@
 /**
- * The extensions and packages that settings name, by whose file names them. Lists of the user and of the project add up, so
+ * The extensions, packages, skills and prompt templates that settings name, by whose file names them. Lists of the user and of the project add up, so
  * that a project cannot switch off an extension that guards the user; `--set` replaces both.
  */
 import * as Context from "effect/Context"
@@ -21,6 +21,9 @@ export interface DeclaredLists {
   /** Absolute paths. */
   readonly extensions: ReadonlyArray<string>
   readonly packages: ReadonlyArray<DeclaredPackage>
+  /** Absolute paths of skills, of prompt templates, and of folders with them. */
+  readonly skills: ReadonlyArray<string>
+  readonly prompts: ReadonlyArray<string>
   /** Absolute paths of folders that are looked at like the agent folder, or like `.heddle`. */
   readonly roots: ReadonlyArray<string>
 }
@@ -31,7 +34,7 @@ export interface DeclaredExtensions {
   readonly project: DeclaredLists
 }
 
-export const noLists: DeclaredLists = { extensions: [], packages: [], roots: [] }
+export const noLists: DeclaredLists = { extensions: [], packages: [], skills: [], prompts: [], roots: [] }
 export const none: DeclaredExtensions = { user: noLists, project: noLists }
 
 /** The settings of this process, given by FileSettings.ts. */
@@ -45,7 +48,7 @@ export interface DeclaringSource {
   readonly values: unknown
 }
 
-const keys = ["extensions", "packages", "extensionRoots"] as const
+const keys = ["extensions", "packages", "skills", "prompts", "extensionRoots"] as const
 
 const decoders = () => ({
   texts: Schema.decodeUnknownEither(Schema.Array(Schema.NonEmptyString)),
@@ -67,8 +70,12 @@ const listsOf = ({ packages, texts }: Decoders, { baseDir, values }: DeclaringSo
   const record = Predicate.isRecord(values) ? values : {}
   const list = <A>(key: (typeof keys)[number], decode: (value: unknown) => Either.Either<ReadonlyArray<A>, unknown>) =>
     record[key] === undefined ? undefined : Either.getOrUndefined(decode(record[key]))
+  const paths = (key: "extensions" | "skills" | "prompts") =>
+    list(key, texts)?.map((path) => LocalPaths.absolute(baseDir, path))
   return {
-    extensions: list("extensions", texts)?.map((path) => LocalPaths.absolute(baseDir, path)),
+    extensions: paths("extensions"),
+    skills: paths("skills"),
+    prompts: paths("prompts"),
     packages: list("packages", packages)?.map((source) => toPackage(baseDir, source)),
     roots: list("extensionRoots", texts)
   }
@@ -92,17 +99,22 @@ export const from = (cwd: string, sources: ReadonlyArray<DeclaringSource>): Decl
     return { user: replaced ?? lastOf(key, user), project: replaced === undefined ? lastOf(key, project) : undefined }
   }
   const [extensions, packages, roots] = [pick("extensions"), pick("packages"), pick("roots")]
+  const [skills, prompts] = [pick("skills"), pick("prompts")]
   const absolute = (list: ReadonlyArray<string>) => list.map((root) => LocalPaths.absolute(cwd, root))
   const ofUser = roots.user ?? []
   return {
     user: {
       extensions: extensions.user ?? [],
       packages: packages.user ?? [],
+      skills: skills.user ?? [],
+      prompts: prompts.user ?? [],
       roots: absolute(ofUser.filter(isOfUser))
     },
     project: {
       extensions: extensions.project ?? [],
       packages: packages.project ?? [],
+      skills: skills.project ?? [],
+      prompts: prompts.project ?? [],
       roots: absolute([...ofUser.filter((root) => !isOfUser(root)), ...(roots.project ?? [])])
     }
   }

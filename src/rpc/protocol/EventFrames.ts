@@ -95,6 +95,7 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   }),
   FallbackApplied: ({ from, role, runId, to }) => ({ type: "retry_fallback_applied", from, to, role, runId }),
   FallbackSucceeded: ({ model, role, runId }) => ({ type: "retry_fallback_succeeded", model, role, runId }),
+  RulesTriggered: ({ rules, runId }) => ({ type: "ttsr_triggered", rules, runId }),
   SummaryRetryScheduled: ({ attempt, delayMs, errorMessage, maxAttempts }) => ({
     type: "summarization_retry_scheduled",
     attempt,

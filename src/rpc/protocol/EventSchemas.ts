@@ -11,6 +11,7 @@ import {
 } from "../../domain/conversation/Message.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
+import { interruptModes } from "../../domain/rules/Rule.ts"
 import { requestFields } from "../dialogs/DialogSchemas.ts"
 import { Available } from "../slash/Shapes.ts"
 import { Attachment } from "./Attachments.ts"
@@ -68,6 +69,17 @@ const shownMessage = Schema.Union(
   RunMessage(),
   Schema.Struct({ ...UserMessage().fields, attachments: Schema.Array(Attachment()) })
 )
+
+const Rule = Schema.Struct({
+  name: Schema.String,
+  path: Schema.String,
+  content: Schema.String,
+  description: optional(Schema.String),
+  globs: optional(Schema.Array(Schema.String)),
+  condition: optional(Schema.Array(Schema.String)),
+  scope: optional(Schema.Array(Schema.String)),
+  interruptMode: optional(Schema.Literal(...interruptModes))
+}).annotations({ identifier: "Rule" })
 
 const compaction = { compactionId: Schema.String, runId: optional(runId) }
 const compactionEnd = {
@@ -205,6 +217,11 @@ export const events: ReadonlyArray<EventSchema> = [
     role: Schema.String,
     runId
   }),
+  event(
+    "ttsr_triggered",
+    "Stream rules have cut the model's answer off: it ends as `aborted`, and the next turn tells the model these rules. See [rules.md](rules.md).",
+    { rules: Schema.Array(Rule), runId }
+  ),
   event("auto_compaction_start", "The older part of the conversation is about to be replaced by a summary.", {
     reason: Schema.Literal("threshold", "overflow", "idle"),
     action,

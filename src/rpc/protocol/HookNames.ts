@@ -30,6 +30,7 @@ export const hookNames: ReadonlyMap<string, string> = new Map([
   ["CompactionStarted", "auto_compaction_start"],
   ["CompactionEnded", "auto_compaction_end"],
   ["RetryScheduled", "auto_retry_start"],
+  ["RulesTriggered", "ttsr_triggered"],
   ["RetryEnded", "auto_retry_end"],
   ["ModelChanged", "model_select"],
   ["ThinkingLevelChanged", "thinking_level_select"]

@@ -9,7 +9,7 @@ import { Available, available, Listed, listed } from "./Shapes.ts"
 const all = (request: Command.Request) =>
   Effect.zipRight(
     asQuery(request),
-    Effect.flatMap(Agent, (agent) => agent.commands.list)
+    Effect.flatMap(Agent, ({ commands }) => Effect.zipRight(commands.load, commands.list))
   )
 
 const getCommands = Command.make({

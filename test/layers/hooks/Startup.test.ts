@@ -14,7 +14,7 @@ const make = Effect.fnUntraced(function* (join: Effect.Effect<void>, isAlone = f
   const fork = yield* FiberSet.runtime(fibers)<never>()
   const reports: Array<HookRegistry.Report> = []
   const hooks = HookRegistry.make((report) => void reports.push(report))
-  const startup = Startup.make({ hooks, isAlone, join, opening, fork })
+  const startup = Startup.make({ hooks, isAlone, join, load: Effect.void, opening, fork })
   return { startup, hooks, reports, close: Scope.close(scope, Exit.void) }
 })
 

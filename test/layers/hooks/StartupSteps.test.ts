@@ -15,7 +15,7 @@ const make = Effect.fnUntraced(function* () {
     latch.await,
     Effect.sync(() => void said.push("joined"))
   )
-  const startup = Startup.make({ hooks, isAlone: false, join, opening: { reason: "startup" }, fork })
+  const startup = Startup.make({ hooks, isAlone: false, join, load: Effect.void, opening: { reason: "startup" }, fork })
   return { latch, said, startup }
 })
 
@@ -54,6 +54,7 @@ it.scoped("a session without contributors has started", () =>
       hooks,
       isAlone: true,
       join: Effect.die("nobody joins"),
+      load: Effect.void,
       opening: { reason: "startup" },
       fork
     })

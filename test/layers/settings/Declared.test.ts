@@ -36,9 +36,11 @@ it("within a scope the later file replaces the list; user and project add up; pa
         { spec: "npm:x", baseDir: "/a", filters: {} },
         { spec: "./p", baseDir: "/a", filters: { skills: [] } }
       ],
+      skills: [],
+      prompts: [],
       roots: []
     },
-    project: { extensions: ["/w/.heddle/theirs.ts"], packages: [], roots: [] }
+    project: { extensions: ["/w/.heddle/theirs.ts"], packages: [], skills: [], prompts: [], roots: [] }
   })
 })
 
@@ -69,6 +71,8 @@ it("a list that does not fit is no list", () => {
   assert.deepStrictEqual(found.user, {
     extensions: ["/a/a.ts"],
     packages: [{ spec: "x", baseDir: "/a", filters: {} }],
+    skills: [],
+    prompts: [],
     roots: []
   })
 })

@@ -272,11 +272,15 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
     const user = {
       extensions: [join(place.agentDir, "own.ts")],
       packages: [{ spec: "npm:mine", baseDir: place.agentDir, filters: {} }],
+      skills: [],
+      prompts: [],
       roots: []
     }
     const theirs = {
       extensions: [join(place.cwd, ".heddle/theirs.ts")],
       packages: [],
+      skills: [],
+      prompts: [],
       roots: [join(place.cwd, "tools")]
     }
     // Known before the project is trusted, because the search asks for the level of trust itself.
@@ -284,7 +288,7 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
     assert.deepStrictEqual(yield* declared({}, true), { user, project: theirs, inForce: ["theirs.ts"] })
     assert.deepStrictEqual(yield* declared({ extensions: ["x.ts"], extensionRoots: [] }, true), {
       user: { ...user, extensions: [join(place.cwd, "x.ts")] },
-      project: { extensions: [], packages: [], roots: [] },
+      project: { extensions: [], packages: [], skills: [], prompts: [], roots: [] },
       inForce: ["x.ts"]
     })
   })

@@ -39,7 +39,7 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
     ),
     Layer.mock(Agent, {
       tools: SessionToolSet.make({ own: none, offered: none }),
-      commands: slashCommands,
+      commands: { ...slashCommands, load: Effect.void },
       supervision
     }),
     Layer.mock(Sessions, {}),

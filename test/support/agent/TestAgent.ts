@@ -17,7 +17,9 @@ import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
 import type { Tool, Tools } from "../../../src/services/Tools.ts"
+import { Workspace } from "../../../src/services/Workspace.ts"
 import * as FixedIds from "./FixedIds.ts"
+import * as RuleTexts from "./RuleTexts.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
 export interface AgentOptions {
@@ -39,6 +41,8 @@ export interface AgentParts {
   readonly store?: Layer.Layer<SessionStore, never, Ids>
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
+  readonly rules?: RuleTexts.RuleTexts
+  readonly workspace?: typeof Workspace.Service
 }
 
 const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
@@ -51,10 +55,12 @@ const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel
     Layer.provideMerge(parts.store ?? MemorySessionStore.layer({ cwd: "/" })),
     Layer.provide([
       FixedIds.layer,
+      Layer.succeed(Workspace, parts.workspace),
       StaticSettings.layer(options.settings),
       Layer.succeed(ModelClient, client(script.client)),
       Layer.succeed(ModelCatalog, parts.catalog ?? script.catalog),
       parts.contributors ?? (parts.hooks === undefined ? Layer.empty : HookLayer.layer("test", parts.hooks)),
+      RuleTexts.layer(parts.rules ?? {}),
       parts.budget ?? MemoryBudget.layer(options.budget ?? {}),
       parts.tools ?? ToolRegistry.layerOf(options.tools ?? [])
     ])

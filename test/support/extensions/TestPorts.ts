@@ -111,6 +111,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
       setActive: (names) => note("setActive", names)
     },
     commands: {
+      load: Effect.void,
       list: Effect.sync(() => commands),
       find: (name) => Effect.sync(() => Option.fromNullable(commands.find((command) => command.name === name))),
       register: (command) => Effect.as(keep(commands, command), command.name)

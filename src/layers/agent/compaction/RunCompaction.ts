@@ -93,7 +93,7 @@ export const make = (dependencies: Dependencies) => {
   const afterTurn = (outcome: TurnOutcome) =>
     Effect.flatMap(currentModel, (model) => {
       if (outcome._tag === "Continue") mayGoOn = true
-      if (!compaction.isEnabled()) return Effect.succeed(outcome)
+      if (!compaction.isEnabled() || outcome._tag === "CutOff") return Effect.succeed(outcome)
       if (outcome._tag === "Failed") {
         const { failure } = outcome
         const overflowed = failure.reason === "context_overflow" && isOf(model, failure)

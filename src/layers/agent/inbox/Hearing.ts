@@ -19,8 +19,16 @@ interface Dependencies {
   readonly hooks: HookRegistry
   readonly relay: EventRelay
   readonly startup: Startup
+  readonly loading: Loading
   readonly slash: SlashCommands
   readonly state: RunState
+}
+
+/** The commands that files stand for. Only a message that begins with a slash waits for them. */
+export interface Loading {
+  /** Contributors have joined, and the commands are registered, when this returns. */
+  readonly load: Effect.Effect<void>
+  readonly isLoaded: () => boolean
 }
 
 /** `Handled`: a command or a hook has dealt with the message, and nothing is left to be said to the model. */
@@ -35,7 +43,7 @@ const byHook: Carried = { end: () => completed, whenEnded: (report) => report(co
 
 export type Hearing = ReturnType<typeof make>
 
-export const make = ({ hooks, relay, slash, startup, state }: Dependencies) => {
+export const make = ({ hooks, loading, relay, slash, startup, state }: Dependencies) => {
   /** The message as the hooks have left it, and its text in place of the name of a template. */
   const listen = <I extends MessageInput>(input: I, from: From): Effect.Effect<Heard<I>, SlashCommandFailed> =>
     Effect.gen(function* () {
@@ -53,15 +61,15 @@ export const make = ({ hooks, relay, slash, startup, state }: Dependencies) => {
       // Refused in any case, and the fibers of a session that was left do not run.
       state.isClosing() ||
       (startup.isOver() && !hooks.has("input") && !text.startsWith("/")),
-    started: startup.started,
-    isStarted: startup.isOver,
+    started: loading.load,
+    isStarted: () => startup.isOver() && loading.isLoaded(),
     /** In the fiber of whoever sends the message: the command may change the session, and close all that it owns. */
     carryOut: (input: MessageInput, begun: () => void) => slash.carryOut(input, begun),
     listen,
     /** All of it, for a run that has begun meanwhile. It does not wait for a command, which may end the run. */
     late: <I extends MessageInput>(input: I, from: From): Effect.Effect<Heard<I>, SlashCommandFailed> =>
       Effect.gen(function* () {
-        yield* startup.started
+        yield* loading.load
         const begun = yield* slash.begin(input)
         if (Option.isSome(begun)) return { _tag: "Handled", command: begun.value.carried }
         return yield* listen(input, from)
@@ -71,6 +79,6 @@ export const make = ({ hooks, relay, slash, startup, state }: Dependencies) => {
       input: I,
       from: From
     ): Effect.Effect<Heard<I>, SlashCommandFailed | CommandNotQueueable> =>
-      startup.started.pipe(Effect.zipRight(slash.queueable(input)), Effect.zipRight(listen(input, from)))
+      loading.load.pipe(Effect.zipRight(slash.queueable(input)), Effect.zipRight(listen(input, from)))
   }
 }

@@ -17,7 +17,7 @@ import * as EventLoop from "../../platform/EventLoop.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Dependencies {
-  readonly commands: SessionCommands
+  readonly commands: Pick<SessionCommands, "find" | "list">
   readonly supervision: Supervision.Supervision
   readonly publish: (event: AgentEvent) => void
 }
@@ -41,6 +41,8 @@ const pattern = /^\/(\S+)\s?([^]*)$/
 
 const completed: PromptEnd = { status: "completed" }
 const longestError = 4000
+/** Skills that the refusal of an unknown one names. */
+const mostNamed = 10
 
 const errorOf = (cause: Cause.Cause<SlashCommandFailed>): string => {
   const failure = Cause.squash(cause)
@@ -140,10 +142,22 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
       })
     )
 
+  /** Nobody begins a message so who does not mean a skill, and the model could not tell what is missing. */
+  const refuseUnknownSkill = Effect.fnUntraced(function* ({ literal, text }: MessageInput) {
+    const name = literal === true ? undefined : /^\/(skill:\S*)/.exec(text)?.[1]
+    if (name === undefined) return
+    const known = (yield* commands.list).filter(({ source }) => source === "skill").map((skill) => `/${skill.name}`)
+    const more = known.length > mostNamed ? ", …" : ""
+    const hint =
+      known.length === 0 ? "No skills were found." : `Those there are: ${known.slice(0, mostNamed).join(", ")}${more}`
+    return yield* new SlashCommandFailed({ command: name, message: `There is no such skill. ${hint}` })
+  })
+
   /** The message with the text that its command stands for. */
   const expand = <Input extends MessageInput>(input: Input): Effect.Effect<Input, SlashCommandFailed> =>
     Effect.flatMap(named(input), (asked) => {
-      if (asked?.command.action._tag !== "Expand") return Effect.succeed(input)
+      if (asked === undefined) return Effect.as(refuseUnknownSkill(input), input)
+      if (asked.command.action._tag !== "Expand") return Effect.succeed(input)
       return Effect.map(asked.command.action.expand(asked.args), (text) => ({ ...input, text }))
     })
 

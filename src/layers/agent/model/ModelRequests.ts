@@ -7,7 +7,7 @@ import type { Session } from "../../../services/session/Session.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
-import type { SystemPrompt } from "./SystemPrompt.ts"
+import type { Instructions } from "./Instructions.ts"
 
 interface Dependencies {
   readonly session: typeof Session.Service
@@ -23,7 +23,7 @@ export interface Choice {
 /** `systemPrompt` is asked for each call. */
 export const make =
   ({ hooks, session, tools }: Dependencies) =>
-  ({ model, thinkingLevel }: Choice, systemPrompt: SystemPrompt): Effect.Effect<ModelRequest> =>
+  ({ model, thinkingLevel }: Choice, systemPrompt: Instructions["promptForCall"]): Effect.Effect<ModelRequest> =>
     Effect.gen(function* () {
       const active = yield* tools.active
       const kept = withoutRetried(yield* session.messages, yield* session.betweenAttempts)
@@ -33,7 +33,7 @@ export const make =
       return {
         model,
         thinkingLevel,
-        systemPrompt: systemPrompt(active),
+        systemPrompt: yield* systemPrompt(active),
         messages,
         tools: active.map(({ definition }) => definition),
         sessionId,

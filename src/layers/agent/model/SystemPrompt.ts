@@ -1,22 +1,20 @@
 /**
- * The instructions a model works under. They change only with the active tools that say something in them, so provider
- * caches keep their prefix.
+ * The instructions a model works under. They change only with the active tools, so provider caches keep their prefix. The
+ * order is fixed: what is the same for all sessions comes first.
  */
 import type { Tool } from "../../../services/Tools.ts"
+import * as BuiltInPrompt from "./BuiltInPrompt.ts"
 
 export interface SystemPromptOptions {
   readonly cwd: string
+  /** In place of the built-in instructions. */
   readonly replace?: string
   readonly append?: string
+  /** The end of the prompt; the working directory where absent. */
+  readonly workspace?: string
 }
 
 export type SystemPrompt = (tools: ReadonlyArray<Tool>) => string
-
-const builtIn = `You are heddle, a coding agent that works in a user's project through tools.
-
-- Look before you answer: read the files a question is about instead of guessing what they say.
-- Use the tools for every fact about the project; call several at once when they do not depend on each other.
-- Say what you did and what you found in plain words, with file paths. Say so when something failed or is unknown.`
 
 const section = (title: string, lines: ReadonlyArray<string>) =>
   lines.length === 0 ? undefined : [`${title}:`, ...new Set(lines)].join("\n")
@@ -35,11 +33,16 @@ const sections = (tools: ReadonlyArray<Tool>) => [
   )
 ]
 
+const builtIn = (tools: ReadonlyArray<Tool>) =>
+  BuiltInPrompt.render(new Set(tools.map(({ definition }) => definition.name)))
+
 /** Instructions that replace the built-in ones are complete: tools add nothing to them. */
-export const render = ({ append, cwd, replace }: SystemPromptOptions, tools: ReadonlyArray<Tool>): string =>
-  [...(replace === undefined ? [builtIn, ...sections(tools)] : [replace]), append, `Working directory: ${cwd}`]
+export const render = (options: SystemPromptOptions, tools: ReadonlyArray<Tool>): string => {
+  const { append, cwd, replace, workspace = `Working directory: ${cwd}` } = options
+  return [...(replace === undefined ? [builtIn(tools), ...sections(tools)] : [replace]), append, workspace]
     .filter((part) => part !== undefined)
     .join("\n\n")
+}
 
 /** Renders again when the list of tools is another one. */
 export const make = (options: SystemPromptOptions): SystemPrompt => {

@@ -35,6 +35,7 @@ interface Dependencies extends RunStart.Dependencies {
   /** Prompts are accepted one at a time, and not while the session changes. */
   readonly gate: Effect.Semaphore
   readonly startup: Startup
+  readonly loading: Hearing.Loading
   readonly hooks: HookRegistry
   readonly relay: EventRelay
 }

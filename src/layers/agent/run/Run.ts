@@ -6,6 +6,7 @@ import type { PromptStatus, RunFailure } from "../../../domain/conversation/Agen
 import type { DrainPoint } from "../../../domain/conversation/MessageQueue.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { RunRules } from "../../rules/SessionRules.ts"
 import type { Delivery } from "../inbox/Delivery.ts"
 import * as RunJournal from "./RunJournal.ts"
 import type { RetryChain } from "./Retries.ts"
@@ -54,6 +55,7 @@ export interface Dependencies {
   readonly turn: Effect.Effect<TurnOutcome>
   readonly limit: TurnLimit
   readonly retries: RetryChain
+  readonly rules: RunRules
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
 }
@@ -66,18 +68,25 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
   retryable: failure.retryable
 })
 
+/** The model has stopped, but is to be told of rules. Not if tools have ended the run. */
+const isCorrected = (outcome: TurnOutcome, rules: RunRules) =>
+  outcome._tag === "Settled" && outcome.byTools !== true && rules.isDue()
+
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, limit, mayCallModel, retries, turn } = dependencies
+  const { delivery, limit, mayCallModel, retries, rules, turn } = dependencies
   let point = from
+  let mayStop = from === "settled"
   let isRetry = false
   while (true) {
     if (point !== "start" && !(yield* mayCallModel)) return stopped
-    if (limit.isReached()) return point === "settled" ? stopped : yield* atLimit(dependencies)
+    if (limit.isReached()) return mayStop ? stopped : yield* atLimit(dependencies)
     if (!(yield* delivery.open(point, isRetry))) return completed
+    yield* rules.tell(delivery.inject)
     const outcome = yield* turn
-    point = outcome._tag === "Settled" ? "settled" : "continue"
-    isRetry = outcome._tag === "Failed"
-    if (!isRetry) limit.count()
+    mayStop = outcome._tag === "Settled"
+    point = mayStop && !isCorrected(outcome, rules) ? "settled" : "continue"
+    isRetry = outcome._tag === "Failed" || (outcome._tag === "CutOff" && rules.discards)
+    if (outcome._tag !== "Failed" && outcome._tag !== "CutOff") limit.count()
     if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
       return failed

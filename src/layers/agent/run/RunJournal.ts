@@ -11,6 +11,7 @@ import type { AgentMessage, AssistantMessage, InputMessage, RunMessage } from ".
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
+import type { RuleInfo } from "../../../domain/rules/Rule.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -62,6 +63,19 @@ export const failed = (errorMessage: string): CutOff => ({
   unfinishedCall: `Tool execution failed due to an error: ${errorMessage}`,
   unstartedCall: `Tool execution failed due to an error: ${errorMessage}`
 })
+
+/** For messages: the first few names. */
+const namesOf = (rules: ReadonlyArray<RuleInfo>) =>
+  rules
+    .slice(0, 5)
+    .map(({ name }) => name)
+    .join(", ")
+
+export const cutByRules = (rules: ReadonlyArray<RuleInfo>): CutOff => {
+  const errorMessage = `Cut off by a stream rule: ${namesOf(rules)}`
+  const answer = `Tool execution was aborted: ${errorMessage}`
+  return { stopReason: "aborted", errorMessage, unfinishedCall: answer, unstartedCall: answer }
+}
 
 const isAssistant = (message: AgentMessage): message is AssistantMessage => message.role === "assistant"
 
@@ -205,6 +219,7 @@ export const make = (dependencies: Dependencies) => {
     receive,
     endAssistant,
     endTurn,
+    tellRules: (rules: ReadonlyArray<RuleInfo>) => publish({ _tag: "RulesTriggered", runId, rules }),
     cutOff,
     ...calls
   }

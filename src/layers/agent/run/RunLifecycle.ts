@@ -16,6 +16,7 @@ import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import type { SessionRules } from "../../rules/SessionRules.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -27,8 +28,8 @@ import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ControlValues } from "../model/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
+import type { Instructions } from "../model/Instructions.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
-import type { SystemPrompt } from "../model/SystemPrompt.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { CallHooks } from "./HookedCall.ts"
 import type { RetryChain } from "./Retries.ts"
@@ -64,7 +65,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly systemPrompt: SystemPrompt
+  readonly instructions: Instructions
   readonly now: () => number
   readonly ticks: () => number
   readonly controls: () => ControlValues
@@ -84,6 +85,7 @@ interface Options {
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   readonly hooks: HookRegistry
   readonly relay: EventRelay
+  readonly rules: SessionRules
 }
 
 /** Whether the fiber was asked to stop; tells so inside a mask, too. */
@@ -140,12 +142,14 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
-    const systemPrompt: SystemPrompt = (active) => replaced ?? options.systemPrompt(active)
+    const systemPrompt: Instructions["promptForCall"] = (active) =>
+      replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
     const journal = RunJournal.make({ runId, publish, session, ids, now, ticks, budget, detach, hooks, relay })
     const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks }
+    const rules = options.rules.forRun()
+    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks, rules }
     const turn = Effect.flatMap(model.certain, (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
@@ -168,7 +172,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
       if (!hooks.has("runStarting")) return []
       yield* relay.flush
-      const before = systemPrompt(yield* tools.active)
+      const before = yield* systemPrompt(yield* tools.active)
       const changes = yield* Asking.runStarting(hooks, { ...textAndImages(content), systemPrompt: before })
       if (changes.systemPrompt !== before) replaced = changes.systemPrompt
       return changes.messages.flatMap(checked)
@@ -184,6 +188,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       journal,
       turn: Effect.flatMap(turn, shrinking.afterTurn),
       retries,
+      rules,
       limit: Run.makeLimit(settings.maxTurns),
       mayCallModel: Effect.isSuccess(budget.check),
       model: currentModel

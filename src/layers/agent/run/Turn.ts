@@ -5,9 +5,12 @@ import type * as Mailbox from "effect/Mailbox"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
+import type { RuleInfo } from "../../../domain/rules/Rule.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
 import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
+import type { RunRules } from "../../rules/SessionRules.ts"
+import type { StreamWatch } from "../../rules/StreamWatch.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -17,6 +20,8 @@ export type TurnOutcome =
   /** `byTools`: not the model but the results of its calls end the run. */
   | { readonly _tag: "Settled"; readonly byTools?: true }
   | { readonly _tag: "Failed"; readonly failure: ModelFailure }
+  /** Stream rules have cut the answer off; the model is to be called again. */
+  | { readonly _tag: "CutOff" }
 
 interface Dependencies {
   readonly client: typeof ModelClient.Service
@@ -28,34 +33,52 @@ interface Dependencies {
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly ticks: () => number
+  readonly rules: RunRules
 }
 
-/** Passes the events of the model call to the journal until the call ends. */
+/** Passes the events of a batch to the journal, and stops behind the one at which rules cut the answer off. */
+const pass = (journal: RunJournal.RunJournal, batch: Iterable<ModelEvent>, watch: StreamWatch | undefined) => {
+  const passed: { deltas: number; speaks: boolean; cut?: ReadonlyArray<RuleInfo> } = { deltas: 0, speaks: false }
+  for (const event of batch) {
+    // What the call has cost counts, also behind the cut.
+    if (passed.cut !== undefined && event._tag !== "UsageReported") continue
+    if (journal.receive(event)) passed.speaks = true
+    if (event._tag === "Delta") passed.deltas++
+    const cut = watch?.see(event)
+    if (cut !== undefined) passed.cut = cut
+  }
+  return passed
+}
+
+/** Passes the events of the model call to the journal until the call ends, or rules cut it off: these are returned. */
 const receive = Effect.fnUntraced(function* (
   { journal, ready, ticks }: Dependencies,
   events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>,
-  node: LiveNode | undefined
+  node: LiveNode | undefined,
+  watch: StreamWatch | undefined
 ) {
   const next = Effect.zipRight(EventLoop.nextTurn, events.takeAll)
   while (true) {
     const [batch, done] = yield* next
-    let deltas = 0
-    let speaks = false
-    for (const event of batch) {
-      if (journal.receive(event)) speaks = true
-      if (event._tag === "Delta") deltas++
-    }
+    const { cut, deltas, speaks } = pass(journal, batch, watch)
     advance(node, deltas, ticks())
+    if (cut !== undefined) {
+      journal.tellRules(cut)
+      return cut
+    }
     // Lets the writer send text to the host before anything else happens.
     if (speaks) yield* Effect.yieldNow()
-    if (done) return
+    if (done) return undefined
     yield* ready
   }
 })
 
-const receiveAll = (dependencies: Dependencies, request: ModelRequest) =>
+/** Leaving the scope interrupts a call that goes on. */
+const receiveAll = (dependencies: Dependencies, request: ModelRequest, watch: StreamWatch | undefined) =>
   RunNodes.modelCall(request.model, (node) =>
-    Effect.scoped(Effect.flatMap(dependencies.client.stream(request), (events) => receive(dependencies, events, node)))
+    Effect.scoped(
+      Effect.flatMap(dependencies.client.stream(request), (events) => receive(dependencies, events, node, watch))
+    )
   )
 
 const outcomeOf = (hasCalls: boolean, byTools: boolean): TurnOutcome => {
@@ -63,16 +86,19 @@ const outcomeOf = (hasCalls: boolean, byTools: boolean): TurnOutcome => {
   return { _tag: hasCalls ? "Continue" : "Settled" }
 }
 
-/** `request` is made after the message has begun, so that a host sees at once who answers. */
+/** Rules and `request` are asked for after the message has begun, so that a host sees at once who answers. */
 export const run = Effect.fnUntraced(function* (
   dependencies: Dependencies,
   model: Model,
   request: Effect.Effect<ModelRequest>
 ) {
-  const { answered, journal, runTools } = dependencies
+  const { answered, journal, rules, runTools } = dependencies
   journal.startAssistant(model)
-  const received = yield* Effect.either(receiveAll(dependencies, yield* request))
+  const watch = yield* rules.watch
+  const received = yield* Effect.either(receiveAll(dependencies, yield* request, watch))
   if (Either.isLeft(received)) return yield* fail(journal, received.left)
+  if (watch !== undefined && received.right !== undefined) return yield* cutOff(dependencies, watch, received.right)
+  rules.completed(watch)
   const calls = yield* journal.endAssistant()
   answered()
   const byTools = calls.length > 0 && (yield* runTools(calls))
@@ -80,12 +106,26 @@ export const run = Effect.fnUntraced(function* (
   return outcomeOf(calls.length > 0, byTools)
 })
 
-/** Answers the calls of a failed message without running them: the message is not complete. */
-const fail = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, failure: ModelFailure) {
-  const how = RunJournal.failed(failure.message)
+/** Answers the calls of a message that is not complete without running them. */
+const endEarly = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, how: RunJournal.CutOff) {
   yield* journal.endAssistant({ stopReason: how.stopReason, errorMessage: how.errorMessage })
   yield* journal.answerOpenCalls(how.unfinishedCall)
   journal.endTurn()
+})
+
+const cutOff = Effect.fnUntraced(function* (
+  { journal, rules }: Dependencies,
+  watch: StreamWatch,
+  cut: ReadonlyArray<RuleInfo>
+) {
+  yield* endEarly(journal, RunJournal.cutByRules(cut))
+  rules.cut(watch)
+  const outcome: TurnOutcome = { _tag: "CutOff" }
+  return outcome
+})
+
+const fail = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, failure: ModelFailure) {
+  yield* endEarly(journal, RunJournal.failed(failure.message))
   const outcome: TurnOutcome = { _tag: "Failed", failure }
   return outcome
 })

@@ -76,6 +76,38 @@ export const readIfPresent = Effect.fnUntraced(function* (
   return Option.some(yield* read(files, place))
 })
 
+export interface Head {
+  readonly text: string
+  /** Undefined for the whole file; otherwise the bytes of it. */
+  readonly cutFrom?: number
+  /** Bytes that are no UTF-8 were replaced. */
+  readonly isDamaged: boolean
+}
+
+/** As many bytes as `readStart` reads. */
+export const headBytes = 64 * 1024
+
+const decoded = (bytes: Uint8Array, isCut: boolean): Omit<Head, "cutFrom"> => {
+  const whole = new TextDecoder().decode(bytes)
+  // A cut may go through a character, so it goes back to the end of a line.
+  const text = isCut ? whole.slice(0, whole.lastIndexOf("\n") + 1 || -1) : whole
+  return { text, isDamaged: text.includes("\uFFFD") }
+}
+
+/** The same for a text that is of use without its end: the first lines of a file that is too large. */
+export const headIfPresent = Effect.fnUntraced(function* (
+  files: Pick<Files, "read" | "readStart" | "real" | "state">,
+  path: string,
+  { within }: Pick<ReadOptions, "within"> = {}
+) {
+  const state = yield* Effect.mapError(files.state(path), unreadable)
+  if (state === undefined) return Option.none<Head>()
+  const place = within === undefined ? path : yield* inside(files, path, within)
+  const isCut = state.isFile && state.size > headBytes
+  const bytes = yield* Effect.mapError(isCut ? files.readStart(place) : files.read(place), unreadable)
+  return Option.some<Head>({ ...decoded(bytes, isCut), ...(isCut ? { cutFrom: state.size } : {}) })
+})
+
 /** JSON with comments, as people write settings. */
 export const parseJsonc = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => Bun.JSONC.parse(text), catch: (cause) => String(cause) })

@@ -173,6 +173,11 @@ const retries: Record<string, Subscribe> = {
     }),
     answer: nothing
   }),
+  ttsr_triggered: at({
+    point: "RulesTriggered",
+    event: ({ rules }) => ({ type: "ttsr_triggered", rules }),
+    answer: nothing
+  }),
   auto_compaction_start: at({
     point: "CompactionStarted",
     event: ({ action, reason }) =>

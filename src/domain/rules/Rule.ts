@@ -1,0 +1,51 @@
+/** A rule: an instruction from a file. With conditions it watches the model's output; without, it is guidance. */
+import type { ScopeToken } from "./Scope.ts"
+
+/** In which output a match cuts the answer. In other output the rule is told after the answer. */
+export const interruptModes = ["never", "prose-only", "tool-only", "always"] as const
+export type RuleInterruptMode = (typeof interruptModes)[number]
+
+export const isInterruptMode = (value: unknown): value is RuleInterruptMode =>
+  interruptModes.some((mode) => mode === value)
+
+/** What a host is told of a rule (protocol.md 13). */
+export interface RuleInfo {
+  readonly name: string
+  readonly path: string
+  readonly content: string
+  readonly description?: string
+  readonly globs?: ReadonlyArray<string>
+  readonly condition?: ReadonlyArray<string>
+  readonly scope?: ReadonlyArray<string>
+  readonly interruptMode?: RuleInterruptMode
+}
+
+/** A pattern, and the output in which it counts. */
+export interface Watch {
+  readonly pattern: string
+  readonly scope: ReadonlyArray<ScopeToken>
+}
+
+export interface StreamRule {
+  readonly info: RuleInfo
+  readonly watches: ReadonlyArray<Watch>
+}
+
+/** A rule without conditions, for the system prompt. */
+export interface Guidance {
+  readonly name: string
+  readonly path: string
+  readonly description?: string
+  readonly content: string
+  /** Whether the prompt has its text, or only its name and description. */
+  readonly alwaysApply: boolean
+}
+
+export interface RuleProblem {
+  readonly path: string
+  readonly message: string
+}
+
+/** Whether a match in prose (text or thinking), or in the arguments of a tool call, cuts the answer. */
+export const interrupts = (mode: RuleInterruptMode, source: "prose" | "tool"): boolean =>
+  mode === "always" || mode === `${source}-only`

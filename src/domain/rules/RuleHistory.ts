@@ -1,0 +1,38 @@
+/** Which rules the model was told on a branch, and how many turns ago. Folded from the entries of the session. */
+import type { SessionEntry } from "../session/SessionEntry.ts"
+
+export interface RuleHistory {
+  /** Completed turns so far. */
+  readonly turns: number
+  /** The turn after which a rule was told last, by its name. */
+  readonly told: ReadonlyMap<string, number>
+}
+
+export const empty: RuleHistory = { turns: 0, told: new Map() }
+
+const isCompletedTurn = (entry: SessionEntry) =>
+  entry.type === "message" &&
+  entry.message.role === "assistant" &&
+  entry.message.stopReason !== "error" &&
+  entry.message.stopReason !== "aborted"
+
+export const extend = (history: RuleHistory, entries: Iterable<SessionEntry>): RuleHistory => {
+  let { turns } = history
+  const told = new Map(history.told)
+  for (const entry of entries) {
+    if (isCompletedTurn(entry)) turns++
+    if (entry.type === "ttsr_injection") for (const rule of entry.injectedRules) told.set(rule, turns)
+  }
+  return { turns, told }
+}
+
+export interface Repeat {
+  readonly mode: "once" | "after-gap"
+  /** Completed turns after which a rule may be told again. */
+  readonly gap: number
+}
+
+export const mayTell = ({ told, turns }: RuleHistory, { gap, mode }: Repeat, rule: string): boolean => {
+  const at = told.get(rule)
+  return at === undefined || (mode === "after-gap" && turns - at >= gap)
+}

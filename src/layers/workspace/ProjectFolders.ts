@@ -1,0 +1,34 @@
+/** The folders of a project, from the working folder up to the root of its repository. */
+import * as Effect from "effect/Effect"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import type { Files } from "../platform/files/OwnFiles.ts"
+import * as FolderOwner from "../platform/folders/FolderOwner.ts"
+
+export interface ProjectFolders {
+  /** The working folder first, the root last. Only the working folder where there is no repository. */
+  readonly upward: ReadonlyArray<string>
+  readonly root: string
+  readonly hasRepository: boolean
+}
+
+/** Deeper than projects are. */
+const mostLevels = 64
+
+/**
+ * A repository above the working folder counts only if it belongs to the same user: anybody can put one, with
+ * instructions in it, into a folder that all users share.
+ */
+export const find = Effect.fnUntraced(function* (files: Pick<Files, "state">, cwd: string) {
+  const upward: Array<string> = []
+  for (let folder = cwd; upward.length < mostLevels; folder = LocalPaths.dirname(folder)) {
+    if (upward.at(-1) === folder) break
+    upward.push(folder)
+    const state = yield* Effect.orElseSucceed(files.state(LocalPaths.join(folder, ".git")), () => undefined)
+    if (state === undefined) continue
+    if (!(yield* FolderOwner.isOurs(folder, cwd))) break
+    const found: ProjectFolders = { upward, root: folder, hasRepository: true }
+    return found
+  }
+  const alone: ProjectFolders = { upward: [cwd], root: cwd, hasRepository: false }
+  return alone
+})

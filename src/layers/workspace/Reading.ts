@@ -1,0 +1,113 @@
+/** Reads the workspace for a session. Loaded when a session first needs it. */
+import * as Effect from "effect/Effect"
+import type { Processes } from "../../services/machine/Processes.ts"
+import * as Trust from "../../services/Trust.ts"
+import type { PromptParts, Read, SessionOutline } from "../../services/Workspace.ts"
+import * as Look from "../extensions/discovery/Look.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
+import * as Machine from "../platform/processes/Machine.ts"
+import { Declared } from "../settings/Declared.ts"
+import * as ContextFiles from "./ContextFiles.ts"
+import type { WorkspaceOptions } from "./FolderWorkspace.ts"
+import * as GitState from "./GitState.ts"
+import * as Notes from "./Notes.ts"
+import * as ProjectFolders from "./ProjectFolders.ts"
+import * as PromptFiles from "./PromptFiles.ts"
+import * as ResourcePaths from "./ResourcePaths.ts"
+import * as SkillCommands from "./SkillCommands.ts"
+import * as SkillFiles from "./SkillFiles.ts"
+import * as Templates from "./Templates.ts"
+import * as WorkspaceText from "./WorkspaceText.ts"
+
+const noPackages: ResourcePaths.PackagePaths = { skillPaths: [], promptPaths: [] }
+
+/** What every part of the reading starts from. */
+const begin = Effect.fnUntraced(function* (options: WorkspaceOptions) {
+  const files = yield* OwnFiles
+  const { agentDir, cwd } = options
+  const project = yield* ProjectFolders.find(files, cwd)
+  return { files, agentDir, cwd, project, isTrusted: yield* Trust.isTrusted, notes: Notes.make(cwd) }
+})
+
+type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
+
+const inputsFor = Effect.fnUntraced(function* (options: WorkspaceOptions, { resources }: SessionOutline, begun: Begun) {
+  const { agentDir, cwd, isTrusted, project } = begun
+  const [packages, hooks, declared] = [
+    yield* options.packagePaths ?? Effect.succeed(noPackages),
+    yield* resources,
+    yield* Declared
+  ]
+  const shared = {
+    cwd,
+    agentDir,
+    home: options.home ?? LocalPaths.home(),
+    project,
+    isTrusted,
+    declared,
+    packages,
+    hooks
+  }
+  const { noPromptTemplates = false, noSkills = false, skillPaths = [], templatePaths = [] } = options
+  return {
+    skills: ResourcePaths.list("skills", { ...shared, named: skillPaths, isOff: noSkills }),
+    prompts: ResourcePaths.list("prompts", { ...shared, named: templatePaths, isOff: noPromptTemplates })
+  }
+})
+
+const looking = Effect.fnUntraced(function* ({ notes }: Begun) {
+  const look = yield* Look.make()
+  const finding: SkillFiles.Finding = { look, notes }
+  const report = Effect.map(look.problems, (problems) => {
+    for (const { message, path } of problems) notes.add(path, message)
+  })
+  return { finding, report }
+})
+
+/** `shell` is the program that runs commands. */
+export const prompt = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: SessionOutline, shell: string) {
+  const begun = yield* begin(options)
+  const { agentDir, files, notes, project } = begun
+  const { finding, report } = yield* looking(begun)
+  const texts = Effect.gen(function* () {
+    const paths = yield* inputsFor(options, outline, begun)
+    const place = { ...begun, root: project.root }
+    return {
+      replace: yield* PromptFiles.find(files, "SYSTEM.md", place, notes),
+      append: yield* PromptFiles.find(files, "APPEND_SYSTEM.md", place, notes),
+      contextFiles: options.noContextFiles === true ? [] : yield* ContextFiles.find(files, agentDir, project, notes),
+      rules: yield* options.rules ?? Effect.succeed([]),
+      skills: yield* SkillFiles.find(finding, paths.skills)
+    }
+  })
+  const git = project.hasRepository ? GitState.describe(files, project.root) : Effect.succeed(undefined)
+  // git works in a process of its own meanwhile.
+  const [state, { append, replace, ...parts }] = yield* Effect.all([git, texts], { concurrency: 2 })
+  yield* report
+  const surroundings = {
+    cwd: options.cwd,
+    platform: Machine.platform(),
+    shell,
+    date: outline.beganAt.slice(0, "2026-01-31".length),
+    git: state
+  }
+  const value: PromptParts = {
+    text: WorkspaceText.render({ ...parts, surroundings }),
+    ...(replace === undefined ? {} : { replace }),
+    ...(append === undefined ? {} : { append })
+  }
+  const read: Read<PromptParts> = { value, problems: notes.all() }
+  return read
+}) satisfies (...args: never) => Effect.Effect<Read<PromptParts>, never, Processes>
+
+export const commands = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: SessionOutline) {
+  const begun = yield* begin(options)
+  const { finding, report } = yield* looking(begun)
+  const paths = yield* inputsFor(options, outline, begun)
+  const templates = yield* Templates.find(finding, paths.prompts)
+  const skills = yield* SkillFiles.find(finding, paths.skills)
+  yield* report
+  const value = [...templates, ...skills.map((skill) => SkillCommands.make(begun.files, skill))]
+  return { value, problems: begun.notes.all() }
+})

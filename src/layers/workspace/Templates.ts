@@ -1,0 +1,100 @@
+/** Prompt templates: Markdown files that become slash commands (protocol.md 11.4). */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import type { Files } from "../platform/files/OwnFiles.ts"
+import * as ReadText from "../platform/files/ReadText.ts"
+import * as FrontMatter from "./FrontMatter.ts"
+import type { ResourcePath } from "./ResourcePaths.ts"
+import * as SkillCommands from "./SkillCommands.ts"
+import type { Finding } from "./SkillFiles.ts"
+import * as TemplateText from "./TemplateText.ts"
+
+export const mostTemplates = 1000
+const longestName = 64
+const longestFirstLine = 100
+const isName = (name: string) => name.length <= longestName && /^[^\s\p{Cc}]+$/u.test(name)
+
+const expandWith = (files: Files, name: string, place: { readonly path: string; readonly within?: string }) =>
+  Effect.fnUntraced(function* (args: string) {
+    const body = yield* SkillCommands.readBody(files, name, place)
+    return yield* Either.mapLeft(
+      TemplateText.fill(body, args),
+      (why) => new SlashCommandFailed({ command: name, message: why })
+    )
+  })
+
+/** Without a description, a menu shows how the text begins. */
+const firstLine = (body: string) => {
+  const line =
+    body
+      .split("\n")
+      .find((text) => text.trim() !== "")
+      ?.trim() ?? ""
+  return line.length > longestFirstLine ? `${line.slice(0, longestFirstLine)}…` : line
+}
+
+const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string, { origin, within }: ResourcePath) {
+  const place = within === undefined ? { path } : { path, within }
+  const head = yield* Effect.either(ReadText.headIfPresent(look.files, path, place))
+  if (Either.isLeft(head)) {
+    notes.add(path, `${head.left.reason}, so the prompt template was left out`)
+    return undefined
+  }
+  if (Option.isNone(head.right)) return undefined
+  const { cutFrom = 0, text } = head.right.value
+  const name = LocalPaths.basename(path).replace(/\.md$/i, "")
+  if (cutFrom > SkillCommands.largest || !isName(name)) {
+    const why = isName(name) ? `is larger than ${SkillCommands.largest / 1024} KiB` : "has a name that cannot be typed"
+    notes.add(path, `${why}, so the prompt template was left out`)
+    return undefined
+  }
+  const { body, data, problem } = FrontMatter.parse(text)
+  if (problem !== undefined) notes.add(path, `was read line by line: its ${problem}`)
+  const hint = FrontMatter.line(data, "argument-hint")
+  const command: SlashCommand = {
+    name,
+    description: FrontMatter.line(data, "description") ?? firstLine(body),
+    ...(hint === undefined ? {} : { argumentHint: hint }),
+    source: "prompt",
+    sourceInfo: { path, ...origin },
+    action: { _tag: "Expand", expand: expandWith(look.files, name, place) }
+  }
+  return command
+})
+
+/** The Markdown files of a folder, not of those below it. */
+const candidates = Effect.fnUntraced(function* ({ look, notes }: Finding, { isNamed, path }: ResourcePath) {
+  const state = yield* Effect.orElseSucceed(look.files.state(path), () => undefined)
+  if (state === undefined) {
+    if (isNamed) notes.add(path, "does not exist, so there are no prompt templates in it")
+    return []
+  }
+  if (state.isFile) return [path]
+  const entries = yield* look.entries(path)
+  return entries.filter(({ kind, name }) => kind !== "folder" && /\.md$/i.test(name)).map((entry) => entry.path)
+})
+
+/** Of templates with the same name the first one counts. */
+export const find = Effect.fnUntraced(function* (finding: Finding, places: ReadonlyArray<ResourcePath>) {
+  const { notes } = finding
+  const found = new Map<string, SlashCommand>()
+  for (const place of places) {
+    for (const path of yield* candidates(finding, place)) {
+      if (found.size === mostTemplates) {
+        notes.add(path, `was left out, and all prompt templates after it: there are more than ${mostTemplates}`)
+        return [...found.values()]
+      }
+      if (found.size % 50 === 0) yield* Effect.yieldNow()
+      const template = yield* read(finding, path, place)
+      if (template === undefined) continue
+      const first = found.get(template.name)
+      if (first === undefined) found.set(template.name, template)
+      else if (first.sourceInfo.path !== path)
+        notes.add(path, `was left out: ${first.sourceInfo.path} has the name "${template.name}", too`)
+    }
+  }
+  return [...found.values()]
+})

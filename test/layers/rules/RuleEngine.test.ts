@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Either, FastCheck } from "effect"
+import { RE2Set } from "re2js"
+import * as RuleEngine from "../../../src/layers/rules/RuleEngine.ts"
+
+const sized = (patterns: ReadonlyArray<string>) =>
+  patterns.map((pattern) => [pattern, Either.getOrThrow(RuleEngine.sizeOf(pattern))] as const)
+
+/** The patterns that are found after each piece. */
+const scan = (patterns: ReadonlyArray<string>, pieces: ReadonlyArray<string>) => {
+  let found: Array<number> = []
+  let spent = 0
+  const scanner = RuleEngine.make(sized(patterns)).scanner(
+    (pattern) => found.push(pattern),
+    () => spent++
+  )
+  const after = pieces.map((piece) => {
+    found = []
+    scanner.push(piece)
+    return found.toSorted((a, b) => a - b)
+  })
+  return { after, spent }
+}
+
+describe("patterns in a text that arrives", () => {
+  it("are found with the piece that completes them, once", () => {
+    assert.deepStrictEqual(scan(["foo", "o b", "^f", "r$", "\\bbar\\b"], ["fo", "o", " bar", "foo", "x"]), {
+      after: [[2], [0], [1, 3, 4], [], []],
+      spent: 0
+    })
+    assert.deepStrictEqual(scan([".*"], ["", "a", "b"]).after, [[], [0], []])
+    assert.deepStrictEqual(scan(["a[\\s\\S]*z"], ["a", "\n".repeat(200_000), "z"]).after, [[], [], [0]])
+    assert.deepStrictEqual(scan(["^b"], ["a\n", "b"]).after, [[], []])
+    assert.deepStrictEqual(scan(["(?m)^b", "(?i)B"], ["a\n", "b"]).after, [[], [0, 1]])
+  })
+
+  it("a character that is cut in two counts as one", () => {
+    const [high = "", low = ""] = ["😀".slice(0, 1), "😀".slice(1)]
+    assert.deepStrictEqual(scan(["^.x$", "😀"], [high, `${low}`, "x"]).after, [[], [1], [0]])
+  })
+
+  it("takes the syntax of JavaScript", () => {
+    assert.deepStrictEqual(scan(["(?<name>a)\\/b", "\\u0041", "[^\\d\\s]{2}"], ["a/b", "A"]).after, [[0, 2], [1]])
+  })
+
+  it("finds what re2js and JavaScript find, however the text is cut", () => {
+    const patterns = ["ab", "a+b", "^a", "b$", "\\bab\\b", "(a|b){3}c", "[^a]c", "c.*a", "\\w\\W\\w", "(?i)C "]
+    const set = new RE2Set()
+    for (const pattern of patterns) set.add(pattern)
+    const text = FastCheck.array(FastCheck.constantFrom("a", "b", "c", " ", "\n", "é"), { maxLength: 12 })
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(text, { maxLength: 5 }), (cut) => {
+        const pieces = cut.map((characters) => characters.join("")).filter((piece) => piece !== "")
+        const seen = new Set<number>()
+        let whole = ""
+        for (const [at, found] of scan(patterns, pieces).after.entries()) {
+          whole += pieces[at]
+          const before = new Set(seen)
+          for (const pattern of set.match(whole)) seen.add(pattern)
+          assert.deepStrictEqual(
+            found,
+            [...seen].filter((pattern) => !before.has(pattern)).toSorted((a, b) => a - b)
+          )
+        }
+        const last = set.match(whole)
+        const inScript = patterns.flatMap((pattern, at) =>
+          (pattern.startsWith("(?i)") ? new RegExp(pattern.slice(4), "i") : new RegExp(pattern)).test(whole) ? [at] : []
+        )
+        if (whole !== "") assert.deepStrictEqual(last, inScript)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("patterns that need backtracking or are too large are refused with the reason", () => {
+    const advice = "(look-around, back references, possessive repeats and counts above 1000 are not supported)"
+    const reason = (pattern: string) => Either.getOrThrow(Either.flip(RuleEngine.sizeOf(pattern)))
+    assert.deepStrictEqual(["(?=a)b", "(?<!a)b", "(a)\\1", "a++", "a{1,5000}"].map(reason), [
+      `invalid or unsupported Perl syntax: \`(?=\` ${advice}`,
+      `invalid named capture: \`(?<!a)b\` ${advice}`,
+      `invalid escape sequence: \`\\1\` ${advice}`,
+      `invalid nested repetition operator: \`++\` ${advice}`,
+      `invalid repeat count: \`{1,5000}\` ${advice}`
+    ])
+    assert.strictEqual(reason("[a"), "missing closing ]: `[a`")
+    assert.strictEqual(reason("x".repeat(2001)), "is longer than 2000 characters")
+    assert.strictEqual(reason("(abcdefghij){600}"), "is too large: repeat less, or fewer alternatives")
+  })
+
+  it("many patterns are matched by several automata", () => {
+    const patterns = Array.from({ length: 60 }, (_, at) => `k${at}-x{${400 + at}}y`)
+    assert.isAbove(
+      sized(patterns).reduce((sum, [, size]) => sum + size, 0),
+      20_000
+    )
+    assert.deepStrictEqual(scan(patterns, ["k7-", `${"x".repeat(407)}y`]).after, [[], [7]])
+  })
+
+  it("patterns that catch others out cost no more than their share of work", () => {
+    const { after, spent } = scan(["(a+)+$", "(a|aa)*b"], ["a".repeat(100_000), "b"])
+    assert.deepStrictEqual([after, spent], [[[0], [1]], 0])
+    let seed = 1
+    const spaces = Array.from({ length: 3000 }, () => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return `foo${" ".repeat(seed % 23)}`
+    })
+    const slow = scan(["foo[\\s\\S]{900}bar"], spaces)
+    assert.strictEqual(slow.spent, 1)
+  })
+})
