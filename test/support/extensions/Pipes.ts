@@ -187,7 +187,9 @@ export const open = Effect.fnUntraced(function* (options: OpenOptions = {}) {
     home: where.home,
     cwd: where.cwd,
     args: [
-      ...["--offline", "--rpc-updates", "delta"],
+      "--offline",
+      "--rpc-updates",
+      "delta",
       ...(withModel ? ["--model", "loopback/scripted"] : []),
       ...extensions.flatMap((name) => ["-e", name.startsWith("/") ? name : sample(name)]),
       ...args
