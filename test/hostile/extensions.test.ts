@@ -219,3 +219,24 @@ play("ten million characters are cut where they come in", mayhem, async (pipes) 
   assert.deepStrictEqual(errors(since(0)).slice(1), [])
   assert.strictEqual(await pipes.end(), 0)
 })
+
+play(
+  "an extension that meddles with the process gets nothing of it",
+  { extensions: ["hostile/meddler.ts", file] },
+  async (pipes) => {
+    const { call, mark, prompt, since, until } = pipes
+    await alive(pipes)
+    assert.deepStrictEqual(errors(since(0)), [])
+    assert.deepInclude(await call("bash", { command: "basename $PWD" }), { text: "work\n", isError: false })
+    const before = mark()
+    await prompt("/meddle")
+    await until(({ error }) => error === "after the listeners are gone", before)
+    await until(({ error }) => error === "nobody listens", before)
+    assert.deepStrictEqual(
+      errors(since(before)).map(([, event]) => event),
+      ["async", "async"]
+    )
+    await alive(pipes)
+    assert.strictEqual(await pipes.end(), 0)
+  }
+)

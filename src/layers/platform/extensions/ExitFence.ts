@@ -16,6 +16,20 @@ const methods = ["exit", "reallyExit", "abort"] as const
 const hitsUs = (pid: unknown, signal: unknown) =>
   signal !== 0 && (pid === process.pid || pid === 0 || pid === -process.pid)
 
+/** heddle hears of these itself. Extensions take away their own listeners one by one. */
+const heard: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection", "SIGHUP", "SIGINT", "SIGTERM"])
+
+/** Keeps the listeners of heddle where code takes away all that there are. */
+const fenceListeners = (): (() => void) => {
+  const { removeAllListeners } = process
+  Reflect.set(process, "removeAllListeners", (event?: string | symbol) => {
+    const events = event === undefined ? process.eventNames() : [event]
+    for (const name of events) if (!heard.has(name)) removeAllListeners.call(process, name)
+    return process
+  })
+  return () => void Reflect.set(process, "removeAllListeners", removeAllListeners)
+}
+
 /** Puts the fence up, and returns the function that takes it down. */
 export const fenceExit = (told: (stack: string, message: string) => void): (() => void) => {
   const refuse = (call: string): never => {
@@ -29,7 +43,9 @@ export const fenceExit = (told: (stack: string, message: string) => void): (() =
   Reflect.set(process, "kill", (pid: number, signal?: NodeJS.Signals | number) =>
     hitsUs(pid, signal) ? refuse(`process.kill(${pid})`) : kill.call(process, pid, signal)
   )
+  const liftListeners = fenceListeners()
   const lift = () => {
+    liftListeners()
     for (const [method, original] of originals) Reflect.set(process, method, original)
     Reflect.set(process, "kill", kill)
   }

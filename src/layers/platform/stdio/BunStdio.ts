@@ -10,14 +10,15 @@ import * as StdoutGuard from "./StdoutGuard.ts"
 /** Chunks that are read ahead. Beyond that stdin is left alone, and the pipe holds back the host. */
 const inputLead = 16
 
-const openStdin = Effect.acquireRelease(
-  Effect.sync(() => Bun.stdin.stream().getReader()),
-  (stdin) => Effect.sync(() => void stdin.cancel().catch(() => undefined))
-)
+const openStdin = (from: Bun.BunFile) =>
+  Effect.acquireRelease(
+    Effect.sync(() => from.stream().getReader()),
+    (stdin) => Effect.sync(() => void stdin.cancel().catch(() => undefined))
+  )
 
 /** Runs until EOF. A read error ends the input, too: nothing more can come from the host. */
-const readStdin = Effect.fnUntraced(function* (into: Mailbox.Mailbox<Uint8Array>) {
-  const stdin = yield* openStdin
+const readStdin = Effect.fnUntraced(function* (from: Bun.BunFile, into: Mailbox.Mailbox<Uint8Array>) {
+  const stdin = yield* openStdin(from)
   const next = Effect.promise(() =>
     stdin.read().then(
       ({ value }) => value,
@@ -43,10 +44,10 @@ const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> =
 }
 
 const make = Effect.gen(function* () {
-  const frames = yield* StdoutGuard.acquire
-  const sink = Bun.file(frames).writer({ highWaterMark: 1024 * 1024 })
+  const { input: frames, output } = yield* StdoutGuard.acquire
+  const sink = Bun.file(output).writer({ highWaterMark: 1024 * 1024 })
   const input = yield* Mailbox.make<Uint8Array>(inputLead)
-  yield* Effect.forkScoped(Effect.ensuring(readStdin(input), input.end))
+  yield* Effect.forkScoped(Effect.ensuring(readStdin(frames, input), input.end))
   return Transport.of({
     input,
     write: (text) => Effect.suspend(() => send(sink, text)),

@@ -1,8 +1,11 @@
 /**
- * Keeps stdout for frames. File descriptor 1 is moved aside and replaced by stderr, so that whatever else in the
- * process prints (console.log, a library, native code) cannot tear a frame. Bun has no dup2; libc has.
+ * Keeps stdin and stdout for frames. File descriptor 1 is moved aside and replaced by stderr, so that whatever else in
+ * the process prints (console.log, a library, native code) cannot tear a frame. File descriptor 0 is moved aside and
+ * replaced by an empty file, so that a program that inherits it cannot take frames away. Bun has no dup2; libc has.
  */
 import { dlopen } from "bun:ffi"
+import { closeSync, openSync } from "node:fs"
+import { devNull } from "node:os"
 import * as Effect from "effect/Effect"
 
 const libc = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
@@ -16,9 +19,11 @@ const symbols = {
 const takeOver = (library: string) =>
   Effect.try(() => {
     const { dup, dup2 } = dlopen(library, symbols).symbols
-    const frames = dup(1)
-    if (frames < 0 || dup2(2, 1) < 0) throw new Error("dup failed")
-    return frames
+    const [input, output] = [dup(0), dup(1)]
+    const nothing = openSync(devNull, "r")
+    if (input < 0 || output < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0) throw new Error("dup failed")
+    closeSync(nothing)
+    return { input: Bun.file(input), output }
   })
 
 /** Everything that is asked of it is asked of stderr, which is opened only then. */
@@ -43,11 +48,14 @@ const divertStream = Effect.sync(() => Reflect.set(process, "stdout", stderrInDi
 /** Where libc cannot be reached, at least the console is diverted. */
 const divertConsole = Effect.sync(() => {
   for (const method of ["log", "info", "debug"] as const) console[method] = console.error
-  return 1
+  return { input: Bun.stdin, output: 1 }
 })
 
-/** The descriptor that frames go to. */
-export const acquire: Effect.Effect<number> = Effect.firstSuccessOf([takeOver(libc), takeOver(musl)]).pipe(
+/** Where frames come from, and the descriptor that they go to. */
+export const acquire: Effect.Effect<{ readonly input: Bun.BunFile; readonly output: number }> = Effect.firstSuccessOf([
+  takeOver(libc),
+  takeOver(musl)
+]).pipe(
   Effect.orElse(() => divertConsole),
   Effect.zipLeft(divertStream)
 )
