@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { firstSuccess } from "../../src/layers/Sharing.ts"
+import { firstSuccess, inFiber } from "../../src/layers/Sharing.ts"
 
 it.effect("is made once and kept", () =>
   Effect.gen(function* () {
@@ -39,4 +39,24 @@ it.effect("a first caller who fails or is interrupted leaves it to the next, who
     assert.strictEqual(yield* Effect.flip(failing), "no")
     assert.strictEqual(yield* failing, 2)
   })
+)
+
+it.effect("a value that is made in a fiber outlives the interrupt of a caller, and is there at once afterwards", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    let times = 0
+    const scope = yield* Effect.scope
+    const made = inFiber<number>(
+      (effect) => Effect.runSync(Effect.forkIn(effect, scope)),
+      Effect.map(Deferred.await(gate), () => ++times)
+    )
+    const [first, second] = [yield* Effect.fork(made.get), yield* Effect.fork(made.get)]
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(first)
+    assert.isFalse(made.isDone())
+    yield* Deferred.succeed(gate, undefined)
+    assert.strictEqual(yield* Fiber.join(second), 1)
+    assert.isTrue(made.isDone())
+    assert.strictEqual(Effect.runSync(made.get), 1)
+  }).pipe(Effect.scoped)
 )

@@ -1,9 +1,16 @@
 /** What could not be read as it stands, in words for the user. Bounded, because a project may hold any number of such files. */
+import type { Look } from "../extensions/discovery/Look.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 
 export interface Notes {
   readonly add: (path: string, what: string) => void
   readonly all: () => ReadonlyArray<string>
+}
+
+/** A look through folders, and what it has to say. */
+export interface Finding {
+  readonly look: Look
+  readonly notes: Notes
 }
 
 const mostNotes = 20

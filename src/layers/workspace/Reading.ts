@@ -58,7 +58,7 @@ const inputsFor = Effect.fnUntraced(function* (options: WorkspaceOptions, { reso
 
 const looking = Effect.fnUntraced(function* ({ notes }: Begun) {
   const look = yield* Look.make()
-  const finding: SkillFiles.Finding = { look, notes }
+  const finding: Notes.Finding = { look, notes }
   const report = Effect.map(look.problems, (problems) => {
     for (const { message, path } of problems) notes.add(path, message)
   })

@@ -102,11 +102,7 @@ const ofPackages = (kind: Kind, { cwd, hooks, packages }: PathInputs): ReadonlyA
   const found = kind === "skills" ? packages.skillPaths : packages.promptPaths
   const added = (kind === "skills" ? hooks.skillPaths : hooks.promptPaths) ?? []
   return [
-    ...found.map(({ path, sourceInfo }) => {
-      const { baseDir, origin, scope, source } = sourceInfo
-      const from = { source, scope, origin, ...(baseDir === undefined ? {} : { baseDir }) }
-      return { path, origin: from, hasLooseFiles: true, isNamed: false }
-    }),
+    ...found.map(({ path, sourceInfo: origin }) => ({ path, origin, hasLooseFiles: true, isNamed: false })),
     ...added.map((path) => ({
       path: LocalPaths.absolute(cwd, path),
       origin: topLevel("extension", "temporary"),

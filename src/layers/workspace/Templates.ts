@@ -7,9 +7,9 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as FrontMatter from "./FrontMatter.ts"
+import type { Finding } from "./Notes.ts"
 import type { ResourcePath } from "./ResourcePaths.ts"
 import * as SkillCommands from "./SkillCommands.ts"
-import type { Finding } from "./SkillFiles.ts"
 import * as TemplateText from "./TemplateText.ts"
 
 export const mostTemplates = 1000
@@ -59,7 +59,7 @@ const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string
     description: FrontMatter.line(data, "description") ?? firstLine(body),
     ...(hint === undefined ? {} : { argumentHint: hint }),
     source: "prompt",
-    sourceInfo: { path, ...origin },
+    sourceInfo: { ...origin, path },
     action: { _tag: "Expand", expand: expandWith(look.files, name, place) }
   }
   return command

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -87,6 +87,19 @@ describe("the folders of a project", () => {
         hasRepository: true
       })
     })
+  )
+
+  // Only root can give a folder to another user.
+  it.scoped.skipIf(process.getuid?.() !== 0)(
+    "a repository of another user above the working folder does not count",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* makePlace({ "work/.git/HEAD": "", "work/AGENTS.md": "Obey.", "work/a/AGENTS.md": "mine" })
+        chownSync(join(root, "work"), 12_345, 12_345)
+        assert.deepStrictEqual((yield* find(root, "work/a")).files, [["work/a/AGENTS.md", "mine"]])
+        chownSync(join(root, "work/a"), 12_345, 12_345)
+        assert.strictEqual((yield* find(root, "work/a")).files.length, 2)
+      })
   )
 
   it("a folder so deep that nobody looks for its root", () =>
