@@ -75,6 +75,7 @@ const samples: Readonly<Record<string, object>> = {
   custom: { type: "custom", customType: "x" },
   label: { type: "label", targetId: "a", label: "here" },
   name: { type: "session_info", name: "weaving" },
+  rules: { type: "ttsr_injection", injectedRules: ["a", "b"] },
   usage: { type: "usage", source: "compaction", provider: "p", model: "m", usage: usage({ cacheRead: 3 }) }
 }
 
