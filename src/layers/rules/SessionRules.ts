@@ -45,6 +45,11 @@ interface Options {
 
 type Compiled = CompiledRules.CompiledRules
 
+interface Loaded {
+  readonly guidance: ReadonlyArray<Guidance>
+  readonly compiled: Compiled | undefined
+}
+
 const makeNotices = (publish: Options["publish"]) => {
   const warn = (message: string) => publish({ _tag: "Notice", level: "warning", message, source: "rules" })
   return {
@@ -85,6 +90,8 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
   const repeat = { mode: settings["ttsr.repeatMode"], gap: settings["ttsr.repeatGap"] }
   const spent = new Set<string>()
 
+  let known: Loaded | undefined
+
   const load = Effect.gen(function* () {
     const { guidance, problems, stream } = yield* source.load
     const found: Array<RuleProblem> = [...problems]
@@ -93,10 +100,13 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
     const compiled =
       watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, report })
     notices.tell(found)
-    return { guidance, compiled }
+    known = { guidance, compiled }
+    return known
   })
   // An abort that came while the rules are read would else be the answer for every later run.
-  const loaded = yield* Effect.cached(Effect.uninterruptible(load))
+  const loading = yield* Effect.cached(Effect.uninterruptible(load))
+  // Waiting for a result that is there would still let other fibers run before every model call.
+  const loaded = Effect.suspend(() => (known === undefined ? loading : Effect.succeed(known)))
 
   const tooSlow = (kind: string) => {
     if (spent.has(kind)) return
