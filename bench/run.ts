@@ -1,17 +1,18 @@
-/** `npm run bench [-- --reps 7 --only start,stream,latency,pipeline,sessions,extensions]`. The ratios are more reliable than the times. */
+/** `npm run bench [-- --reps 7 --only start,stream,rules,latency,pipeline,sessions,extensions]`. The ratios are more reliable than the times. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
+import * as Rules from "./Rules.ts"
 import * as Sessions from "./Sessions.ts"
 import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
 
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
-    only: { type: "string", default: "start,stream,latency,pipeline,sessions,extensions" }
+    only: { type: "string", default: "start,stream,rules,latency,pipeline,sessions,extensions" }
   }
 })
 const reps = Number(flags.reps)
@@ -92,17 +93,18 @@ const textLength = ({ message }: Host.Frame) => {
     .reduce((a, b) => a + b, 0)
 }
 
-const measureStream = (launch: Host.Launch) =>
-  withHost(launch, async ({ counted, pid, request, waitFor }) => {
-    const before = { cpu: Proc.cpuMs(pid), bytes: counted.bytes, at: performance.now() }
-    const message = waitFor("answer of the model", (frame) => frame["type"] === "message_end" && textLength(frame) > 9)
-    const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end")
-    await Promise.all([request({ type: "prompt", message: "go" }), message, end])
-    const ms = performance.now() - before.at
-    const cpu = Proc.cpuMs(pid) - before.cpu
-    const { bytes, updates } = counted
-    return { ms, cpu, kb: (bytes - before.bytes) / 1024, updates, characters: textLength(await message) }
-  })
+const measureStream = (launch: Host.Launch) => withHost(launch, measureRun)
+
+const measureRun = async ({ counted, pid, request, waitFor }: Host.Host) => {
+  const before = { cpu: Proc.cpuMs(pid), bytes: counted.bytes, at: performance.now() }
+  const message = waitFor("answer of the model", (frame) => frame["type"] === "message_end" && textLength(frame) > 9)
+  const end = waitFor("agent_end", (frame) => frame["type"] === "agent_end")
+  await Promise.all([request({ type: "prompt", message: "go" }), message, end])
+  const ms = performance.now() - before.at
+  const cpu = Proc.cpuMs(pid) - before.cpu
+  const { bytes, updates } = counted
+  return { ms, cpu, kb: (bytes - before.bytes) / 1024, updates, characters: textLength(await message) }
+}
 
 const stream = async (place: Place) => {
   for (const form of forms) {
@@ -127,6 +129,33 @@ const stream = async (place: Place) => {
     }
     report(`Streams of text deltas in ${form} form, medians`, rows)
   }
+}
+
+/** The same stream without rules, and with 200 of them that watch it; the two take turns. */
+const rules = async (place: Place) => {
+  const deltas = 20_000
+  const file = Rules.write(place.work, { rules: 200, deltas })
+  const launch = (...options: ReadonlyArray<string>) =>
+    cli(place, "--model", "offline/script", "--set", `offline.scenario=${file}`, "--rpc-updates", "delta", ...options)
+  /** The first prompt reads the rules and sees new text, the second one streams only. */
+  const twice = (...options: ReadonlyArray<string>) =>
+    withHost(launch(...options), async (host) => [await measureRun(host), await measureRun(host)] as const)
+  const rounds = await repeat(async () => ({ without: await twice("--no-rules"), with: await twice() }))
+  Rules.remove(place.work)
+  const row = (prompt: 0 | 1, key: "ms" | "cpu") => {
+    const [base, watched] = [
+      rounds.map((round) => round.without[prompt][key]),
+      rounds.map((round) => round.with[prompt][key])
+    ]
+    return { "no rules": spread(base), "200 rules": spread(watched), ratio: ratio(median(watched), median(base)) }
+  }
+  report(`${deltas} deltas of varied text with 200 rules`, {
+    "first prompt ms": row(0, "ms"),
+    "first prompt CPU ms": row(0, "cpu"),
+    "second prompt ms": row(1, "ms"),
+    "second prompt CPU ms": row(1, "cpu")
+  })
+  samples["rules"] = rounds
 }
 
 /** Sends `get_state` again and again while the run lasts, and returns the times of the answers. */
@@ -262,6 +291,7 @@ const place = makePlace()
 const parts: Record<string, (place: Place) => Promise<void>> = {
   start,
   stream,
+  rules,
   latency,
   pipeline,
   sessions,

@@ -12,7 +12,7 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as PathPattern from "../platform/folders/PathPattern.ts"
 import type * as RuleEngine from "./RuleEngine.ts"
 
-type Engine = Pick<typeof RuleEngine, "make" | "sizeOf">
+type Engine = Pick<typeof RuleEngine, "make" | "read">
 
 /** Whether the path fits: as it was written, relative to the working folder, or its last name. */
 export type PathTest = (path: string) => boolean
@@ -74,18 +74,37 @@ const toolPlaces = (scope: ReadonlyArray<ScopeToken>, cwd: string): ReadonlyArra
     ]
   })
 
-interface Sized extends Pattern {
-  readonly text: readonly [pattern: string, size: number]
+interface Compiling extends Pattern {
+  readonly compiled: RuleEngine.Pattern
   readonly kinds: ReadonlySet<SourceKind>
 }
 
-const compileRule = (engine: Engine, { info, watches }: StreamRule, options: Options): ReadonlyArray<Sized> => {
+/** How large all patterns may be together, in instructions. */
+const largestTotal = 500_000
+
+/** Reads patterns until they are too large together. */
+const makeReader = (engine: Engine) => {
+  let left = largestTotal
+  return (pattern: string): Either.Either<RuleEngine.Pattern, string> => {
+    if (left <= 0) return Either.left("was left out: the conditions of all rules together are too large")
+    return Either.map(engine.read(pattern), (compiled) => {
+      left -= compiled.size
+      return compiled
+    })
+  }
+}
+
+const compileRule = (
+  read: ReturnType<typeof makeReader>,
+  { info, watches }: StreamRule,
+  options: Options
+): ReadonlyArray<Compiling> => {
   const { cwd, interruptMode, report } = options
   const mode = info.interruptMode ?? interruptMode
   const usable = watches.flatMap((watch) => {
-    const size = engine.sizeOf(watch.pattern)
-    if (Either.isRight(size)) return [{ ...watch, size: size.right }]
-    report({ path: info.path, message: `condition: "${watch.pattern.slice(0, 80)}" ${size.left}` })
+    const compiled = read(watch.pattern)
+    if (Either.isRight(compiled)) return [{ ...watch, compiled: compiled.right }]
+    report({ path: info.path, message: `condition: "${watch.pattern.slice(0, 80)}" ${compiled.left}` })
     return []
   })
   if (usable.length === 0) report({ path: info.path, message: "the rule is ignored: it has no valid condition" })
@@ -96,21 +115,33 @@ const compileRule = (engine: Engine, { info, watches }: StreamRule, options: Opt
     cutsProse: interrupts(mode, "prose"),
     cutsTools: interrupts(mode, "tool")
   }
-  return usable.map(({ pattern, scope, size }) => ({
+  return usable.map(({ compiled, scope }) => ({
     rule,
     tools: toolPlaces(scope, cwd),
-    text: [pattern, size],
+    compiled,
     kinds: new Set(scope.map(({ kind }) => kind))
   }))
 }
 
 export const make = (engine: Engine, rules: ReadonlyArray<StreamRule>, options: Options): CompiledRules => {
-  const all = rules.flatMap((rule) => compileRule(engine, rule, options))
+  const read = makeReader(engine)
+  const all = rules.flatMap((rule) => compileRule(read, rule, options))
+  const made: Array<KindOfOutput> = []
+  /** Kinds that the same patterns watch share an automaton. */
+  const setOf = (patterns: ReadonlyArray<Compiling>) => {
+    const same = made.find(
+      (other) =>
+        other.patterns.length === patterns.length && other.patterns.every((pattern, at) => pattern === patterns[at])
+    )
+    const output = same ?? { patterns, set: engine.make(patterns.map(({ compiled }) => compiled)) }
+    made.push(output)
+    return output
+  }
   const kind = <Kind extends SourceKind>(name: Kind): { readonly [K in SourceKind]?: KindOfOutput } => {
     // Prose has no path, so a rule about certain files does not watch it.
     const patterns = all.filter(({ kinds, rule }) => kinds.has(name) && (name === "tool" || rule.fits === undefined))
     if (patterns.length === 0) return {}
-    return { [name]: { patterns, set: engine.make(patterns.map(({ text }) => text)) } }
+    return { [name]: setOf(patterns) }
   }
   return {
     ...kind("text"),

@@ -1,30 +1,24 @@
 /**
- * Finds many patterns in a text that is still arriving, and looks at each character once. The automaton of re2js keeps its
- * state between two pieces of text; its own `match` would read everything again. Loaded with the first rule that has a
+ * Finds many patterns in a text that is still arriving, and looks at each character once. re2js reads and compiles the
+ * patterns; its own `match` would read the whole text again for every piece. Loaded with the first rule that has a
  * condition.
  */
 import * as Either from "effect/Either"
 import { RE2JS, RE2Set } from "re2js"
+import * as Automaton from "./Automaton.ts"
 
-/** A state of the automaton. `next` has a member for each class of characters and one for the end of the text. */
-interface State {
-  readonly next: ReadonlyArray<State | null> | null
-  readonly nfaStates: ReadonlyArray<number>
-  readonly isMatch: boolean
-  readonly matchIDs: ReadonlyArray<number>
+/** A pattern as re2js has read it, and its size at most, in instructions. */
+export interface Pattern {
+  readonly tree: RE2Set["regexps"][number]
+  readonly size: number
 }
 
-/** Longer patterns, and patterns that compile to more instructions, are refused. */
 const longestPattern = 2000
-const largestPattern = 5000
-/** How many instructions one automaton has at most. */
+const largestPattern = 50_000
+/** How many instructions one automaton has, except for a single pattern. */
 const largestSet = 20_000
 /** How much work one text may cause beyond one look at each character: about a fifth of a second. */
-export const mostWork = 2_000_000
-
-const endOfText = -1
-/** The flag that says: before the first character. */
-const atStart = { context: () => 4 }
+const mostWork = 2_000_000
 
 export interface Scanner {
   /** Reads on. A pattern that ends with `$` or `\b` is found if it fits what has arrived. */
@@ -36,14 +30,7 @@ export interface PatternSet {
   readonly scanner: (found: (pattern: number) => void, spent: () => void) => Scanner
 }
 
-const compile = (patterns: ReadonlyArray<string>) => {
-  const set = new RE2Set()
-  for (const pattern of patterns) set.add(RE2JS.translateRegExp(pattern))
-  set.compile()
-  return set
-}
-
-/** Rules are matched in linear time, so constructs that need backtracking do not exist. */
+/** Constructs that need backtracking do not exist. */
 const advice = "look-around, back references, possessive repeats and counts above 1000 are not supported"
 const needsAdvice = /Perl syntax|named capture|escape sequence|nested repetition|repeat count/
 
@@ -52,17 +39,20 @@ const explain = (cause: unknown): string => {
   return needsAdvice.test(reason) ? `${reason} (${advice})` : reason
 }
 
-/** How many instructions the pattern has, or why it is refused. */
-export const sizeOf = (pattern: string): Either.Either<number, string> => {
+/** Counted repeats are written out, and re2js allows nested ones only up to 1000 together. */
+const sizeOf = (pattern: string) => {
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Number(most) || Number(least))
+  return pattern.length * counts.reduce((largest, count) => Math.max(largest, Math.min(count, 1000)), 1)
+}
+
+/** Left says why the pattern is refused. */
+export const read = (pattern: string): Either.Either<Pattern, string> => {
   if (pattern.length > longestPattern) return Either.left(`is longer than ${longestPattern} characters`)
-  return Either.try({
-    try: () => compile([pattern]).prog.numInst(),
-    catch: explain
-  }).pipe(
-    Either.filterOrLeft(
-      (size) => size <= largestPattern,
-      () => "is too large: repeat less, or fewer alternatives"
-    )
+  const size = sizeOf(pattern)
+  if (size > largestPattern) return Either.left("is too large: repeat less, or a shorter part")
+  const set = new RE2Set()
+  return Either.try({ try: () => set.add(RE2JS.translateRegExp(pattern)), catch: explain }).pipe(
+    Either.map((index) => ({ tree: set.regexps[index], size }))
   )
 }
 
@@ -72,93 +62,75 @@ const endsInHalf = (text: string) => {
   return last >= 0xd800 && last <= 0xdbff
 }
 
-/** One automaton over some of the patterns; `first` is the index of the first of them. */
-const automaton = (patterns: ReadonlyArray<string>, first: number): PatternSet => {
-  const { dfa } = compile(patterns)
-  const { latin1Class, numClasses } = dfa
-  const start: State | null = dfa.start(atStart, 0)
-
-  /** Builds a state that was not needed before. Null if there is no room for it, even in an empty cache. */
-  const build = (from: State, type: number, rune: number): State | null => {
-    const next: State | null = dfa.step(from, type, rune, RE2Set.UNANCHORED)
-    if (next !== null) return next
-    const kept: State | null = dfa.resetCache(from)
-    return kept === null ? null : dfa.step(kept, type, rune, RE2Set.UNANCHORED)
-  }
-
-  const scanner: PatternSet["scanner"] = (found, spent) => {
+const scannerOf =
+  ({ build, latin1, start, typeOf }: Automaton.Automaton, first: number, count: number): PatternSet["scanner"] =>
+  (found, spent) => {
     let state = start
     let half = ""
     let work = mostWork
-    const left = new Set(patterns.keys())
-    /** States whose patterns were told. */
-    const told = new Set<State>()
+    let left = count
+    const seen = new Set<number>()
+    /** Moves whose patterns were told. */
+    const told = new Set<Automaton.Move>()
 
-    const tell = (at: State) => {
-      told.add(at)
-      for (const pattern of at.matchIDs) if (left.delete(pattern)) found(first + pattern)
-    }
-    const step = (from: State, type: number, rune: number): State | null => {
-      let next = from.next === null ? null : (from.next[type] ?? null)
-      if (next === null) {
-        next = build(from, type, rune)
-        work -= 20 + (next?.nfaStates.length ?? 0)
+    const tell = (move: Automaton.Move) => {
+      if (move.found === Automaton.noPatterns || told.has(move)) return
+      told.add(move)
+      for (const pattern of move.found) {
+        if (seen.has(pattern)) continue
+        seen.add(pattern)
+        left--
+        found(first + pattern)
       }
-      if (next !== null && next.isMatch && !told.has(next)) tell(next)
-      return work < 0 ? null : next
     }
-    const read = (text: string): State | null => {
-      let at = state
-      for (let i = 0; i < text.length && at !== null; i++) {
-        const rune = text.codePointAt(i) ?? 0
-        if (rune > 0xffff) i++
-        at = step(at, rune < 256 ? (latin1Class[rune] ?? 0) : dfa.runeClass(rune), rune)
+    const make = (from: Automaton.State, type: number, rune: number) => {
+      const move = build(from, type, rune)
+      work -= 20 + move.work
+      return move
+    }
+    /** Runs for every character, so it calls nothing that it need not call. */
+    const read = (text: string, end: number) => {
+      let from = state
+      for (let at = 0; at < end && work >= 0; at++) {
+        let rune = text.charCodeAt(at)
+        if (rune >= 0xd800 && rune <= 0xdbff) rune = text.codePointAt(at) ?? rune
+        if (rune > 0xffff) at++
+        const type = rune < 256 ? (latin1[rune] ?? 0) : typeOf(rune)
+        const move = from.moves[type] ?? make(from, type, rune)
+        if (move.found !== Automaton.noPatterns) tell(move)
+        from = move.to
       }
-      return at
+      return from
     }
     const push = (piece: string) => {
-      if (state === null || left.size === 0 || piece === "") return
+      if (work < 0 || left === 0 || piece === "") return
       const text = half + piece
       half = endsInHalf(text) ? text.slice(-1) : ""
-      state = read(half === "" ? text : text.slice(0, -1))
+      state = read(text, text.length - half.length)
       // Leaves the state where it is: more text may follow.
-      const ended = state === null ? null : step(state, numClasses, endOfText)
-      if (ended !== null) return
-      state = null
-      spent()
+      const end = typeOf(Automaton.endOfText)
+      tell(state.moves[end] ?? make(state, end, Automaton.endOfText))
+      if (work < 0) spent()
     }
     return { push }
   }
-  return { scanner }
-}
 
-/** Patterns that `sizeOf` has accepted, with their sizes, in as few automata as their sizes allow. */
-export const make = (patterns: ReadonlyArray<readonly [pattern: string, size: number]>): PatternSet => {
-  const sets: Array<PatternSet> = []
-  let from = 0
-  let total = 0
-  const close = (to: number) => {
-    if (to > from)
-      sets.push(
-        automaton(
-          patterns.slice(from, to).map(([pattern]) => pattern),
-          from
-        )
-      )
-    from = to
-    total = 0
+const join = (sets: ReadonlyArray<PatternSet>): PatternSet => ({
+  scanner: (found, spent) => {
+    const scanners = sets.map((set) => set.scanner(found, spent))
+    return { push: (text) => scanners.forEach(({ push }) => push(text)) }
   }
-  for (const [index, [, size]] of patterns.entries()) {
-    if (total + size > largestSet) close(index)
-    total += size
+})
+
+/** `first` is the index of the first of these patterns among those that the caller knows. */
+export const make = (patterns: ReadonlyArray<Pattern>, first = 0): PatternSet => {
+  const size = patterns.reduce((total, pattern) => total + pattern.size, 0)
+  if (size > largestSet && patterns.length > 1) {
+    const half = patterns.length >> 1
+    return join([make(patterns.slice(0, half), first), make(patterns.slice(half), first + half)])
   }
-  close(patterns.length)
-  const [only] = sets
-  if (only !== undefined && sets.length === 1) return only
-  return {
-    scanner: (found, spent) => {
-      const scanners = sets.map((set) => set.scanner(found, spent))
-      return { push: (text) => scanners.forEach(({ push }) => push(text)) }
-    }
-  }
+  const set = new RE2Set()
+  for (const { tree } of patterns) set.regexps.push(tree)
+  set.compile()
+  return { scanner: scannerOf(Automaton.make(set.prog, set.dfa), first, patterns.length) }
 }

@@ -46,6 +46,11 @@ interface Options {
 
 type Compiled = CompiledRules.CompiledRules
 
+interface Loaded {
+  readonly guidance: ReadonlyArray<Guidance>
+  readonly compiled: Compiled | undefined
+}
+
 const makeNotices = (publish: Options["publish"]) => {
   const warn = (message: string) => publish({ _tag: "Notice", level: "warning", message, source: "rules" })
   return {
@@ -94,7 +99,8 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
     const compiled =
       watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, report })
     notices.tell(found)
-    return { guidance, compiled }
+    const made: Loaded = { guidance, compiled }
+    return made
   })
   const loaded = firstSuccess(load)
 

@@ -86,3 +86,29 @@ describe("attempts that failed", () => {
   const between = new Set<AgentMessage>([steer, more])
   it.each(steered)("%s", (_, messages, sent) => assert.deepStrictEqual(ModelContext.forModel(messages, between), sent))
 })
+
+describe("an answer that was aborted", () => {
+  const cut = assistant("half", 0, "aborted")
+  const told: AgentMessage = {
+    role: "custom",
+    customType: "ttsr-injection",
+    content: "rule",
+    display: false,
+    timestamp: 1
+  }
+  const steered = user("left")
+
+  it("is left out with its results where another attempt follows", () => {
+    const go = user("go")
+    const messages = [go, cut, toolResult(), steered, told]
+    assert.deepStrictEqual(ModelContext.withoutRetried(messages, new Set([steered, told])), [go, steered, told])
+    assert.deepStrictEqual(ModelContext.withoutRetried([cut, told], new Set([told])), [told])
+  })
+
+  it("stays after an abort by the user, and where the setting keeps it", () => {
+    const messages = [user("go"), cut, toolResult(), told]
+    assert.deepStrictEqual(ModelContext.withoutRetried(messages), messages)
+    const later = [cut, user("again"), told]
+    assert.deepStrictEqual(ModelContext.withoutRetried(later, new Set([told])), later)
+  })
+})

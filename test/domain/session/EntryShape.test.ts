@@ -81,6 +81,7 @@ const samples: Readonly<Record<string, object>> = {
       { id: "phase-1", name: "p", tasks: [{ id: "task-1", content: "c", status: "pending", notes: "n", details: "d" }] }
     ]
   },
+  rules: { type: "ttsr_injection", injectedRules: ["a", "b"] },
   usage: { type: "usage", source: "compaction", provider: "p", model: "m", usage: usage({ cacheRead: 3 }) }
 }
 
