@@ -124,6 +124,6 @@ it.effect("functions of the program are tools of the model, beside the built-in 
       assert.strictEqual(results.get("d"), "Operation aborted")
     }).pipe(Effect.provide(agent))
     const names = (yield* requests)[0]?.tools.map(({ name }) => name)
-    assert.deepStrictEqual(names?.slice(-3), ["ls", "clock", "dice"])
+    assert.deepStrictEqual(names?.slice(-3), ["todo_write", "clock", "dice"])
   })
 )

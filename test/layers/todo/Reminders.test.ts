@@ -1,6 +1,6 @@
 /** A model that stops with open tasks is reminded of them inside its run (protocol.md 4.16, 12). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { plainText } from "../../../src/domain/conversation/Content.ts"
 import { summary } from "../../support/agent/AgentHarness.ts"
 import { withUsage } from "../../support/agent/CompactionHarness.ts"
@@ -156,21 +156,29 @@ it.scoped("no reminder where the model has no tool to say that a task is done", 
   })
 )
 
-it.scoped("aborted at a reminder, the run ends properly", () =>
+it.effect("aborted at any point, the run ends properly, and once; the list is that of the log", () =>
   Effect.gen(function* () {
-    const turns = [write("a", plan("one")), say("No."), { events: [], after: "hang" as const }]
-    const { agent, events } = yield* TodoAgent.make({ turns })
-    yield* agent().attach({
-      offer: ({ _tag }) => {
-        if (_tag === "TodoReminder") Effect.runFork(agent().abort)
-      },
-      ready: Effect.void
-    })
-    yield* agent().prompt({ text: "Weave" })
-    yield* agent().awaitIdle
-    assert.deepStrictEqual(violations(events), [])
-    assert.strictEqual(summary(events).at(-3), "PromptFinished:aborted")
-    assert.deepStrictEqual(reminders(events), ["1/3 task-1"])
+    const turns = [write("a", plan("one")), say("No."), write("b", update(1, "completed")), say("Done."), say("Hm.")]
+    const abortAt = Effect.fnUntraced(function* (at: number) {
+      const { agent, events, phases, session, set } = yield* TodoAgent.make({ turns })
+      yield* set([{ name: "P", tasks: [{ content: "first" }] }])
+      let [count, aborting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
+      const point = () => {
+        if (count++ === at) aborting = Effect.runFork(agent().abort)
+      }
+      yield* agent().attach({ offer: () => queueMicrotask(point), ready: Effect.void })
+      yield* Effect.ignore(agent().prompt({ text: "Weave" }))
+      yield* agent().awaitIdle
+      const begun: Fiber.RuntimeFiber<unknown> | undefined = aborting
+      if (begun !== undefined) yield* Fiber.join(begun)
+      assert.deepStrictEqual(violations(events), [], `at ${at}`)
+      assert.strictEqual(events.filter(({ _tag }) => _tag === "PromptFinished").length, 1, `at ${at}`)
+      assert.deepStrictEqual(yield* phases, (yield* session().todos).phases, `at ${at}`)
+      return begun !== undefined
+    }, Effect.scoped)
+    let at = 0
+    while (yield* abortAt(at)) assert.isBelow(at++, 200)
+    assert.isAbove(at, 30)
   })
 )
 
