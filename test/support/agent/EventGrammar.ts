@@ -107,6 +107,8 @@ export const violations = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<str
   }
 
   const step = (event: AgentEvent) => {
+    // Code of others may fail at any event.
+    if (event._tag === "ExtensionFailed") return
     if (ending.length > 0 && event._tag !== "PromptFinished") return mark(event)
     if ("runId" in event && event._tag !== "RunStarted" && event._tag !== "PromptFinished") {
       must(event.runId === run?.runId, "an event belongs to the run that goes on")
