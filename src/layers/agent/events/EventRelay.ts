@@ -35,6 +35,8 @@ interface Watching {
 }
 
 export interface EventRelay extends Pick<EventHub, "publish" | "ready"> {
+  /** No hook is called before the end of `step`, so that what a hook does comes behind all events of the step. */
+  readonly together: <A>(step: () => A) => A
   /** Returns when the events so far are with the sinks. */
   readonly flush: Effect.Effect<void>
   /** The same for somebody who waits: hooks get less time. */
@@ -168,7 +170,28 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     fork(work(slow)).addObserver(finish)
   }
 
+  /** Passes the events that wait, up to the first whose hooks have to be waited for. */
+  const passAll = () => {
+    for (let event = waiting[next]; event !== undefined; event = waiting[next]) {
+      const slow = callOf(event)
+      if (slow !== undefined) return begin(slow)
+      next++
+      hub.publish(event)
+    }
+    allOut()
+  }
+
+  const together = <A>(step: () => A): A => {
+    if (isClosed || isCalling || waiting.length > 0) return step()
+    isCalling = true
+    const made = step()
+    isCalling = false
+    passAll()
+    return made
+  }
+
   return {
+    together,
     publish: (event) => {
       if (isClosed) return hub.publish(event)
       if (isCalling || waiting.length > 0) return void waiting.push(event)

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
+import type { EventRelay } from "../events/EventRelay.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly late: LateRecords
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
+  readonly relay: EventRelay
 }
 
 export type RunEnd = ReturnType<typeof make>
@@ -27,7 +29,7 @@ export type RunEnd = ReturnType<typeof make>
 /** Which messages of a run's queues return to their senders at its end: all of them, or prompts that somebody waits for. */
 export type HandBack = "all" | "prompts"
 
-export const make = ({ late, prompts, publish, queue, state }: Dependencies) => {
+export const make = ({ late, prompts, publish, queue, relay, state }: Dependencies) => {
   let handsBack: HandBack | undefined
   let handedBack: ReadonlyArray<QueuedMessage> = []
 
@@ -72,10 +74,12 @@ export const make = ({ late, prompts, publish, queue, state }: Dependencies) => 
       handsBack = undefined
       if (mayGoOn && queue.sizeForRun() > 0) return "goOn"
       state.settle()
-      publish({ _tag: "RunEnded", runId, messages })
-      prompts.settle(runId, result, handedBack)
-      publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
-      if (prompts.isSettled()) publish({ _tag: "SessionSettled" })
+      relay.together(() => {
+        publish({ _tag: "RunEnded", runId, messages })
+        prompts.settle(runId, result, handedBack)
+        publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
+        if (prompts.isSettled()) publish({ _tag: "SessionSettled" })
+      })
       return "over"
     }
   }

@@ -130,6 +130,29 @@ it.scoped("what a hook publishes comes behind the event at hand", () =>
   })
 )
 
+it.scoped("events that are published together come before what hooks publish at the first of them", () =>
+  Effect.gen(function* () {
+    const { forked, got, join, relay } = yield* make
+    const named = { _tag: "SessionNamed", name: "by a hook" } as const
+    yield* join("publisher", "RunStarted", () => relay.publish(named))
+    const step = () => {
+      relay.publish({ _tag: "RunStarted", runId: "r" })
+      relay.publish(turn(0))
+      return "made"
+    }
+    assert.strictEqual(relay.together(step), "made")
+    assert.deepStrictEqual([got, forked()], [[{ _tag: "RunStarted", runId: "r" }, turn(0), named], 0])
+    yield* join("slow", "TurnStarted", () => Effect.yieldNow())
+    relay.together(step)
+    relay.together(step)
+    yield* relay.flush
+    assert.deepStrictEqual(
+      got.slice(3).map(({ _tag }) => _tag),
+      ["RunStarted", "TurnStarted", "SessionNamed", "RunStarted", "TurnStarted", "SessionNamed"]
+    )
+  })
+)
+
 describe("a hook that does not answer", () => {
   it.scoped("is reported after 5 seconds, left out until it has answered, and then called again", () =>
     Effect.gen(function* () {
