@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
     const rules = options.rules.forRun()
     const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks, rules }
-    const turn = Effect.flatMap(model.certain, (chosen) =>
+    const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
     const autoContinue = settings["compaction.autoContinue"]
