@@ -27,9 +27,24 @@ export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
 export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork }: Dependencies) {
   const running = yield* FiberHandle.make<void, never>()
   const preparing = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+  /** The run has begun, and its fiber is not in `running` yet. */
+  let isStarting = false
+
+  /** A hook that is called at the first events of a run may stop it there. */
+  const known: Effect.Effect<void> = Effect.suspend(() =>
+    isStarting ? Effect.zipRight(Effect.yieldNow(), known) : Effect.void
+  )
+  const start = (run: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      isStarting = true
+      return Effect.map(FiberHandle.run(running, run), (fiber) => {
+        isStarting = false
+        return fiber
+      })
+    })
 
   // Not FiberHandle.clear: when two callers stop one run, that would also forget a run that started in between.
-  const stop = Effect.suspend(() =>
+  const stop = Effect.flatMap(known, () =>
     Option.match(FiberHandle.unsafeGet(running), {
       onNone: () => Effect.void,
       onSome: (fiber) => Effect.asVoid(Fiber.interrupt(fiber))
@@ -68,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
     )
 
   const abort = (which: HandBack) =>
-    Effect.suspend(() => {
+    Effect.flatMap(known, () => {
       runEnd.handBack(which)
       // A run hands the queue back when it ends. Without one the queue is taken before anybody can start a run.
       const now = Option.isSome(FiberHandle.unsafeGet(running)) ? Effect.succeed([]) : runEnd.collect
@@ -77,7 +92,7 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
 
   return {
     /** Begins at once, up to the first wait, so that an interrupt in the same instant finds the run's clean-up in place. */
-    start: (run: Effect.Effect<void>) => FiberHandle.run(running, run),
+    start,
     prepare,
     read,
     /** Withdraws the prompts that are being prepared. */
@@ -88,6 +103,6 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
     abort: abort("all"),
     /** The same, but only prompts that somebody waits for are handed back. The file keeps them. */
     leave: abort("prompts"),
-    awaitIdle: FiberHandle.awaitEmpty(running)
+    awaitIdle: Effect.zipRight(known, FiberHandle.awaitEmpty(running))
   }
 })
