@@ -14,7 +14,7 @@ import { Budget } from "../../../src/services/Budget.ts"
 import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
-import { ModelClient, type ModelFailure } from "../../../src/services/model/ModelClient.ts"
+import { ModelClient, type ModelFailure, type ModelRequest } from "../../../src/services/model/ModelClient.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { type SessionLog, SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { type Tool, Tools } from "../../../src/services/Tools.ts"
@@ -26,6 +26,8 @@ export interface HangingOptions extends AgentHarness.HarnessOptions {
   readonly hostTools?: ReadonlyArray<HostTool>
   /** Which of the counted calls hangs; the first one is 1. */
   readonly at: number
+  /** There are hooks at every point of a run, and at its events. */
+  readonly hooks?: true
   /** Counts only the calls with these names. */
   readonly only?: (name: string) => boolean
 }
@@ -79,6 +81,13 @@ const logOf = ({ gate }: Hang, log: SessionLog): SessionLog => ({
   sync: gate("SessionLog.sync", log.sync)
 })
 
+/** As a provider does it that sends a request and gets a response. */
+const around = ({ hooks, model, sessionId }: ModelRequest) =>
+  Effect.zipRight(
+    hooks?.before?.({}, { model, sessionId }) ?? Effect.void,
+    hooks?.after?.({ status: 200, headers: {} }, { model, sessionId }) ?? Effect.void
+  )
+
 const clientOf = ({ gate }: Hang, client: typeof ModelClient.Service): typeof ModelClient.Service => {
   const boxOf = (box: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>) => {
     const takeAll = gate("Mailbox.takeAll", box.takeAll)
@@ -89,7 +98,9 @@ const clientOf = ({ gate }: Hang, client: typeof ModelClient.Service): typeof Mo
     stream: (request) =>
       gate(
         "ModelClient.stream",
-        Effect.flatMap(client.stream(request), (box) => gate("ModelClient.open", Effect.succeed(boxOf(box))))
+        Effect.flatMap(Effect.zipRight(around(request), client.stream(request)), (box) =>
+          gate("ModelClient.open", Effect.succeed(boxOf(box)))
+        )
       )
   }
 }
@@ -117,10 +128,40 @@ const budgetOf = ({ gate }: Hang, { open }: typeof Budget.Service): typeof Budge
   }))
 })
 
-const hooksOf = ({ gate }: Hang): HookLayer.HookSet => ({
+const compactionHooks = ({ gate }: Hang): HookLayer.HookSet => ({
   compacting: () => gate("Hooks.compacting", Effect.succeed({ _tag: "Proceed" })),
   compacted: () => gate("Hooks.compacted", Effect.void)
 })
+
+/** The points of a run at which hooks are asked, and those at which they watch. */
+export const asked = ["input", "runStarting", "context", "messageEnding", "toolCall", "toolResult"] as const
+export const watched = [
+  "RunStarted",
+  "TurnStarted",
+  "MessageStarted",
+  "MessageUpdated",
+  "MessageEnded",
+  "ToolStarted",
+  "ToolUpdated",
+  "ToolEnded",
+  "TurnEnded",
+  "CompactionStarted",
+  "CompactionEnded",
+  "RetryScheduled",
+  "RetryEnded",
+  "QueueChanged"
+] as const
+
+const hooksOf = (hang: Hang): HookLayer.HookSet => {
+  const own: { [P in (typeof asked)[number] | (typeof watched)[number]]?: () => Effect.Effect<void> } = {}
+  for (const point of [...asked, ...watched]) own[point] = () => hang.gate(`Hooks.${point}`, Effect.void)
+  return {
+    ...compactionHooks(hang),
+    ...own,
+    providerRequest: () => hang.gate("Hooks.providerRequest", Effect.void),
+    providerResponse: () => hang.gate("Hooks.providerResponse", Effect.void)
+  }
+}
 
 const toolOf = ({ gate }: Hang, tool: Tool): Tool => ({
   ...tool,
@@ -150,7 +191,7 @@ const layerOf = (options: HangingOptions, hang: Hang, script: ScriptedModel.Scri
       StaticSettings.layer(settings),
       Layer.succeed(ModelClient, clientOf(hang, script.client)),
       Layer.succeed(ModelCatalog, catalogOf(hang, script.catalog)),
-      HookLayer.layer("hanging", hooksOf(hang)),
+      HookLayer.layer("hanging", options.hooks === true ? hooksOf(hang) : compactionHooks(hang)),
       replaced(MemoryBudget.layer(budget), Budget, (service) => budgetOf(hang, service)),
       replaced(ToolRegistry.layerOf(ownTools), Tools, (service) => toolsOf(hang, service))
     ]),

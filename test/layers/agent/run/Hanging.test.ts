@@ -3,6 +3,7 @@ import { Effect, Either, Exit, Fiber, Scope, Supervisor, TestClock, TestServices
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import { withUsage } from "../../../support/agent/CompactionHarness.ts"
+import * as Fibers from "../../../support/agent/Fibers.ts"
 import * as HangingAgent from "../../../support/agent/HangingAgent.ts"
 import { call, failure, say } from "../../../support/agent/ScriptedModel.ts"
 
@@ -54,7 +55,10 @@ const handoff = {
   settings: { ...options.settings, "compaction.strategy": "handoff" as const }
 }
 
-type Script = typeof options | typeof handoff
+/** Hooks everywhere, of which one hangs. */
+const hooked = { ...options, hooks: true as const }
+
+type Script = typeof options | typeof handoff | typeof hooked
 
 const isWrite = (name: string) => name === "SessionLog.append" || name === "SessionLog.sync"
 
@@ -69,8 +73,12 @@ interface Ending {
   readonly needsRun?: true
 }
 
-const runId = ({ events }: Hanging) =>
-  events.flatMap((event) => (event._tag === "RunStarted" ? [event.runId] : [])).at(-1) ?? ""
+/** The run that goes on, or went on last: a hook may keep its first event from the sinks. */
+const runId = ({ agent, events }: Hanging) => {
+  const running = Fibers.find(agent.supervision.root, "run")?.spec.refs?.["runId"]
+  if (running !== undefined) return String(running)
+  return events.flatMap((event) => (event._tag === "RunStarted" ? [event.runId] : [])).at(-1) ?? ""
+}
 
 const endings = {
   abort: { act: ({ agent }) => agent.abort },
@@ -110,13 +118,24 @@ const checkNext = Effect.fnUntraced(function* (hanging: Hanging) {
   assert.deepStrictEqual(violations(events), [])
 })
 
+const isHook = (name: string) => name.startsWith("Hooks.")
+
+/** How long an ending may wait for hooks that watch, and how long the run that it ended. */
+const patienceFor = (script: Script) =>
+  "hooks" in script ? ({ short: "250 millis", long: "6 seconds" } as const) : ({ short: "50 millis", long: 0 } as const)
+
+/** A run does not wait for hooks that only watch, so it may have completed. */
+const mayComplete = (name: string) => HangingAgent.watched.some((point) => name === `Hooks.${point}`)
+
 const play = (script: Script, ending: Ending, at: number) =>
   Effect.gen(function* () {
     yield* TestClock.adjust(0)
     const supervisor = yield* Supervisor.track
     const played = yield* Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const hanging = yield* HangingAgent.make({ ...script, at, only: (name) => !isWrite(name) }, scope)
+      const only = (name: string) => ("hooks" in script ? isHook(name) : !isWrite(name))
+      const { long, short } = patienceFor(script)
+      const hanging = yield* HangingAgent.make({ ...script, at, only }, scope)
       const { events, hung } = hanging
       const working = yield* Effect.fork(work(hanging))
       const name = yield* Effect.raceFirst(hung, Effect.as(Fiber.await(working), undefined))
@@ -127,13 +146,17 @@ const play = (script: Script, ending: Ending, at: number) =>
       }
       const expected = runId(hanging) === "" ? "PromptWithdrawn" : "Accepted"
       const acting = yield* Effect.fork(ending.act(hanging, scope))
-      yield* TestClock.adjust("50 millis")
+      yield* TestClock.adjust(short)
       yield* inTime(acting, `hangs on ${name}`)
       if (ending.closes === true) {
         yield* Fiber.interrupt(working)
       } else {
+        yield* TestClock.adjust(long)
         assert.strictEqual(yield* inTime(working, "the prompt hangs"), expected)
-        assert.deepStrictEqual(finished(hanging, "p"), expected === "Accepted" ? ["aborted"] : [])
+        const ends = finished(hanging, "p")
+        const end = mayComplete(name) ? (ends[0] ?? "") : "aborted"
+        assert.oneOf(end, ["aborted", "completed"])
+        assert.deepStrictEqual(ends, expected === "Accepted" ? [end] : [])
         assert.deepStrictEqual(violations(events), [])
         yield* checkNext(hanging)
       }
@@ -201,6 +224,25 @@ describe.each([
   it.effect(
     "ends it, too",
     () => Effect.map(everywhere(options, ending, 5), (hung) => assert.isAbove(hung.length, 8)),
+    60_000
+  )
+})
+
+const everyHook = [...HangingAgent.asked, ...HangingAgent.watched, "compacting", "compacted"]
+const everyHookName = [...everyHook, "providerRequest", "providerResponse"].map((name) => `Hooks.${name}`).toSorted()
+
+describe.each([
+  ["an abort", endings.abort, 1],
+  ["an interrupt", endings.interrupt, 4],
+  ["cancel of the run's node", endings["cancel of the run's node"], 4],
+  ["closing the scope", endings["closing the scope"], 4]
+] as const)("%s", (_, ending, step) => {
+  it.effect(
+    "ends a run in which any hook hangs",
+    () =>
+      Effect.map(everywhere(hooked, ending, step), (hung) =>
+        step === 1 ? assert.deepStrictEqual(hung, everyHookName) : assert.isAbove(hung.length, 10)
+      ),
     60_000
   )
 })
