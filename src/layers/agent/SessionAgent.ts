@@ -120,7 +120,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     hub,
     hooks,
     relay,
-    fork: run,
+    /** Starts a fiber of the session whose nodes are in its tree. */
+    fork: <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect)),
     publish,
     controls,
     retries,
