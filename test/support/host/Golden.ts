@@ -1,5 +1,5 @@
 /**
- * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# commands: […]` which slash commands there are, `# rules: {…}` which rules, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
+ * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# commands: […]` which slash commands there are, `# rules: {…}` which rules, `# hooks: […]` which hooks, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
  * are what else happens. An extension calls a method of the agent in `! send …`, `! sendUser …`, `! appendEntry …` and
  * `! setLabel …`, with its arguments as a JSON list. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
@@ -30,6 +30,7 @@ import * as Server from "../../../src/rpc/Server.ts"
 import * as FixedIds from "../agent/FixedIds.ts"
 import * as RuleTexts from "../agent/RuleTexts.ts"
 import * as SlashFakes from "../agent/SlashFakes.ts"
+import * as HookFakes from "../hooks/HookFakes.ts"
 import * as FullStore from "../sessions/FullStore.ts"
 import * as UiTool from "./UiTool.ts"
 import * as TestHost from "./TestHost.ts"
@@ -147,8 +148,9 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const notice = header(text, "left out")
   const trust = Layer.succeed(Trust, notice === undefined ? fixed("trusted") : fixed("untrusted", notice))
   const hasUiTool = header(text, "ui tool") !== undefined
+  const hooks = HookFakes.layer(JSON.parse(header(text, "hooks") ?? "[]"))
   const rules = RuleTexts.layer(JSON.parse(header(text, "rules") ?? "{}"))
-  const session = Layer.provide(agent(cwd, scenario, settings, store, hasUiTool), rules)
+  const session = Layer.provide(agent(cwd, scenario, settings, store, hasUiTool), [hooks, rules])
   const layers = Layer.mergeAll(session, host.layer, trust)
   const context = yield* Layer.build(layers)
   const serving = yield* Server.serve({
