@@ -112,10 +112,14 @@ export const events: ReadonlyArray<EventSchema> = [
     enforcement: Enforcement(),
     schemaHash: Schema.String
   }),
-  event("startup", "Start-up is complete: all that a prompt needs is loaded.", {
-    phase: Schema.Literal("done"),
-    ms: Schema.Finite
-  }),
+  event(
+    "startup",
+    "`extensions`: they join the session, and prompts wait. `done`: all that a prompt needs is loaded.",
+    {
+      phase: Schema.Literal("extensions", "done"),
+      ms: Schema.Finite
+    }
+  ),
   event("agent_start", "A run starts.", { runId }),
   event(
     "agent_end",
