@@ -164,11 +164,16 @@ describe.each(startWays.map((way) => [way.name, way] as const))("%s", (_, way) =
         assert.nestedPropertyVal(end, "result.content[0].text", "src/deep/a.txt:1: needle")
         assert.propertyVal(await host.until(type("prompt_result")), "status", "completed")
       })
-      const reasons =
-        ".heddle/settings.json (is a link that leads out of the folder), .env (is a FIFO, not a file). To allow them,"
+      const reasons = [
+        [
+          "trust",
+          ".heddle/settings.json (is a link that leads out of the folder), .env (is a FIFO, not a file). To allow them,"
+        ],
+        ["workspace", "AGENTS.md is a link that leads out of the folder, so it was left out"]
+      ]
       assert.deepStrictEqual(
-        notices(host).map(([source, message]) => [source, String(message).includes(reasons)]),
-        [["trust", true]]
+        notices(host).map(([source, message], at) => [source, String(message).includes(reasons[at]?.[1] ?? "")]),
+        reasons.map(([source]) => [source, true])
       )
     })
   )

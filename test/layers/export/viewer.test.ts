@@ -297,12 +297,17 @@ describe("the outline", () => {
   ]
   it.each(titles)("a row is called %s", (title, entry) => assert.deepStrictEqual(of(entry).map(titleOf), [title]))
 
-  it("has no rows for labels and usage, but for the entries below them", () => {
+  it("has no rows for labels, usage and the prompt, but for the entries below them", () => {
     const entries = of(
       { type: "label", id: "l" },
       { ...message("user"), id: "u" },
       { type: "usage" },
+      { type: "custom", customType: "heddle.prompt", data: { cwd: "/", text: "Environment" } },
       message("assistant")
+    )
+    assert.deepStrictEqual(
+      Items.make(entries).items.map(({ kind }) => kind),
+      ["user", "assistant"]
     )
     assert.deepStrictEqual(
       rows(Entries.makeTree(entries)).map(({ kind }) => kind),

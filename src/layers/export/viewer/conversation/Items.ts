@@ -32,8 +32,10 @@ const types: Readonly<Record<string, Kind | undefined>> = {
   session_info: "note"
 }
 
-/** Shown elsewhere: a label at its entry, usage in the totals. */
+/** Shown elsewhere: a label at its entry, usage in the totals, the prompt above the conversation. */
 const unseen = new Set(["label", "usage"])
+export const isUnseen = ({ raw, type }: Entry) =>
+  unseen.has(type) || (type === "custom" && raw["customType"] === "heddle.prompt")
 
 export const messageOf = (entry: Entry): JsonRecord =>
   entry.type === "message" ? record(entry.raw["message"]) : entry.raw
@@ -73,7 +75,7 @@ export const make = (path: ReadonlyArray<Entry>): Branch => {
       if (label === "") labels.delete(target)
       else labels.set(target, label)
     }
-    if (unseen.has(entry.type)) continue
+    if (isUnseen(entry)) continue
     const kind = kindOf(entry)
     const callId = text(messageOf(entry)["toolCallId"])
     const home = kind === "result" ? calls.get(callId) : undefined

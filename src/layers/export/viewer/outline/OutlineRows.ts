@@ -1,7 +1,7 @@
 /** The tree of a session as rows. Only a fork indents further, so that long conversations stay readable. Pure. */
 import type { Entry, Tree } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
-import { blocksOf, type Kind, kindOf, messageOf, plainText } from "../conversation/Items.ts"
+import { blocksOf, isUnseen, type Kind, kindOf, messageOf, plainText } from "../conversation/Items.ts"
 import { text } from "../text/Json.ts"
 
 export interface Row {
@@ -36,8 +36,6 @@ export const titleOf = (entry: Entry): string => {
   return titles[kind] ?? entry.type
 }
 
-const hidden = new Set(["label", "usage"])
-
 /** Depth first, without recursion, because the tree is as deep as the conversation is long. */
 export const rows = (tree: Tree): ReadonlyArray<Row> => {
   const found: Array<Row> = []
@@ -50,7 +48,7 @@ export const rows = (tree: Tree): ReadonlyArray<Row> => {
   push(roots, 0)
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { depth, entry, isFork } = at
-    if (!hidden.has(entry.type)) found.push({ entry, kind: kindOf(entry), depth, isFork })
+    if (!isUnseen(entry)) found.push({ entry, kind: kindOf(entry), depth, isFork })
     push(tree.childrenOf(entry.id), depth)
   }
   return found
