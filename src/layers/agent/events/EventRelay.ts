@@ -48,18 +48,8 @@ export interface EventRelay extends Pick<EventHub, "publish" | "ready"> {
 /** Starts a fiber of the session. */
 type Fork = (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 
-export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay => {
-  /** In their order; those before `next` are with the sinks. */
-  let waiting: Array<AgentEvent> = []
-  let next = 0
-  /** A hook may publish while it is called: that event comes after the one at hand. */
-  let isCalling = false
-  const backlog = () => waiting.length - next
-  const isOut = Effect.unsafeMakeLatch(true)
-  /** Open while hooks are not waited for at all. */
-  const isImpatient = Effect.unsafeMakeLatch(false)
-  /** The fibers of the session have ended: hooks watch no more. */
-  let isClosed = false
+/** Calls the hooks of an event, and waits for those that answer with an effect. */
+const makeWatchers = (hooks: HookRegistry, fork: Fork, isImpatient: Effect.Latch) => {
   /** Hooks that have used up the patience, until they have answered after all. */
   const stuck = new Set<object>()
   const asked = new WeakSet<AgentMessage>()
@@ -126,6 +116,23 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     if (event._tag !== "MessageEnded" || asked.has(event.message)) return slow
     return [...(slow ?? []), ...callOnMessage(event)]
   }
+
+  return { call, isWatched, watch, wasAsked: (message: AgentMessage) => void asked.add(message) }
+}
+
+export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay => {
+  /** In their order; those before `next` are with the sinks. */
+  let waiting: Array<AgentEvent> = []
+  let next = 0
+  /** A hook may publish while it is called: that event comes after the one at hand. */
+  let isCalling = false
+  const backlog = () => waiting.length - next
+  const isOut = Effect.unsafeMakeLatch(true)
+  /** Open while hooks are not waited for at all. */
+  const isImpatient = Effect.unsafeMakeLatch(false)
+  /** The fibers of the session have ended: hooks watch no more. */
+  let isClosed = false
+  const { call, isWatched, wasAsked, watch } = makeWatchers(hooks, fork, isImpatient)
 
   const pass = Effect.fnUntraced(function* (event: AgentEvent, slow: ReadonlyArray<Watching> | undefined) {
     if (slow !== undefined) for (const watching of slow) yield* watch(watching)
@@ -207,6 +214,6 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
       const timer = fork(Effect.zipRight(Effect.sleep(hurry), isImpatient.open))
       return Effect.ensuring(isOut.await, Fiber.interruptFork(timer))
     }),
-    wasAsked: (message) => void asked.add(message)
+    wasAsked
   }
 }
