@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as FiberRef from "effect/FiberRef"
 import * as Json from "../domain/Json.ts"
 import { scalarsOf } from "../domain/JsonScalars.ts"
 import { Agent } from "../services/Agent.ts"
@@ -46,6 +47,17 @@ type Enter<R> = <A, E>(handler: Effect.Effect<A, E, CommandServices>) => Effect.
 
 /** A text that breaks a bound is answered, whole or not. */
 const isWhole = (text: string) => Json.excessOf(text) !== undefined || Either.isRight(Json.parse(text))
+
+const left = "The session was left before the command was done. Send it again."
+
+/**
+ * A command that was asked to stop is interrupted. One that ends so by itself waited for a fiber of a session that was left,
+ * and that must not end the fiber that runs it: it may be the reader's.
+ */
+const unlessAsked = (answer: () => void): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) =>
+    Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)) ? Effect.sync(answer) : Effect.interrupt
+  )
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
@@ -95,7 +107,8 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
         respond({ ...Frame.failure(command.name, id, message, code), ...(data === undefined ? {} : { data }) })
         return Effect.void
       }
-      if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+      if (Cause.isInterruptedOnly(cause))
+        return unlessAsked(() => respond(Frame.failure(command.name, id, left, "cancelled")))
       respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
       return Effect.logError(`the command ${command.name} died`, cause)
     }
