@@ -208,3 +208,32 @@ it.scopedLive("a hostile project neither hangs nor ends the process, and the hos
     assert.notStrictEqual(spawnSync("test", ["-e", join(root, "RAN")]).status, 0)
   })
 )
+
+it.scopedLive("rules without a condition, skills of packages and those that an extension names are in the prompt", () =>
+  Effect.gen(function* () {
+    const { open, root, systemOf } = yield* makePlace(1, {
+      "work/sub/.heddle/rules/always.md": "---\nalwaysApply: true\n---\nAlways count the threads.\n",
+      "work/sub/.heddle/rules/later.md": "---\ndescription: for looms\n---\nOil it.\n",
+      "pack/package.json": JSON.stringify({ name: "pack", pi: { skills: ["skills"] } }),
+      "pack/skills/weave/SKILL.md": skill("weave"),
+      "found/dye/SKILL.md": skill("dye"),
+      "ext.ts":
+        'export default (pi) => pi.on("resources_discover", () => ({ skillPaths: [`${import.meta.dir}/found`] }))'
+    })
+    const packages = ["--set", `packages=${JSON.stringify([join(root, "pack")])}`]
+    const host = yield* open(...packages, "-e", join(root, "ext.ts"))
+    const { system } = yield* systemOf(host, "hello", "1")
+    for (const said of ["Always count the threads.", "for looms", "About weave.", "About dye."]) {
+      assert.include(system, said)
+    }
+    assert.notInclude(system, "Oil it.")
+    host.send({ id: "c", type: "get_commands" })
+    const { data } = yield* Effect.promise(() => host.until(answer("c")))
+    assert.deepStrictEqual(
+      (Predicate.hasProperty(data, "commands") && Array.isArray(data.commands) ? data.commands : []).map(
+        ({ name }) => name
+      ),
+      ["skill:weave", "skill:dye"]
+    )
+  })
+)
