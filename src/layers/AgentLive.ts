@@ -28,6 +28,7 @@ import { SessionStore } from "../services/session/SessionStore.ts"
 import { Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Trust } from "../services/Trust.ts"
+import { Workspace } from "../services/Workspace.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
@@ -130,11 +131,12 @@ export const base = (options: AgentOptions) =>
 
 /** Instruction files, skills and prompt templates. Sessions read them when they need them. */
 export const workspace = (options: AgentOptions) =>
-  Layer.unwrapEffect(
-    Effect.map(Effect.context<Settings>(), (services) => {
+  Layer.effect(
+    Workspace,
+    Effect.flatMap(Effect.context<Settings>(), (services) => {
       const packagePaths = Effect.orElseSucceed(Discovery.find(options), () => Discovery.nothing)
       const guidance = Effect.flatMap(Rules, ({ load }) => Effect.map(load, (rules) => rules.guidance))
-      return FolderWorkspace.layer({
+      return FolderWorkspace.makeChecked({
         ...options,
         packagePaths: Effect.provide(packagePaths, services),
         rules: Effect.provide(guidance, services)

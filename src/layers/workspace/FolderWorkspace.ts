@@ -60,5 +60,7 @@ export const check = Effect.fnUntraced(function* ({ cwd, skillPaths = [], templa
   }
 })
 
-export const layer = (options: WorkspaceOptions) =>
-  Layer.effect(Workspace, Effect.zipRight(check(options), make(options)))
+/** The same, after the check. */
+export const makeChecked = (options: WorkspaceOptions) => Effect.zipRight(check(options), make(options))
+
+export const layer = (options: WorkspaceOptions) => Layer.effect(Workspace, makeChecked(options))
