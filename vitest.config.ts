@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import SlowFirst from "./test/support/agent/SlowFirst.ts"
 
-// One more than there are cores: much of the time a test waits for a process or a browser.
-const workers = Math.min(availableParallelism() + 1, 4)
+// Not more than there are cores: tests of processes and of time limits must not wait for each other.
+const workers = Math.min(Math.max(availableParallelism(), 2), 4)
 
 // Workers inherit it. The second of the optimizing compilers takes a tenth of the time of all tests, and no test runs
 // long enough to be paid back.
