@@ -32,6 +32,6 @@ export default async (pi: Api): Promise<void> => {
   })
   pi.on("session_shutdown", async () => {
     await print("shutdown")
-    console.log(`the last line, ${"long ".repeat(2000)}end`)
+    console.log(`the last line, ${"long ".repeat(20_000)}end`)
   })
 }
