@@ -49,6 +49,7 @@ const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },
   "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts" },
+  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts" },
   "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
   "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js" }
 }

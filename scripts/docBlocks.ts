@@ -75,10 +75,13 @@ export const allBlocks = (): ReadonlyArray<Block> => {
   return pages.toSorted().flatMap((page) => blocksOf(page, readFileSync(join(root, page), "utf8")))
 }
 
+/** Declares what modules of src import besides TypeScript. */
+const declarations = "../src/layers/subagents/agents/markdown.d.ts"
+
 const config = (files: ReadonlyArray<string>) => ({
   extends: "../tsconfig.json",
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-  files,
+  files: [...files, declarations],
   include: []
 })
 

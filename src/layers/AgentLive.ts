@@ -25,8 +25,10 @@ import type { Session } from "../services/session/Session.ts"
 import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
+import { Budget } from "../services/Budget.ts"
 import { Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
+import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
 import { Workspace } from "../services/Workspace.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
@@ -56,6 +58,9 @@ import * as SessionFolders from "./session/SessionFolders.ts"
 import * as SessionStart from "./session/SessionStart.ts"
 import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
+import * as Delegation from "./subagents/Delegation.ts"
+import * as LocalSubagents from "./subagents/LocalSubagents.ts"
+import type { TaskServices } from "./subagents/batch/TaskRun.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 import * as FolderWorkspace from "./workspace/FolderWorkspace.ts"
@@ -83,6 +88,8 @@ export interface AgentOptions
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly session: SessionOptions
+  /** Limits of the command line: a host can only tighten them. */
+  readonly fixedLimits?: MemoryBudget.BudgetLimits
   readonly noRules?: boolean
   /** Where secrets are gathered, if the caller masks its log, too. */
   readonly secrets?: Secrets
@@ -225,8 +232,12 @@ export const shell = ({ cwd }: AgentOptions) =>
 
 export const tools = (options: AgentOptions) => ToolRegistry.layer(options)
 
-/** No limits. */
-export const budget = MemoryBudget.layer({})
+/** The limits of settings, and over them those of the command line, which stay. */
+export const budget = ({ fixedLimits }: AgentOptions) =>
+  Layer.effect(
+    Budget,
+    Effect.map(Settings, (settings) => MemoryBudget.make(MemoryBudget.ofSettings(settings), fixedLimits))
+  )
 
 /** The model and thinking level of the first session. A model that only `later` ones may know is left out. */
 const start = (options: AgentOptions, later: boolean) =>
@@ -302,7 +313,11 @@ export const agent = (options: AgentOptions) =>
         ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)
-      }).pipe(Effect.provideService(Hooks, hooks))
+      }).pipe(
+        Effect.provideService(Hooks, hooks),
+        Effect.provideService(Subagents, LocalSubagents.make(options, yield* Effect.context<TaskServices>()))
+      )
+      yield* Delegation.sweep(options)
       yield* Deferred.succeed(made, sessions)
       const { claimedFlags = Effect.succeed(new Map()) } = added ?? {}
       if (added !== undefined || options.unknownFlags !== undefined) yield* judge(options, sessions, claimedFlags)
@@ -322,7 +337,9 @@ export const layer = (options: AgentOptions) =>
     InOrder.add(shell(options)),
     InOrder.add(tools(options)),
     InOrder.add(store(options)),
-    InOrder.add(budget),
+    InOrder.add(Delegation.worktrees(options)),
+    InOrder.add(Delegation.verification),
+    InOrder.add(budget(options)),
     InOrder.add(agent(options)),
     InOrder.layer
   )

@@ -6,6 +6,7 @@ import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
 import type { Echoes } from "./dialect/Echoes.ts"
 import type { DialogMethod } from "../services/host/HostUi.ts"
 import type { EventFilter } from "./protocol/EventFilter.ts"
+import type { Level } from "./subagents/Level.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"
@@ -33,6 +34,8 @@ export interface Connection {
   updates: UpdateForm
   /** Absent until the host has set one. */
   filter?: EventFilter
+  /** What the host has asked to hear of subagents; absent means `off`. */
+  subagents?: Level
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
   /** The questions that the host can answer; all of them until it says otherwise. */

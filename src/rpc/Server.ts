@@ -28,6 +28,7 @@ import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import type { ProcessServices } from "./registry.ts"
+import * as Following from "./subagents/Following.ts"
 import * as Writer from "./Writer.ts"
 
 export interface ServerOptions<Stop> {
@@ -194,7 +195,8 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         sessions,
         now: () => Stopwatch.read(clock)
       })
-      yield* sessions.attach(writer)
+      yield* sessions.attach(Following.sink(writer, connection, sessions, (run) => lanes.aside({ run })))
+      yield* Effect.addFinalizer(() => Following.end(connection, sessions))
       yield* start(options, writer, sessions)
       yield* tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)

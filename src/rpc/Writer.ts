@@ -17,6 +17,7 @@ import * as DialectFrames from "./dialect/DialectFrames.ts"
 import * as EventFilter from "./protocol/EventFilter.ts"
 import { nameFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
+import { toSaidFrames } from "./subagents/SaidFrames.ts"
 import * as UpdateFrames from "./UpdateFrames.ts"
 
 /** Frames that may wait before the run does. */
@@ -76,6 +77,9 @@ const makeEncoder = (connection: Connection) => {
         return updates.flush() + record(item.frame)
       case "Due":
         return flushDue(now)
+      case "SubagentSaid":
+        // Also after the host has asked for less: some may have waited here.
+        return connection.subagents === "events" ? updates.flush() + toSaidFrames(item).map(record).join("") : ""
       case "SessionNamed":
         return updates.flush() + nameFrames(item.name).map(record).join("")
       case "SessionChanged": {

@@ -6,6 +6,7 @@ import type { SessionExport } from "../services/session/SessionExport.ts"
 import type { Shell } from "../services/Shell.ts"
 import type { Command } from "./Command.ts"
 import * as bash from "./commands/bash.ts"
+import * as budget from "./commands/budget.ts"
 import * as compaction from "./commands/compaction.ts"
 import * as messages from "./commands/messages.ts"
 import * as fibers from "./commands/fibers.ts"
@@ -21,6 +22,7 @@ import * as sessionList from "./commands/sessionList.ts"
 import * as sessionTree from "./commands/sessionTree.ts"
 import * as state from "./commands/state.ts"
 import * as slash from "./slash/commands.ts"
+import * as subagents from "./subagents/commands.ts"
 import * as todos from "./todos/commands.ts"
 
 /** The services of the process that handlers use. */
@@ -40,9 +42,11 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...sessionList.commands,
   ...model.commands,
   ...compaction.commands,
+  ...budget.commands,
   ...bash.commands,
   ...hostTools.commands,
   ...todos.commands,
+  ...subagents.commands,
   ...fibers.commands,
   ...slash.commands,
   ...listings.commands,

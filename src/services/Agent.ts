@@ -1,134 +1,39 @@
 /** The agent of one session: its conversation, its run, and the sinks that watch its events. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { BudgetSnapshot } from "../domain/budget/BudgetSnapshot.ts"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent, InputContent } from "../domain/conversation/Content.ts"
 import type { AgentMessage, BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
-import { keyAdvice } from "../domain/model/ProviderKeys.ts"
 import type { TodoPhases } from "../domain/todo/Todo.ts"
-import type { BudgetExceeded } from "./Budget.ts"
-import type { SessionCommands, SlashCommandFailed } from "./Commands.ts"
+import type { SessionBudget } from "./Budget.ts"
+import type { SessionCommands } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
 import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
+import type {
+  AgentBusy,
+  AgentClosing,
+  MissingCredentials,
+  ModelNotFound,
+  PromptRejected,
+  QueueFull,
+  QueueingRejected,
+  QueueRefused
+} from "./Rejections.ts"
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
 import type { EntryNotFound } from "./session/Session.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
 import type { Todos } from "./Todos.ts"
+import type { SessionSubagents } from "./delegation/Subagents.ts"
 import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
 
-export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
-  override get message() {
-    return "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message."
-  }
-}
-
-/** The session is closing: the host has gone or asked us to end. */
-export class AgentClosing extends Schema.TaggedError<AgentClosing>()("AgentClosing", {}) {
-  override get message() {
-    return "The session is closing and accepts no further prompts."
-  }
-}
-
-/** An abort came while the prompt was still being checked: nothing was stored. */
-export class PromptWithdrawn extends Schema.TaggedError<PromptWithdrawn>()("PromptWithdrawn", {}) {
-  override get message() {
-    return "The prompt was aborted before it was accepted. Nothing was stored; send it again to run it."
-  }
-}
-
-export class NoModelSelected extends Schema.TaggedError<NoModelSelected>()("NoModelSelected", {}) {
-  override get message() {
-    return "No model selected. Choose one with set_model or start with --model <provider/id>."
-  }
-}
-
-export class MissingCredentials extends Schema.TaggedError<MissingCredentials>()("MissingCredentials", {
-  provider: Schema.String,
-  modelId: Schema.String
-}) {
-  override get message() {
-    return `No API key for ${this.provider}/${this.modelId}. ${keyAdvice(this.provider)}`
-  }
-}
-
-export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {
-  provider: Schema.String,
-  modelId: Schema.String
-}) {
-  override get message() {
-    return `Model not found: ${this.provider}/${this.modelId}`
-  }
-}
-
-/** The `clientMessageId` was used before, for a message with other content. */
-export class ClientMessageConflict extends Schema.TaggedError<ClientMessageConflict>()("ClientMessageConflict", {
-  clientMessageId: Schema.String
-}) {
-  override get message() {
-    return `clientMessageId was used for another message: ${this.clientMessageId}`
-  }
-}
-
-export const QueueRefusal = Schema.Literal("queue_item_not_found", "already_delivered", "revision_conflict")
-
-const refusals = {
-  queue_item_not_found: "No such message in the queue",
-  already_delivered: "The message has been delivered",
-  revision_conflict: "The queue has changed"
-} as const
-
-export class QueueRefused extends Schema.TaggedError<QueueRefused>()("QueueRefused", {
-  reason: QueueRefusal,
-  messageId: Schema.String
-}) {
-  override get message() {
-    return `${refusals[this.reason]}: ${this.messageId}`
-  }
-}
-
-/** The queue has no room for the message, or for what an edit adds to it (settings `queue.maxMessages`, `queue.maxBytes`). */
-export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
-  maxMessages: Schema.Int,
-  maxBytes: Schema.Int
-}) {
-  override get message() {
-    return "Queue is full"
-  }
-}
-
-/** A message for the queue names a command that is carried out, not sent to the model. */
-export class CommandNotQueueable extends Schema.TaggedError<CommandNotQueueable>()("CommandNotQueueable", {
-  command: Schema.String
-}) {
-  override get message() {
-    return `Extension command "/${this.command}" cannot be queued. Use prompt() or execute the command when not streaming.`
-  }
-}
-
-export type PromptRejected =
-  | AgentBusy
-  | AgentClosing
-  | PromptWithdrawn
-  | NoModelSelected
-  | MissingCredentials
-  | BudgetExceeded
-  | ClientMessageConflict
-  | QueueFull
-  | SlashCommandFailed
-
-export type QueueingRejected =
-  | AgentClosing
-  | ClientMessageConflict
-  | QueueFull
-  | CommandNotQueueable
-  | SlashCommandFailed
+export * from "./Rejections.ts"
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
@@ -204,6 +109,8 @@ export interface AgentState {
   readonly isCompacting: boolean
   /** While a failed model call waits to be tried again. */
   readonly isRetrying: boolean
+  /** Absent when nothing is limited. */
+  readonly budget?: BudgetSnapshot
 }
 
 export interface ModelCycle {
@@ -338,6 +245,8 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly tools: SessionTools
     readonly commands: SessionCommands
     readonly todos: typeof Todos.Service
+    readonly subagents: SessionSubagents
+    readonly budget: SessionBudget
     /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
     readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */

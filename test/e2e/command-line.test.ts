@@ -41,7 +41,7 @@ describe("the command line", () => {
     [
       ["--mode", "rpc", "--tools", "rm"],
       "INVALID_ARG",
-      "--tools: unknown tool: rm (there are read, bash, edit, write, grep, find, ls, todo_write, ask)"
+      "--tools: unknown tool: rm (there are read, bash, edit, write, grep, find, ls, todo_write, ask, task)"
     ]
   ]
   for (const [args, code, message] of wrong) {

@@ -86,11 +86,11 @@ describe("tools", () => {
 
   it.scoped("--exclude-tools leaves out built-in tools, and only those", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* offered(), "read bash edit write grep find ls todo_write ask mine")
-      assert.strictEqual(yield* offered("-xt", "bash, edit,write"), "read grep find ls todo_write ask mine")
+      assert.strictEqual(yield* offered(), "read bash edit write grep find ls todo_write ask task mine")
+      assert.strictEqual(yield* offered("-xt", "bash, edit,write"), "read grep find ls todo_write ask task mine")
       assert.strictEqual(
         yield* offered("--exclude-tools", "mine,web_search,ls"),
-        "read bash edit write grep find todo_write ask mine"
+        "read bash edit write grep find todo_write ask task mine"
       )
       assert.strictEqual(yield* offered("-t", "read,bash", "-xt", "bash"), "read mine")
     })

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Mailbox } from "effect"
 import type { AgentEvent } from "../../src/domain/conversation/AgentEvent.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
 import * as AgentLive from "../../src/layers/AgentLive.ts"
+import * as Delegation from "../../src/layers/subagents/Delegation.ts"
 import * as MemorySessionStore from "../../src/layers/session/MemorySessionStore.ts"
 import * as ToolRegistry from "../../src/layers/tools/ToolRegistry.ts"
 import * as Server from "../../src/rpc/Server.ts"
@@ -21,6 +22,7 @@ import { SessionStore } from "../../src/services/session/SessionStore.ts"
 import { Shell, type ShellResult } from "../../src/services/Shell.ts"
 import type { Tools } from "../../src/services/Tools.ts"
 import { output, resultTexts, tool } from "../support/agent/AgentHarness.ts"
+import * as Budgets from "../support/agent/Budgets.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 import { tempFolder } from "./tools/TempFolder.ts"
 
@@ -28,13 +30,17 @@ import { tempFolder } from "./tools/TempFolder.ts"
 const ownParts = (options: AgentLive.AgentOptions) => ({
   tools: AgentLive.tools(options),
   store: AgentLive.store(options),
-  budget: AgentLive.budget,
+  budget: AgentLive.budget(options),
   shell: AgentLive.shell(options),
   models: AgentLive.models(options),
   credentials: AgentLive.credentials(options)
 })
 
 type Parts = ReturnType<typeof ownParts>
+
+/** What subagents need, too. */
+const ground = (options: AgentLive.AgentOptions) =>
+  Layer.provideMerge(Layer.merge(Delegation.worktrees(options), Delegation.verification), AgentLive.base(options))
 
 const row = (options: AgentLive.AgentOptions, { budget, credentials, models, shell, store, tools }: Parts) =>
   AgentLive.agent(options).pipe(
@@ -43,7 +49,7 @@ const row = (options: AgentLive.AgentOptions, { budget, credentials, models, she
     Layer.provideMerge(models),
     Layer.provideMerge(credentials),
     Layer.provideMerge(AgentLive.catalog(options)),
-    Layer.provideMerge(AgentLive.base(options))
+    Layer.provideMerge(ground(options))
   )
 
 /** What the model `offline/script` does: a shell command, then an answer. */
@@ -164,11 +170,9 @@ describe("a part that is replaced alone is used", () => {
 
   it.scoped("budget", () =>
     Effect.gen(function* () {
-      const spent = new BudgetExceeded({ reason: "cost", limit: 1, spent: 2 })
-      const budget = Layer.succeed(Budget, {
-        open: Effect.succeed({ check: spent, recordUsage: () => Effect.void, recordToolCall: Effect.void })
-      })
-      assert.deepStrictEqual(yield* Effect.flip(askWith({ budget })), spent)
+      const budget = Layer.succeed(Budget, { open: () => Effect.succeed(Budgets.spent("cost")) })
+      const refused = new BudgetExceeded({ reason: "cost", limit: 1, spent: 2 })
+      assert.deepStrictEqual(yield* Effect.flip(askWith({ budget })), refused)
     })
   )
 
@@ -229,8 +233,8 @@ describe("a part that is replaced alone is used", () => {
 const leftOut = (options: AgentLive.AgentOptions) => {
   const { budget, credentials, models, shell, store, tools } = ownParts(options)
   const agent = AgentLive.agent(options)
-  const ground = Layer.provideMerge(AgentLive.catalog(options), AgentLive.base(options))
-  const keys = Layer.provideMerge(credentials, ground)
+  const known = Layer.provideMerge(AgentLive.catalog(options), ground(options))
+  const keys = Layer.provideMerge(credentials, known)
   const called = Layer.provideMerge(models, keys)
   const machine = Layer.provideMerge(shell, called)
   return {
@@ -246,7 +250,7 @@ const leftOut = (options: AgentLive.AgentOptions) => {
       agent,
       Layer.provideMerge(
         Layer.mergeAll(tools, store, budget),
-        Layer.provideMerge(shell, Layer.provideMerge(models, ground))
+        Layer.provideMerge(shell, Layer.provideMerge(models, known))
       )
     )
   }

@@ -59,6 +59,12 @@ describe("the reference tells the truth", () => {
     assert.deepStrictEqual(missing, ["get_schema"])
   })
 
+  it("no command or event has the name of another", () => {
+    for (const names of [commands.map(({ name }) => name), events.map(({ type }) => type)]) {
+      assert.deepStrictEqual(names, [...new Set(names)])
+    }
+  })
+
   it("the pages are made from the registry", () => {
     assert.strictEqual(doc("rpc.md"), Docs.render())
     assert.deepStrictEqual(JSON.parse(doc("rpc.schema.json")), JsonSchema.part("all"))

@@ -7,6 +7,9 @@ import type { MessageQueue, RequestId } from "./MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../model/Model.ts"
 import type { RuleInfo } from "../rules/Rule.ts"
 import type { CustomEntry } from "../session/SessionEntry.ts"
+import type { BudgetScopeName, BudgetSnapshot } from "../budget/BudgetSnapshot.ts"
+import type { SubagentInfo } from "../subagents/Subagent.ts"
+import type { AttemptStatus, VerificationResult } from "../subagents/Verification.ts"
 import type { TodoItem } from "../todo/Todo.ts"
 
 export type { RequestId } from "./MessageQueue.ts"
@@ -16,6 +19,8 @@ export interface RunFailure {
   readonly provider?: string
   readonly model?: string
   readonly httpStatus?: number
+  /** What ended the run, where hosts can tell by it what to do. */
+  readonly code?: "budget_exceeded"
   readonly retryable: boolean
 }
 
@@ -113,6 +118,20 @@ export type AgentEvent =
     }
   /** Tasks that were done for a while have left the todo list. */
   | { readonly _tag: "TodosCleared" }
+  | SubagentChange
+  /** A limit is near, or reached. */
+  | {
+      readonly _tag: "BudgetWarning"
+      readonly scope: BudgetScopeName
+      readonly id?: string
+      readonly snapshot: BudgetSnapshot
+    }
+  | {
+      readonly _tag: "BudgetSpent"
+      readonly scope: BudgetScopeName
+      readonly id?: string
+      readonly snapshot: BudgetSnapshot
+    }
   /** Published once for each accepted prompt, and once more each time the host sends it again. */
   | ({
       readonly _tag: "PromptFinished"
@@ -200,3 +219,43 @@ export interface CompactionRef {
   readonly action: "context-full" | "handoff"
   readonly runId?: string
 }
+
+/** A step in the life of a subagent, which `id` names in all of them. */
+export type SubagentChange =
+  | { readonly _tag: "SubagentStarted"; readonly isolated: boolean; readonly subagent: SubagentInfo }
+  | {
+      readonly _tag: "SubagentEnded"
+      readonly subagent: SubagentInfo
+      readonly exitCode: number
+      readonly verification?: VerificationResult
+    }
+  | { readonly _tag: "SubagentProgressed"; readonly subagent: SubagentInfo }
+  /** An event of the subagent's own session; published while somebody has asked for them. */
+  | { readonly _tag: "SubagentSaid"; readonly id: string; readonly event: AgentEvent }
+  | {
+      readonly _tag: "VerificationStarted"
+      readonly id: string
+      readonly attempt: number
+      readonly profile?: string
+    }
+  | {
+      readonly _tag: "VerificationCommandStarted"
+      readonly id: string
+      readonly attempt: number
+      readonly commandName: string
+    }
+  | {
+      readonly _tag: "VerificationCommandEnded"
+      readonly id: string
+      readonly attempt: number
+      readonly commandName: string
+      readonly exitCode: number
+      readonly durationMs: number
+      readonly artifactId?: string
+    }
+  | {
+      readonly _tag: "VerificationEnded"
+      readonly id: string
+      readonly attempt: number
+      readonly status: AttemptStatus
+    }

@@ -17,7 +17,14 @@ export const Usage = lazy(() =>
 )
 export type Usage = Type<typeof Usage>
 
+/** What is counted beside tokens, where one entry stands for the work of many: a call that had subagents, a handoff. */
+export const Work = lazy(() => Schema.Struct({ toolCalls: Count, subagents: Count, turns: Count }))
+export type Work = Type<typeof Work>
+
 export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+/** The prices of a model that names none. They are 0 as those of a free model; only this object says that nobody knows. */
+export const unknownPrices: Tokens = { ...zeroTokens }
 
 /** `prices` are USD per million tokens of each class. */
 export const make = (tokens: Tokens, prices: Tokens): Usage => {
@@ -35,3 +42,18 @@ export const make = (tokens: Tokens, prices: Tokens): Usage => {
 }
 
 export const zero: Usage = make(zeroTokens, zeroTokens)
+
+export const add = (one: Usage, other: Usage): Usage => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+  totalTokens: one.totalTokens + other.totalTokens,
+  cost: {
+    input: one.cost.input + other.cost.input,
+    output: one.cost.output + other.cost.output,
+    cacheRead: one.cost.cacheRead + other.cost.cacheRead,
+    cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
+    total: one.cost.total + other.cost.total
+  }
+})

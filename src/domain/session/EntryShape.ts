@@ -47,6 +47,9 @@ export const isUsage = (value: unknown): boolean =>
   isCounts(value["cost"]) &&
   isNumber(value["cost"]["total"])
 
+const isWork = (value: unknown): boolean =>
+  isObject(value) && isNumber(value["toolCalls"]) && isNumber(value["subagents"]) && isNumber(value["turns"])
+
 export const stopReasons: ReadonlyArray<unknown> = ["stop", "length", "toolUse", "error", "aborted"]
 
 type Shapes<Name extends string> = { readonly [N in Name]: (value: JsonObject) => boolean }
@@ -141,7 +144,11 @@ const entries: Shapes<NewEntry["type"]> = {
   ttsr_injection: (value) => Array.isArray(value["injectedRules"]) && value["injectedRules"].every(isString),
   todo_state: (value) => isTodoPhases(value["phases"]),
   usage: (value) =>
-    isString(value["source"]) && isString(value["provider"]) && isString(value["model"]) && isUsage(value["usage"])
+    isString(value["source"]) &&
+    isString(value["provider"]) &&
+    isString(value["model"]) &&
+    isUsage(value["usage"]) &&
+    optional(isWork)(value["spent"])
 }
 
 export const isKnownType = (type: unknown): type is NewEntry["type"] => isNameOf(entries, type)

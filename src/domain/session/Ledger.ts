@@ -3,8 +3,9 @@
  * included. Other calls have `usage` entries. A tool that calls models reports their usage in its details.
  */
 import * as Schema from "effect/Schema"
+import type { AssistantMessage } from "../conversation/Message.ts"
+import { type Tokens, Usage, Work } from "../model/Usage.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
-import { type Tokens, Usage } from "../model/Usage.ts"
 
 const isUsage = (value: unknown): value is Usage => value !== undefined && Schema.is(Usage())(value)
 
@@ -13,13 +14,24 @@ export interface Spent {
   /** USD. */
   readonly cost: number
   readonly toolCalls: number
+  readonly subagents: number
+  /** Model calls of the conversation that answered, or used anything. */
+  readonly turns: number
 }
 
 export const nothing: Spent = {
   tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   cost: 0,
-  toolCalls: 0
+  toolCalls: 0,
+  subagents: 0,
+  turns: 0
 }
+
+const isWork = (value: unknown): value is Work => value !== undefined && Schema.is(Work())(value)
+
+/** Whether the message is from a model call; a run that is cut off between two has an empty one. */
+export const isTurn = ({ stopReason, usage }: AssistantMessage): boolean =>
+  (stopReason !== "error" && stopReason !== "aborted") || usage.totalTokens > 0
 
 const usageOf = (entry: SessionEntry): Usage | undefined => {
   if (entry.type === "usage") return entry.usage
@@ -30,7 +42,8 @@ const usageOf = (entry: SessionEntry): Usage | undefined => {
   return isUsage(reported) ? reported : undefined
 }
 
-export const add = ({ cost, tokens, toolCalls }: Spent, usage: Usage): Spent => ({
+export const add = ({ cost, tokens, ...counts }: Spent, usage: Usage): Spent => ({
+  ...counts,
   tokens: {
     input: tokens.input + usage.input,
     output: tokens.output + usage.output,
@@ -38,18 +51,38 @@ export const add = ({ cost, tokens, toolCalls }: Spent, usage: Usage): Spent => 
     cacheWrite: tokens.cacheWrite + usage.cacheWrite,
     total: tokens.total + usage.input + usage.output + usage.cacheRead + usage.cacheWrite
   },
-  cost: cost + usage.cost.total,
-  toolCalls
+  cost: cost + usage.cost.total
 })
+
+const oneTurn: Work = { toolCalls: 0, subagents: 0, turns: 1 }
+const oneCall: Work = { toolCalls: 1, subagents: 0, turns: 0 }
+
+const addWork = (spent: Spent, work: Work | undefined): Spent =>
+  work === undefined
+    ? spent
+    : {
+        ...spent,
+        toolCalls: spent.toolCalls + work.toolCalls,
+        subagents: spent.subagents + work.subagents,
+        turns: spent.turns + work.turns
+      }
+
+const count = (spent: Spent, entry: SessionEntry): Spent => {
+  if (entry.type === "usage") return addWork(spent, entry.spent)
+  if (entry.type !== "message") return spent
+  const { message } = entry
+  if (message.role === "assistant") return isTurn(message) ? addWork(spent, oneTurn) : spent
+  if (message.role !== "toolResult") return spent
+  const below = message.details?.["spent"]
+  return addWork(addWork(spent, oneCall), isWork(below) ? below : undefined)
+}
 
 export const total = (entries: ReadonlyArray<SessionEntry>): Spent => {
   let spent = nothing
   for (const entry of entries) {
     const usage = usageOf(entry)
     if (usage !== undefined) spent = add(spent, usage)
-    if (entry.type === "message" && entry.message.role === "toolResult") {
-      spent = { ...spent, toolCalls: spent.toolCalls + 1 }
-    }
+    spent = count(spent, entry)
   }
   return spent
 }

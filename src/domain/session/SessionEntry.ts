@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
 import { AgentMessage } from "../conversation/Message.ts"
 import { ThinkingLevel } from "../model/Model.ts"
-import { Usage } from "../model/Usage.ts"
+import { Usage, Work } from "../model/Usage.ts"
 import { TodoPhase } from "../todo/Todo.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
@@ -83,7 +83,9 @@ const UsageEntry = lazy(() =>
     source: Schema.String,
     provider: Schema.String,
     model: Schema.String,
-    usage: Usage()
+    usage: Usage(),
+    /** Of an entry that stands for many calls. */
+    spent: optional(Work())
   })
 )
 

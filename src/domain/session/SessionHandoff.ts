@@ -8,7 +8,7 @@ import { settingsOf } from "./SessionSettings.ts"
 import { isQueueEntry } from "./QueueEntries.ts"
 import * as TodoEntries from "../todo/TodoEntries.ts"
 import { type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
-import type { Usage } from "../model/Usage.ts"
+import type { Usage, Work } from "../model/Usage.ts"
 
 /** The new summary includes the older ones, and one `usage` entry carries over the sum of all earlier costs. */
 const staysBehind = ({ type }: SessionEntry) => type === "compaction" || type === "usage"
@@ -18,16 +18,22 @@ export const kept = (branch: ReadonlyArray<SessionEntry>, firstKeptEntryId: stri
   return from < 0 ? [] : branch.slice(from).filter((entry) => !staysBehind(entry))
 }
 
-/** The cost of the old session without the copied entries, which the new ledger counts by itself. */
-const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<SessionEntry>): Usage | undefined => {
+/** What the old session has spent without the copied entries, which the new ledger counts by itself. */
+const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<SessionEntry>) => {
   const [before, again] = [Ledger.total(all), Ledger.total(copied)]
   const left = (name: "input" | "output" | "cacheRead" | "cacheWrite") => before.tokens[name] - again.tokens[name]
   const totalTokens = before.tokens.total - again.tokens.total
   const total = before.cost - again.cost
-  if (totalTokens === 0 && total === 0) return undefined
+  const spent: Work = {
+    toolCalls: before.toolCalls - again.toolCalls,
+    subagents: before.subagents - again.subagents,
+    turns: before.turns - again.turns
+  }
+  if (totalTokens === 0 && total === 0 && spent.toolCalls === 0 && spent.turns === 0) return undefined
   const [input, output, cacheRead, cacheWrite] = [left("input"), left("output"), left("cacheRead"), left("cacheWrite")]
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total }
-  return { input, output, cacheRead, cacheWrite, totalTokens, cost }
+  const usage: Usage = { input, output, cacheRead, cacheWrite, totalTokens, cost }
+  return { usage, spent }
 }
 
 export interface Left {
@@ -40,11 +46,11 @@ export interface Left {
 /** Comes before the copied entries, so that their own changes override it. */
 export const inForce = ({ branch, copied, entries, name }: Left, { modelId, provider }: ModelName) => {
   const { model, thinkingLevel } = settingsOf(branch)
-  const usage = spentBefore(entries, copied)
+  const before = spentBefore(entries, copied)
   const todos = branch.findLast(TodoEntries.isSource)
   const phases = todos === undefined ? undefined : TodoEntries.phasesOf(todos)
   const found: Array<NewEntry> = []
-  if (usage !== undefined) found.push({ type: "usage", source: "handoff", provider, model: modelId, usage })
+  if (before !== undefined) found.push({ type: "usage", source: "handoff", provider, model: modelId, ...before })
   if (name !== undefined) found.push({ type: "session_info", name })
   if (model !== undefined) found.push({ type: "model_change", ...model })
   if (thinkingLevel !== undefined) found.push({ type: "thinking_level_change", thinkingLevel })

@@ -11,6 +11,7 @@ import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
+import { DelegationTools, Subagents } from "../../services/delegation/Delegation.ts"
 import { Todos } from "../../services/Todos.ts"
 import { Tools } from "../../services/Tools.ts"
 import * as CommandRegistry from "../commands/CommandRegistry.ts"
@@ -18,6 +19,7 @@ import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Asking from "../hooks/Asking.ts"
+import * as Forwarding from "../hooks/Forwarding.ts"
 import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Startup from "../hooks/Startup.ts"
@@ -62,7 +64,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const catalog = yield* ModelCatalog
   const session = yield* Session
   const settings = yield* Settings
-  const budget = yield* Effect.flatMap(Budget, ({ open }) => open)
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
@@ -73,14 +74,26 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay
+  const budget = yield* Effect.flatMap(Budget, ({ open }) => open(publish))
   const isWanted = options.keepsTodos !== false
   const todos = yield* SessionTodos.make({ session, publish, settings, isWanted })
-  const tools = yield* Effect.provideService(
-    Effect.flatMap(Tools, ({ open }) => open),
-    Todos,
-    todos.service
+  const openSubagents = yield* Subagents
+  const tools = yield* Effect.flatMap(Tools, ({ open }) => open).pipe(
+    Effect.provideService(Todos, todos.service),
+    Effect.provideService(
+      DelegationTools,
+      Effect.suspend(() => subagents.tools)
+    )
   )
   const controls = Controls.make({ settings, catalog, session, publish }, options)
+  const subagents = openSubagents({
+    session,
+    publish,
+    budget,
+    controls: controls.values,
+    tools: tools.all,
+    contributors: () => Forwarding.contributors(hooks)
+  })
   const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
@@ -113,6 +126,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     settings,
     budget,
     tools,
+    subagents,
     todos,
     todoMessages: TodoMessages.make({ todos, tools, session, settings, publish }),
     commands,
@@ -295,8 +309,10 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       compaction,
       manual,
       todos: parts.todos.service,
-      retries
+      retries,
+      budget: parts.budget
     }),
+    budget: parts.budget,
     messages: session.messages,
     systemPrompt: Effect.zipRight(
       Effect.suspend(() => (instructions.isRead() ? Effect.void : startup.started)),
@@ -304,6 +320,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ),
     tools,
     commands: { ...parts.commands, load: loading.load },
+    subagents: parts.subagents,
     todos: parts.todos.service,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,

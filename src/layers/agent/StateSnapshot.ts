@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
+import type { SessionBudget } from "../../services/Budget.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { Todos } from "../../services/Todos.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
@@ -13,6 +14,7 @@ import type { RunState } from "./run/RunState.ts"
 import type * as Retries from "./run/Retries.ts"
 
 interface Sources {
+  readonly budget: SessionBudget
   readonly controls: () => ControlValues
   readonly session: typeof Session.Service
   readonly state: RunState
@@ -24,7 +26,18 @@ interface Sources {
   readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
 }
 
-export const make = ({ compaction, controls, manual, prompts, queue, retries, session, state, todos }: Sources) =>
+export const make = ({
+  budget,
+  compaction,
+  controls,
+  manual,
+  prompts,
+  queue,
+  retries,
+  session,
+  state,
+  todos
+}: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -37,6 +50,7 @@ export const make = ({ compaction, controls, manual, prompts, queue, retries, se
       isSettled: prompts.isSettled() && !state.isPrompted(),
       isCompacting: isManual || (yield* compaction.isActive),
       autoCompactionEnabled: compaction.isEnabled(),
+      ...(budget.isLimited() ? { budget: yield* budget.snapshot } : {}),
       messageCount: yield* session.messageCount,
       queue: queue.current(),
       todoPhases: yield* todos.phases,

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import type { Model } from "../../domain/model/Model.ts"
-import { zeroTokens } from "../../domain/model/Usage.ts"
+import { unknownPrices } from "../../domain/model/Usage.ts"
 import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
@@ -94,7 +94,7 @@ export const unknownModel = (provider: ProviderEntry, id: string): ModelEntry =>
     name: id,
     reasoning: false,
     input: ["text"],
-    cost: zeroTokens,
+    cost: unknownPrices,
     contextWindow: 128_000,
     maxTokens: 16_384
   })
@@ -106,7 +106,7 @@ const override = (
   where: string
 ): ModelEntry => ({
   ...entry,
-  model: { ...entry.model, ...rest, cost: { ...entry.model.cost, ...cost } },
+  model: { ...entry.model, ...rest, ...(cost === undefined ? {} : { cost: { ...entry.model.cost, ...cost } }) },
   compat: { ...entry.compat, ...compat },
   headers: { ...entry.headers, ...values(valueOf, headers, where) }
 })

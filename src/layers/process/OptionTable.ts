@@ -95,6 +95,9 @@ export const inEffect: ReadonlyArray<OptionEntry> = [
   short("xt", text("exclude-tools", "a,b,...", "Offer the built-in tools without these; host tools stay")),
   short("nt", flag("no-tools", "Offer no tools at all")),
   short("nbt", flag("no-builtin-tools", "Offer only the tools of the host")),
+  text("max-cost", "usd", "What a session and its subagents may cost, in US dollars"),
+  text("max-tokens", "n", "How many tokens a session and its subagents may use"),
+  text("max-turns", "n", "How many times a session and its subagents may call their models"),
   repeated("set", "key=json", "Override a setting; may be given several times"),
   flag(
     "inherit-settings",

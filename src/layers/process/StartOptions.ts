@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { type BudgetLimits, change } from "../../domain/budget/BudgetLimits.ts"
 import { isThinkingLevel, type ThinkingLevel } from "../../domain/model/Model.ts"
 import { type DialectName, dialectNames } from "../../services/host/Dialect.ts"
 import type { SessionOptions } from "../AgentLive.ts"
@@ -41,6 +42,7 @@ export interface StartOptions {
   readonly ui: boolean
   readonly emitTitle: boolean
   readonly session: SessionOptions
+  readonly fixedLimits?: BudgetLimits
   readonly unknownFlags?: ReadonlyMap<string, string | true>
 }
 
@@ -142,6 +144,24 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
   return options
 })
 
+/** Limits of the command line; undefined without any. */
+const limitsOf = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
+  const amount = Effect.fnUntraced(function* (name: string) {
+    const given = one(name)
+    if (given === undefined) return null
+    const value = given.trim() === "" ? Number.NaN : Number(given)
+    if (Number.isFinite(value) && value > 0) return value
+    return yield* invalid(`--${name} must be a number above 0; got "${given}"`)
+  })
+  const [maxCostUsd, maxTotalTokens, maxTurns] = [
+    yield* amount("max-cost"),
+    yield* amount("max-tokens"),
+    yield* amount("max-turns")
+  ]
+  const limits = change({}, { maxCostUsd, maxTotalTokens, maxTurns })
+  return Object.keys(limits).length === 0 ? undefined : limits
+})
+
 export const read = Effect.fnUntraced(function* (given: Given) {
   const one = (name: string) => given.values.get(name)?.[0]
   const has = (name: string) => given.values.has(name)
@@ -178,6 +198,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
       "agentEnd",
       agentEnds.find((end) => end === one("agent-end"))
     ),
+    ...present("fixedLimits", yield* limitsOf(one)),
     drain: has("drain"),
     ...present("unknownFlags", given.unknown),
     ui: !has("no-ui"),

@@ -13,6 +13,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
+import { DelegationTools } from "../../services/delegation/Delegation.ts"
 import { Todos } from "../../services/Todos.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
@@ -40,8 +41,11 @@ export interface ToolRegistryOptions extends Selection {
 
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", { message: Schema.String }) {}
 
+/** The tool of subagents, which a session adds by itself. */
+const delegating = "task"
+
 const checkNames = (all: ReadonlyArray<Tool>, wanted: ReadonlyArray<string>) => {
-  const names = all.map(({ definition }) => definition.name)
+  const names = [...all.map(({ definition }) => definition.name), delegating]
   const unknown = wanted.filter((name) => !names.includes(name))
   return unknown.length > 0
     ? new UnknownTool({ message: `unknown tool: ${unknown.join(", ")} (there are ${names.join(", ")})` })
@@ -58,7 +62,8 @@ const select = (
   options: ToolRegistryOptions,
   around: Surroundings,
   session: typeof Session.Service,
-  todos: typeof Todos.Service
+  todos: typeof Todos.Service,
+  delegation: Effect.Effect<ReadonlyArray<Tool>>
 ) => {
   const { cwd, excludedTools = [], noBuiltinTools, noTools, tools } = options
   if (tools === undefined && (noTools === true || noBuiltinTools === true)) return Effect.succeed([])
@@ -68,8 +73,8 @@ const select = (
   const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   const ledger = FileLedger.ofSession(session)
   return firstSuccess(
-    Effect.map(load, ({ builtIn }) =>
-      builtIn({ cwd, ledger, artifacts, ...around, todos: todos.draft, isStored }).filter(isWanted)
+    Effect.zipWith(load, delegation, ({ builtIn }, added) =>
+      [...builtIn({ cwd, ledger, artifacts, ...around, todos: todos.draft, isStored }), ...added].filter(isWanted)
     )
   )
 }
@@ -97,12 +102,13 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
     const all = builtIn({ cwd: options.cwd, ledger: FileLedger.make(), ...around, ...ofNoSession })
     yield* checkNames(all, options.tools)
     for (const { definition } of all) names.add(definition.name)
+    names.add(delegating)
   }
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const allowed = allows(options, names)
-  const open = Effect.zipWith(Session, Todos, (session, todos) =>
+  const open = Effect.zipWith(Effect.zip(Session, Todos), DelegationTools, ([session, todos], delegation) =>
     SessionToolSet.make({
-      own: select(options, around, session, todos),
+      own: select(options, around, session, todos, delegation),
       offered,
       allows: allowed,
       guard: masked

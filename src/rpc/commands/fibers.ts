@@ -6,7 +6,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import type { LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
+import type { CancelFailed, LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { RequestId } from "../protocol/Frame.ts"
@@ -40,6 +40,8 @@ const FiberNode = lazy(() =>
       "dialog",
       "compaction",
       "bash",
+      "subagent",
+      "verification",
       "command",
       "hook",
       "startup"
@@ -118,15 +120,18 @@ const getFibers = Command.make({
   })
 })
 
-const defaultGraceMs = 10_000
+export const defaultGraceMs = 10_000
+
+export const notCancelled = ({ message, pids, reason: code }: CancelFailed) =>
+  new Command.CommandFailure({ code, message, ...(code === "still_running" ? { data: { pids } } : {}) })
 
 const cancel = Command.make({
   name: "cancel",
   lane: "control",
   summary: "Ends a node of `get_fibers` and all nodes below it; answers when they have ended.",
   notes:
-    "`targetId` is the id of a node, a `runId`, a `toolCallId`, the `id` of an `extension_ui_request`, or the `id` of a command that has no response yet. " +
-    "A tool call gets the error result `Cancelled by host` and the run goes on; a question to the user gets its default; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
+    "`targetId` is the id of a node, a `runId`, a `toolCallId`, the `id` of a subagent, the `id` of an `extension_ui_request`, or the `id` of a command that has no response yet. " +
+    "A tool call gets the error result `Cancelled by host` and the run goes on; a question to the user gets its default; the task of a subagent is `aborted` and the others go on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
     "a command is answered with the code `cancelled`. A target that has ended gives `already_done`. " +
     "After `graceMs` (default 10 000) the response is `still_running`, with the processes that still run in `data`; the target is still being ended.",
   origin: ["ours"],
@@ -150,11 +155,7 @@ const cancel = Command.make({
     const { cancel: end, root } = agent.supervision
     const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
-    const outcome = yield* Effect.mapError(
-      end(targetId, graceMs),
-      ({ message, pids, reason: code }) =>
-        new Command.CommandFailure({ code, message, ...(code === "still_running" ? { data: { pids } } : {}) })
-    )
+    const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
     const handsBack = isRun && connection.abortQueue !== "keep"
     return { targetId, ...outcome, ...toCleared(handsBack ? yield* agent.clearQueue : []) }
   })

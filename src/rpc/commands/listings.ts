@@ -1,41 +1,10 @@
-/** What hosts ask for to fill their menus: subagents and connected services (protocol.md 3.8, supplement 1.3). */
+/** What hosts ask for to fill their menus, and in which language (protocol.md 3.8). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
-
-const getSubagents = Command.make({
-  name: "get_subagents",
-  lane: "query",
-  summary: "The subagents that are at work. There are none yet.",
-  origin: ["omp"],
-  params: Command.noParams,
-  result: () => Schema.Struct({ subagents: Schema.Array(Schema.Struct({ id: Schema.String })) }),
-  run: () => Effect.succeed({ subagents: [] })
-})
-
-const subscriptions = ["off", "progress", "events"] as const
-const isSubscription = (level: string) => subscriptions.some((known) => known === level)
-
-const setSubagentSubscription = Command.make({
-  name: "set_subagent_subscription",
-  lane: "ordered",
-  summary: "Which frames of subagents the host wants. There are no subagents yet, so the answer is always `off`.",
-  origin: ["omp"],
-  params: () => Schema.Struct({ level: Schema.String }),
-  result: () => Schema.Struct({ level: Schema.Literal("off") }),
-  errors: ["invalid_level"],
-  run: Effect.fnUntraced(function* ({ level }) {
-    if (isSubscription(level)) return { level: "off" } as const
-    return yield* new Command.CommandFailure({
-      code: "invalid_level",
-      message: `Invalid subagent subscription level: ${level}`,
-      data: { supported: subscriptions }
-    })
-  })
-})
 
 const setLocale = Command.make({
   name: "set_locale",
@@ -75,4 +44,4 @@ const getIntegrations = Command.make({
   })
 })
 
-export const commands = [getSubagents, setSubagentSubscription, setLocale, getIntegrations]
+export const commands = [setLocale, getIntegrations]

@@ -1,6 +1,7 @@
 /** The state of the session (protocol.md 3.2). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import { JsonObject, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
@@ -49,6 +50,8 @@ const State = lazy(() =>
     hasPendingAsyncWork: Schema.Boolean,
     isSettled: Schema.Boolean,
     contextUsage: optional(ContextUsage()),
+    /** Absent when nothing is limited. */
+    budget: optional(BudgetSnapshot()),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
     /** Whether code of the project may run and all of its settings count. */
     trust: Trust.TrustLevel,

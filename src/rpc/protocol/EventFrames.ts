@@ -2,6 +2,8 @@
 import type { AgentEvent, MessageRef, ToolRef } from "../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../domain/conversation/AssistantDraft.ts"
 import { toJson } from "../../domain/session/SessionEntry.ts"
+import * as SubagentFrames from "../subagents/SubagentFrames.ts"
+import type { Level } from "../subagents/Level.ts"
 import { available } from "../slash/Shapes.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
 import { hookNames } from "./HookNames.ts"
@@ -10,7 +12,7 @@ import { queueUpdate } from "./QueueFrames.ts"
 /** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
 export type ControlEvent = Exclude<
   AgentEvent,
-  { readonly _tag: "MessageUpdated" } | { readonly _tag: "SessionChanged" } | { readonly _tag: "SessionNamed" }
+  { readonly _tag: "MessageUpdated" | "SessionChanged" | "SessionNamed" | "SubagentSaid" }
 >
 
 /** A new name is told in the frames of two families of hosts. The session's id is on every record. */
@@ -32,13 +34,14 @@ const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_s
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
-type OneFrameEvent = Exclude<ControlEvent, CompactionFrames.CompactionEvent>
+type OneFrameEvent = Exclude<ControlEvent, CompactionFrames.CompactionEvent | SubagentFrames.LifeEvent>
 type Tag = OneFrameEvent["_tag"]
 type EventOf = { readonly [Event in OneFrameEvent as Event["_tag"]]: Event }
 
 /** What frames say of the session beside its events. */
 interface Place {
   readonly sessionFile?: string | undefined
+  readonly subagents?: Level
 }
 
 const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object } = {
@@ -112,6 +115,8 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
     maxAttempts,
     runId
   }),
+  BudgetWarning: SubagentFrames.budgetFrame,
+  BudgetSpent: SubagentFrames.budgetFrame,
   TodosCleared: () => ({ type: "todo_auto_clear" }),
   PromptFinished: ({ error, requestId, runId, sessionSettled, status }) => ({
     type: "prompt_result",
@@ -144,11 +149,24 @@ const toFrame = <T extends Tag>(
 /** How a connection tells an event. */
 export type ToFrames = (event: ControlEvent) => ReadonlyArray<object>
 
-/** One frame for each event, but two for an automatic compaction. */
-export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<object> =>
-  event._tag === "CompactionStarted" || event._tag === "CompactionEnded"
-    ? CompactionFrames.toFrames(event)
-    : [toFrame(event, place)]
+/** One frame for each event, but two for an automatic compaction, and up to two for a step of a subagent. */
+export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<object> => {
+  switch (event._tag) {
+    case "CompactionStarted":
+    case "CompactionEnded":
+      return CompactionFrames.toFrames(event)
+    case "SubagentStarted":
+    case "SubagentEnded":
+    case "SubagentProgressed":
+    case "VerificationStarted":
+    case "VerificationCommandStarted":
+    case "VerificationCommandEnded":
+    case "VerificationEnded":
+      return SubagentFrames.toFrames(event, place.subagents ?? "off")
+    default:
+      return [toFrame(event, place)]
+  }
+}
 
 const prefixes = { text: "text", thinking: "thinking", toolCall: "toolcall" } as const
 

@@ -12,9 +12,10 @@ import {
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
 import { interruptModes } from "../../domain/rules/Rule.ts"
-import { TodoItem } from "../../domain/todo/Todo.ts"
 import { requestFields } from "../dialogs/DialogSchemas.ts"
+import { subagentEvents } from "../subagents/SubagentSchemas.ts"
 import { Available } from "../slash/Shapes.ts"
+import { todoEvents } from "../todos/TodoSchemas.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
 import { RequestId } from "./Frame.ts"
@@ -62,6 +63,7 @@ const RunFailure = Schema.Struct({
   provider: optional(Schema.String),
   model: optional(Schema.String),
   httpStatus: optional(Schema.Int),
+  code: optional(Schema.Literal("budget_exceeded")),
   retryable: Schema.Boolean
 }).annotations({ identifier: "RunFailure" })
 
@@ -276,13 +278,7 @@ export const events: ReadonlyArray<EventSchema> = [
       revision: Schema.Int
     }
   ),
-  event("todo_reminder", "The model has stopped with open `todos`, and the run continues with a hidden reminder.", {
-    todos: Schema.Array(TodoItem()),
-    attempt: Schema.Int,
-    maxAttempts: Schema.Int,
-    runId
-  }),
-  event("todo_auto_clear", "Finished tasks have left the todo list; `get_state` has what is left.", {}),
+  ...[...todoEvents, ...subagentEvents].map(({ fields, summary, type }) => event(type, summary, fields)),
   event("prompt_result", "How an accepted prompt ended: one for each, with the id of its request.", {
     id: optional(RequestId),
     agentInvoked: Schema.Boolean,

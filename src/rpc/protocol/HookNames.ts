@@ -33,6 +33,16 @@ export const hookNames: ReadonlyMap<string, string> = new Map([
   ["RulesTriggered", "ttsr_triggered"],
   ["RetryEnded", "auto_retry_end"],
   ["TodoReminder", "todo_reminder"],
+  ["SubagentStarted", "subagent_start"],
+  ["SubagentEnded", "subagent_end"],
+  ["SubagentProgressed", "subagent_progress"],
+  ["SubagentSaid", "subagent_event"],
+  ["VerificationStarted", "subagent_verification_start"],
+  ["VerificationCommandStarted", "subagent_verification_command_start"],
+  ["VerificationCommandEnded", "subagent_verification_command_end"],
+  ["VerificationEnded", "subagent_verification_end"],
+  ["BudgetWarning", "budget_warning"],
+  ["BudgetSpent", "budget_exceeded"],
   ["ModelChanged", "model_select"],
   ["ThinkingLevelChanged", "thinking_level_select"]
 ])

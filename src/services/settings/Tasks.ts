@@ -1,18 +1,20 @@
 /**
- * Settings of subagents, their verification, budgets, and background jobs (protocol.md 14, 15). They are reserved: the
- * names and types are known, the features do not exist.
+ * Settings of subagents, their verification, budgets, and background jobs (protocol.md 14, 15). Those that are marked as
+ * planned are reserved: the names and types are known, the features do not exist.
  */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { lazy, type Type } from "../../domain/Lazy.ts"
+import { OnFailure } from "../../domain/subagents/Verification.ts"
 import { setting } from "./Setting.ts"
 
-const planned = { planned: true } as const
+const reset = { reset: true } as const
 const plannedAndReset = { planned: true, reset: true } as const
 const count = () => Schema.Int.pipe(Schema.positive())
-const limit = (description: string) => optional(setting(Schema.Finite.pipe(Schema.positive()), description, planned))
+const limit = (description: string) => optional(setting(Schema.Finite.pipe(Schema.positive()), description))
 
 /** What is checked after an isolated task (protocol.md 14.5). */
-const profile = () =>
+export const VerificationProfile = lazy(() =>
   Schema.Struct({
     mode: optional(Schema.Literal("none", "command", "lsp")),
     commands: optional(
@@ -26,37 +28,39 @@ const profile = () =>
       )
     ),
     maxRetries: optional(Schema.Int.pipe(Schema.nonNegative())),
-    onFailure: optional(Schema.Literal("return_failure", "discard_patch", "retry_once"))
+    onFailure: optional(OnFailure)
   })
+)
+export type VerificationProfile = Type<typeof VerificationProfile>
 
 const running = () => ({
   "task.isolation.mode": setting(
     Schema.Literal("none", "worktree", "fuse-overlay", "fuse-projfs"),
     "Where isolated subagents work.",
-    plannedAndReset
+    reset
   ),
   "task.isolation.merge": setting(
     Schema.Literal("patch", "branch"),
     "How the changes of an isolated subagent come back.",
-    plannedAndReset
+    reset
   ),
   "task.isolation.commits": setting(
     Schema.Literal("generic", "ai"),
     "Who words the commits of isolated subagents.",
-    plannedAndReset
+    reset
   ),
-  "task.eager": setting(Schema.Boolean, "Whether the model is urged to delegate work to subagents.", plannedAndReset),
-  "task.maxConcurrency": setting(count(), "How many subagents run at the same time.", plannedAndReset),
+  "task.eager": setting(Schema.Boolean, "Whether the model is urged to delegate work to subagents.", reset),
+  "task.maxConcurrency": setting(count(), "How many subagents run at the same time.", reset),
   "task.maxRecursionDepth": setting(
     Schema.Int.pipe(Schema.nonNegative()),
     "How deep subagents may start subagents of their own.",
-    plannedAndReset
+    reset
   ),
-  "task.disabledAgents": setting(Schema.Array(Schema.String), "Agents that may not be started.", plannedAndReset),
+  "task.disabledAgents": setting(Schema.Array(Schema.String), "Agents that may not be started.", reset),
   "task.agentModelOverrides": setting(
     Schema.Record({ key: Schema.String, value: Schema.String }),
     "The model of an agent, by the agent's name.",
-    plannedAndReset
+    reset
   ),
   "async.enabled": setting(Schema.Boolean, "Whether tools may run as background jobs.", plannedAndReset),
   "async.maxJobs": setting(count(), "How many background jobs run at the same time.", plannedAndReset),
@@ -73,27 +77,20 @@ const running = () => ({
 })
 
 const protecting = () => ({
-  "task.verification.enabled": setting(Schema.Boolean, "Whether isolated tasks are verified by default.", planned),
-  "task.verification.defaultProfile": setting(Schema.String, "The profile of tasks that name none.", planned),
+  "task.verification.enabled": setting(Schema.Boolean, "Whether isolated tasks are verified by default."),
+  "task.verification.defaultProfile": setting(Schema.String, "The profile of tasks that name none."),
   "task.verification.requireForIsolated": setting(
     Schema.Boolean,
-    "Whether every isolated task is verified, also where the model does not ask for it.",
-    planned
+    "Whether every isolated task is verified, also where the model does not ask for it."
   ),
   "task.verification.maxRetries": setting(
     Schema.Int.pipe(Schema.nonNegative()),
-    "How many times a subagent may repair what failed its verification.",
-    planned
+    "How many times a subagent may repair what failed its verification."
   ),
-  "task.verification.failureContextLineLimit": setting(
-    count(),
-    "How many lines of a failed check a repair is shown.",
-    planned
-  ),
+  "task.verification.failureContextLineLimit": setting(count(), "How many lines of a failed check a repair is shown."),
   "task.verification.profiles": setting(
-    Schema.Record({ key: Schema.String, value: profile() }),
-    "Profiles of verification by name: `mode`, `commands`, `maxRetries`, `onFailure`.",
-    planned
+    Schema.Record({ key: Schema.String, value: VerificationProfile() }),
+    "Profiles of verification by name: `mode`, `commands`, `maxRetries`, `onFailure`."
   ),
   "task.budget.maxWallTimeMs": limit("How long the runs of a session may take together."),
   "task.budget.maxInputTokens": limit("How many input tokens a session and its subagents may use."),
@@ -102,10 +99,10 @@ const protecting = () => ({
   "task.budget.maxCostUsd": limit("What a session and its subagents may cost, in US dollars."),
   "task.budget.maxToolCalls": limit("How many tool calls a session and its subagents may make."),
   "task.budget.maxSubagents": limit("How many subagents a session may start."),
+  "task.budget.maxTurns": limit("How many times a session and its subagents may call their models."),
   "task.budget.warnAtRatio": setting(
     Schema.Finite.pipe(Schema.between(0, 1)),
-    "The share of a limit at which the host is warned.",
-    planned
+    "The share of a limit at which the host is warned."
   )
 })
 

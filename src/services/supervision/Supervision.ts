@@ -32,6 +32,8 @@ export type NodeKind =
   | "dialog"
   | "compaction"
   | "bash"
+  | "subagent"
+  | "verification"
   | "command"
   | "hook"
   | "startup"
@@ -142,6 +144,13 @@ export const adopt = (root: LiveNode, left: LiveNode): void => {
     root.registry.named.set(name, node)
   }
   left.registry.named.clear()
+}
+
+/** Hangs the tree of another session below a node, for as long as the node is there. */
+export const graft = (node: LiveNode, root: LiveNode): void => {
+  root.parent = node
+  root.registry = node.registry
+  node.children.add(root)
 }
 
 export const close = (node: LiveNode): void => {

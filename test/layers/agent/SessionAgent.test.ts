@@ -47,11 +47,11 @@ it.effect("the end of a run is told only when everything it said survives a powe
 )
 
 it.effect("the acceptance is told before the first event, and rejections leave the session idle", () =>
-  Harness.run({ turns: [say("a")], budget: { total_tokens: -1 } }, ({ agent, events }) =>
+  Harness.run({ turns: [say("a")], budget: { maxTotalTokens: 0 } }, ({ agent, events }) =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(agent.prompt({ text: "Hi" }))
       assert.strictEqual(refused._tag, "BudgetExceeded")
-      assert.deepStrictEqual(events, [])
+      assert.deepStrictEqual(summary(events), ["BudgetSpent"])
       assert.isFalse((yield* agent.state).isStreaming)
       assert.strictEqual((yield* agent.messages).length, 0)
     })
@@ -223,7 +223,7 @@ it.effect("a spent budget ends the run after the tools, without another model ca
     {
       turns: [call(["A", "t", {}], ["B", "t", {}]), say("never")],
       tools: [tool("t", () => Effect.succeed(output("ok")))],
-      budget: { tool_calls: 0 }
+      budget: { maxToolCalls: 1 }
     },
     ({ agent, events, script }) =>
       Effect.gen(function* () {
@@ -231,7 +231,13 @@ it.effect("a spent budget ends the run after the tools, without another model ca
         yield* agent.awaitIdle
         assert.deepStrictEqual(resultTexts(events), ["ok", "Budget exceeded (tool_calls): tool call not started."])
         assert.strictEqual((yield* script.requests).length, 1)
-        assert.deepStrictEqual(summary(events).slice(-5), ["TurnEnded", ...end])
+        assert.deepStrictEqual(summary(events).slice(-5), [
+          "TurnEnded",
+          "RunEnded",
+          "PromptFinished:error",
+          "RunSettled",
+          "SessionSettled"
+        ])
       })
   )
 )

@@ -305,7 +305,7 @@ describe("rules beside other reasons to call again", () => {
       const { ask, events } = yield* agentFor({ rules: noConsole, turns, settings: { maxTurns: 1 } })
       yield* ask("go")
       assert.deepStrictEqual(Harness.summary(events).slice(-6), ["MessageEnded:assistant/stop", ...runEnd])
-      const spent = yield* agentFor({ rules: noConsole, turns, options: { budget: { input_tokens: 6 } } })
+      const spent = yield* agentFor({ rules: noConsole, turns, options: { budget: { maxInputTokens: 6 } } })
       yield* spent.ask("go")
       assert.deepStrictEqual((yield* spent.script.requests).length, 1)
     })

@@ -51,7 +51,6 @@ describe("the settings in force", () => {
       value: 2,
       type: "a number above 0",
       description: "What a session and its subagents may cost, in US dollars.",
-      planned: true,
       sources: [{ name: "--set" }],
       isReset: false
     })

@@ -128,7 +128,7 @@ describe("no reminder where", () => {
     },
     "the budget is spent": {
       turns: [write("a", plan("one")), withUsage(say("No."), 900)],
-      budget: { input_tokens: 800 }
+      budget: { maxInputTokens: 800 }
     },
     "the limit of turns is reached": { turns: open, settings: { maxTurns: 2 } }
   }

@@ -113,7 +113,7 @@ it.effect("offers what was selected, and knows no other names", () =>
     assert.deepStrictEqual(yield* offered({ noBuiltinTools: true }), ["deploy", "read"])
     assert.deepStrictEqual(yield* offered({ noTools: true }), [])
     const { message } = yield* Effect.flip(offered({ tools: ["read", "deploy", "rm"] }))
-    assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")}, ask)`)
+    assert.strictEqual(message, `unknown tool: deploy, rm (there are ${builtInNames.join(", ")}, ask, task)`)
   })
 )
 

@@ -18,9 +18,11 @@ import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
 import { type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
+import * as Subagents from "../../../src/services/delegation/Subagents.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
 import * as NoTodos from "../../support/todo/NoTodos.ts"
+import * as Budgets from "../../support/agent/Budgets.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 
 const supervision = {
@@ -42,6 +44,8 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
       tools: SessionToolSet.make({ own: none, offered: none }),
       commands: { ...slashCommands, load: Effect.void },
       todos: NoTodos.make(false),
+      subagents: Subagents.none,
+      budget: Budgets.unlimited,
       supervision
     }),
     Layer.mock(Sessions, {}),

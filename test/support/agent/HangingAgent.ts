@@ -121,11 +121,19 @@ const toolsOf = ({ gate }: Hang, { open }: typeof Tools.Service): typeof Tools.S
 })
 
 const budgetOf = ({ gate }: Hang, { open }: typeof Budget.Service): typeof Budget.Service => ({
-  open: Effect.map(open, ({ check, recordToolCall, recordUsage }) => ({
-    check: gate("Budget.check", check),
-    recordUsage: (usage) => gate("Budget.recordUsage", recordUsage(usage)),
-    recordToolCall: gate("Budget.recordToolCall", recordToolCall)
-  }))
+  open: (publish) =>
+    Effect.map(open(publish), (budget) => ({
+      ...budget,
+      check: gate("Budget.check", budget.check),
+      mayCall: gate("Budget.mayCall", budget.mayCall),
+      modelCall: (plan) =>
+        Effect.map(gate("Budget.modelCall", budget.modelCall(plan)), (reservation) => ({
+          ...reservation,
+          settle: (usage, isTurn) => gate("Budget.settle", reservation.settle(usage, isTurn))
+        })),
+      toolCall: gate("Budget.toolCall", budget.toolCall),
+      recordUsage: (usage) => gate("Budget.recordUsage", budget.recordUsage(usage))
+    }))
 })
 
 const compactionHooks = ({ gate }: Hang): HookLayer.HookSet => ({

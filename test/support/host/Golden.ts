@@ -2,7 +2,7 @@
  * Golden transcripts: `#` says why (and `# scenario: {…}` what the model plays, `# commands: […]` which slash commands there are, `# rules: {…}` which rules, `# hooks: […]` which hooks, `# dialect: …`, `# agent end: …`), `>` is a line of the host (lines in a
  * row arrive in one chunk), `<` a line of ours, compared byte for byte, and `! clock <ms>` / `! touch <file>` / `! eof`
  * are what else happens. An extension calls a method of the agent in `! send …`, `! sendUser …`, `! appendEntry …` and
- * `! setLabel …`, with its arguments as a JSON list. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
+ * `! setLabel …`, with its arguments as a JSON list. `! publish {…}` is an event that the session has published. `GOLDEN_WRITE=1` rewrites our lines; the diff is for review.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,8 @@ import * as LocalProcesses from "../../../src/layers/platform/processes/LocalPro
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
-import { Agent } from "../../../src/services/Agent.ts"
+import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
+import { Agent, type EventSink } from "../../../src/services/Agent.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
@@ -109,9 +110,24 @@ const agent = (
 
 const extensionCalls = ["send", "sendUser", "appendEntry", "setLabel"] as const
 
+type Publish = (event: AgentEvent) => void
+
+/** Sessions whose events can also come from elsewhere: what a test publishes reaches whoever is attached. */
+const tapped = (sessions: typeof Sessions.Service) => {
+  const sinks: Array<EventSink> = []
+  const publish: Publish = (event) => {
+    for (const sink of sinks) sink.offer(event)
+  }
+  const attach: typeof sessions.attach = (sink) => {
+    sinks.push(sink)
+    return sessions.attach(sink)
+  }
+  return { publish, sessions: { ...sessions, attach } }
+}
+
 const act = (
   host: TestHost.TestHost,
-  sessions: typeof Sessions.Service,
+  { publish, sessions }: ReturnType<typeof tapped>,
   cwd: string,
   action: string
 ): Effect.Effect<unknown, unknown> => {
@@ -122,6 +138,7 @@ const act = (
     const args = JSON.parse(action.slice(method.length))
     return Effect.flatMap(sessions.current, (current) => Reflect.apply(Context.get(current, Agent)[method], null, args))
   }
+  if (what === "publish") return Effect.sync(() => publish(JSON.parse(action.slice("publish".length))))
   if (what === "touch") return Effect.sync(() => writeFileSync(join(cwd, amount), ""))
   return TestClock.adjust(Duration.millis(Number(amount)))
 }
@@ -153,6 +170,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
   const session = Layer.provide(agent(cwd, scenario, settings, store, hasUiTool), [hooks, rules])
   const layers = Layer.mergeAll(session, host.layer, trust)
   const context = yield* Layer.build(layers)
+  const tap = tapped(Context.get(context, Sessions))
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates,
@@ -165,6 +183,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
     stop: Effect.never
   }).pipe(
     Effect.provide(SlashFakes.layer(JSON.parse(header(text, "commands") ?? "[]"))),
+    Effect.provideService(Sessions, tap.sessions),
     Effect.provide(context),
     Effect.fork
   )
@@ -180,7 +199,7 @@ export const play = Effect.fnUntraced(function* (path: string) {
     if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
     written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
     if (step.kind === "send") yield* host.send(...step.lines)
-    else yield* act(host, Context.get(context, Sessions), cwd, step.lines.join())
+    else yield* act(host, tap, cwd, step.lines.join())
   }
   if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
   if (mode !== undefined) writeFileSync(path, `${written.join("\n")}\n`)

@@ -69,7 +69,7 @@ export const make = (dependencies: Dependencies) => {
 
   /** Runs the effect if the budget allows further model calls. */
   const ifAffordable = <A>(effect: Effect.Effect<A>, otherwise: A) =>
-    Effect.flatMap(Effect.isSuccess(budget.check), (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
+    Effect.flatMap(budget.mayCall, (affordable) => (affordable ? effect : Effect.succeed(otherwise)))
 
   const beforeRun = Effect.suspend(() => {
     if (!compaction.isEnabled()) return Effect.void

@@ -2,7 +2,6 @@
  * Where messages enter a session: a prompt starts a run or joins the queue, other messages join the queue, and one
  * that was sent before is recognised. The fiber of the run checks and stores its prompt before it begins.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -14,8 +13,7 @@ import {
   type MessageInput,
   type PromptInput,
   type PromptReceipt,
-  type PromptRejected,
-  PromptWithdrawn
+  type PromptRejected
 } from "../../../services/Agent.ts"
 import type { SlashCommandFailed } from "../../../services/Commands.ts"
 import type { Startup } from "../../hooks/Startup.ts"
@@ -27,6 +25,7 @@ import type { Heard } from "../inbox/Hearing.ts"
 import type { Carried, SlashCommands } from "../inbox/SlashCommands.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
+import { withdrawn } from "./RunFiber.ts"
 import * as RunStart from "./RunStart.ts"
 import { type Accepted, type LateHearing, named, requested, sentBy, type Taken } from "./RunStart.ts"
 
@@ -55,10 +54,6 @@ const tellIfSlow =
 
 const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
   whenBusy === undefined ? { source } : { source, whenBusy }
-
-/** The preparation of a prompt that an abort has ended withdraws the prompt. */
-const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
-  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
 
 const repeated = ({ receipt }: ClientMessage): MessageReceipt => ({ ...receipt, duplicate: true })
 
@@ -90,7 +85,7 @@ const makeInTime = ({ accepting, fiber, now }: Dependencies) =>
   })
 
 export const make = (dependencies: Dependencies) => {
-  const { clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
+  const { budget, clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = RunStart.make(dependencies)
   const hearing = Hearing.make(dependencies)
   const inTime = makeInTime(dependencies)
@@ -151,10 +146,10 @@ export const make = (dependencies: Dependencies) => {
   ): Effect.Effect<PromptReceipt, PromptRejected> => {
     const { whenBusy } = input
     if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted, hearing)
-    return Effect.tap(
-      put(whenBusy, input, (messageId) => prompts.accept(messageId, input)),
-      accepted
-    )
+    const queued = put(whenBusy, input, (messageId) => prompts.accept(messageId, input))
+    // An abort withdraws it while it is checked, like any prompt.
+    const affordable = budget.isLimited() ? fiber.read(budget.check) : Effect.void
+    return Effect.tap(Effect.zipRight(affordable, queued), accepted)
   }
 
   /** The first prompt with a name reads the session. An abort withdraws it, as it does during the check. */
@@ -210,6 +205,7 @@ export const make = (dependencies: Dependencies) => {
 
   const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: Taken) {
     if (state.isClosing()) return yield* new AgentClosing()
+    yield* budget.check
     return yield* put(to, input)
   })
 

@@ -1,10 +1,13 @@
 /** The outer loop of a run: turns until the model has nothing more to do, and one proper end on every path. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type { PromptStatus, RunFailure } from "../../../domain/conversation/AgentEvent.ts"
 import type { DrainPoint } from "../../../domain/conversation/MessageQueue.ts"
 import type { Model } from "../../../domain/model/Model.ts"
+import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { RunRules } from "../../rules/SessionRules.ts"
 import type { Delivery } from "../inbox/Delivery.ts"
@@ -31,6 +34,27 @@ const atLimit = Effect.fnUntraced(function* ({ journal, limit: { message }, mode
   return result
 })
 
+const refusal = (refused: BudgetExceeded | NoPrice): RunResult => ({
+  status: "error",
+  error: {
+    message: refused.message,
+    ...(refused._tag === "BudgetExceeded" ? { code: "budget_exceeded" } : {}),
+    retryable: false
+  },
+  mayGoOn: false
+})
+
+/** The model call was refused. A turn that is open gets a message that says so; otherwise the last one stays as it is. */
+const refuse = Effect.fnUntraced(function* (
+  { journal, model, retries }: Dependencies,
+  refused: BudgetExceeded | NoPrice,
+  isOpen: boolean
+) {
+  retries.stop(refused.message)
+  if (isOpen) yield* journal.cutOff(RunJournal.failed(refused.message), yield* model)
+  return refusal(refused)
+})
+
 /** Counts the turns of a run against the setting `maxTurns`. */
 export interface TurnLimit {
   readonly count: () => void
@@ -50,8 +74,12 @@ export const makeLimit = (maxTurns: number | undefined): TurnLimit => {
 export interface Dependencies {
   readonly delivery: Delivery
   readonly journal: RunJournal.RunJournal
-  /** False when the budget is spent: the run ends normally, without a further model call. */
+  /** Whether the budget has anything left; tells nobody. */
   readonly mayCallModel: Effect.Effect<boolean>
+  /** Reserves the next model call. */
+  readonly reserve: Effect.Effect<void, BudgetExceeded | NoPrice>
+  /** Counts the time of the run, and ends it when that is spent. */
+  readonly timed: <A>(effect: Effect.Effect<A>) => Effect.Effect<A, BudgetExceeded>
   readonly turn: Effect.Effect<TurnOutcome>
   readonly limit: TurnLimit
   readonly retries: RetryChain
@@ -73,14 +101,17 @@ const isCorrected = (outcome: TurnOutcome, rules: RunRules) =>
   outcome._tag === "Settled" && outcome.byTools !== true && rules.isDue()
 
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, limit, mayCallModel, retries, rules, turn } = dependencies
+  const { delivery, limit, mayCallModel, reserve, retries, rules, turn } = dependencies
   let point = from
   let mayStop = from === "settled"
   let isRetry = false
   while (true) {
-    if (point !== "start" && !(yield* mayCallModel)) return stopped
+    if (point === "settled" && !(yield* mayCallModel)) return stopped
     if (limit.isReached()) return mayStop ? stopped : yield* atLimit(dependencies)
-    if (!(yield* delivery.open(point, isRetry))) return completed
+    if (point === "settled" && !(yield* delivery.open(point, isRetry))) return completed
+    const reserved = yield* Effect.either(reserve)
+    if (Either.isLeft(reserved)) return yield* refuse(dependencies, reserved.left, point !== "continue")
+    if (point !== "settled" && !(yield* delivery.open(point, isRetry))) return completed
     yield* rules.tell(delivery.inject)
     const outcome = yield* turn
     mayStop = outcome._tag === "Settled"
@@ -102,12 +133,18 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
 export const run = Effect.fnUntraced(function* (
   dependencies: Dependencies,
   from: DrainPoint,
-  before: Exit.Exit<void> = Exit.void
+  before: Exit.Exit<void, BudgetExceeded> = Exit.void
 ) {
-  const turns = Effect.zipRight(before, Effect.interruptible(loop(dependencies, from)))
+  const turns = Effect.zipRight(before, dependencies.timed(Effect.interruptible(loop(dependencies, from))))
   const exit = yield* Effect.exit(turns)
   if (Exit.isSuccess(exit)) return exit.value
   const { journal, model, retries } = dependencies
+  const outOfTime = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (outOfTime !== undefined) {
+    retries.stop(outOfTime.message)
+    yield* journal.cutOff(RunJournal.outOfTime, yield* model)
+    return refusal(outOfTime)
+  }
   retries.stop("Retry cancelled")
   if (Cause.isInterruptedOnly(exit.cause)) {
     yield* journal.cutOff(RunJournal.aborted, yield* model)

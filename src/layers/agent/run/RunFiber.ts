@@ -22,6 +22,10 @@ export interface Preparation<A, E> {
   readonly keep: () => void
 }
 
+/** The preparation of a prompt that an abort has ended withdraws the prompt. */
+export const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
+
 export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork }: Dependencies) {
@@ -70,15 +74,13 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
     })
 
   /** Waits for the preparation. To leave the wait is to withdraw the prompt. */
-  const read = <A>(effect: Effect.Effect<A>): Effect.Effect<A, PromptWithdrawn> =>
+  const read = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
     Effect.flatMap(
       prepare(() => effect),
       ({ fiber }) =>
         Fiber.await(fiber).pipe(
           Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-          Effect.flatMap((exit) =>
-            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
-          )
+          Effect.flatMap(withdrawn)
         )
     )
 

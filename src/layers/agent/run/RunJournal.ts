@@ -16,9 +16,9 @@ import type {
 } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
-import type { Usage } from "../../../domain/model/Usage.ts"
+import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { RuleInfo } from "../../../domain/rules/Rule.ts"
-import type { SessionBudget } from "../../../services/Budget.ts"
+import type { Reservation, SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import * as Asking from "../../hooks/Asking.ts"
@@ -79,6 +79,13 @@ const namesOf = (rules: ReadonlyArray<RuleInfo>) =>
     .map(({ name }) => name)
     .join(", ")
 
+/** As an abort, but by the clock. */
+export const outOfTime: CutOff = {
+  ...aborted,
+  errorMessage: "Budget exceeded: wall_time",
+  unfinishedCall: "Tool execution was aborted: Budget exceeded: wall_time"
+}
+
 export const cutByRules = (rules: ReadonlyArray<RuleInfo>): CutOff => {
   const errorMessage = `Cut off by a stream rule: ${namesOf(rules)}`
   const answer = `Tool execution was aborted: ${errorMessage}`
@@ -91,15 +98,25 @@ type UserRef = Omit<MessageRef, "runId">
 
 /** The usage of answers that the budget was not told yet. */
 const makeUsageRecord = (budget: SessionBudget) => {
-  let unrecorded: ReadonlyArray<Usage> = []
+  let unrecorded: ReadonlyArray<Effect.Effect<void>> = []
+  let reserved: Reservation | undefined
   return {
-    add: (usage: Usage) => {
-      unrecorded = [...unrecorded, usage]
+    reserve: (reservation: Reservation) => {
+      reserved = reservation
+    },
+    release: () => {
+      reserved?.release()
+      reserved = undefined
+    },
+    add: (message: AssistantMessage) => {
+      const due = reserved?.settle(message.usage, Ledger.isTurn(message)) ?? budget.recordUsage(message.usage)
+      reserved = undefined
+      unrecorded = [...unrecorded, due]
     },
     record: Effect.suspend(() => {
       const due = unrecorded
       unrecorded = []
-      return Effect.forEach(due, (usage) => budget.recordUsage(usage), { discard: true })
+      return Effect.all(due, { discard: true })
     })
   }
 }
@@ -172,7 +189,7 @@ export const make = (dependencies: Dependencies) => {
     turn.message = message
     for (const { call } of requested) turn.calls.push({ call })
     messages.push(message)
-    usage.add(message.usage)
+    usage.add(message)
     return Effect.map(session.append({ type: "message", message }), () => {
       publish({ _tag: "MessageEnded", runId, messageId, message })
       return requested
@@ -231,6 +248,9 @@ export const make = (dependencies: Dependencies) => {
     runId,
     messages,
     turnIndex: () => turn.index,
+    /** The next model call was allowed; the end of its message settles it. */
+    reserve: usage.reserve,
+    release: usage.release,
     startTurn,
     ...makeUserMessages(dependencies, messages),
     startAssistant,

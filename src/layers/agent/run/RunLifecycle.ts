@@ -7,7 +7,9 @@ import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import { textAndImages } from "../../../domain/conversation/Content.ts"
+import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { CustomInput, InputMessage, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -109,6 +111,14 @@ const storable =
       onRight: (input) => [input]
     })
 
+/** The next model call, as far as the budget wants to know it. */
+const planned = (budget: SessionBudget, model: Effect.Effect<Model>, { recent }: ContextLength.ContextLength) =>
+  Effect.flatMap(model, (chosen) =>
+    budget.isLimited()
+      ? Effect.map(recent, (branch) => ({ model: chosen, inputTokens: ContextTokens.ofBranch(branch).tokens }))
+      : Effect.succeed({ model: chosen, inputTokens: 0 })
+  )
+
 /** The prompt, which hooks may still have to look at. */
 const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
   if (late === undefined) return Exit.succeed(message)
@@ -148,6 +158,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const requests = ModelRequests.make({ session, tools, hooks })
   const length = ContextLength.make(session, ContextLength.limitsOf(settings))
 
+  const plan = planned(budget, currentModel, length)
   const modes = () => {
     const { followUpMode, steeringMode } = controls()
     return { steering: steeringMode, followUp: followUpMode }
@@ -221,7 +232,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       retries,
       rules,
       limit: Run.makeLimit(settings.maxTurns),
-      mayCallModel: Effect.isSuccess(budget.check),
+      mayCallModel: budget.mayCall,
+      reserve: Effect.flatMap(plan, (call) => Effect.map(budget.modelCall(call), journal.reserve)),
+      timed: budget.whileRunning,
       model: currentModel
     }
     return { turns, beforeRun: shrinking.beforeRun, shape, introduce }

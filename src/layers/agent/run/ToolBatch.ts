@@ -173,14 +173,14 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
 }
 
 const overBudget = ({ budget }: Dependencies) =>
-  Effect.match(budget.check, {
+  Effect.match(budget.toolCall, {
     onFailure: ({ reason }) => new ToolFailure({ message: `Budget exceeded (${reason}): tool call not started.` }),
     onSuccess: () => undefined
   })
 
 /** Starts the calls that may run now, in their order. */
 const startNext = Effect.fnUntraced(function* (batch: Batch) {
-  const { budget, calls, journal } = batch
+  const { calls, journal } = batch
   for (let requested = calls[batch.next]; requested !== undefined; requested = calls[batch.next]) {
     if (batch.exclusive && batch.open > 0) return
     if (batch.open >= mostAtOnce) {
@@ -195,7 +195,6 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
     const first = position === 0 || (batch.sharedSoFar && !exclusive)
     batch.skips ||= !first && batch.isSteered()
     const refusal = !first && batch.skips ? skipping : Either.isLeft(tool) ? tool.left : yield* overBudget(batch)
-    if (refusal === undefined) yield* budget.recordToolCall
     batch.next++
     batch.open++
     batch.sharedSoFar &&= !exclusive

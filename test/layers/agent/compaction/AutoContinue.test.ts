@@ -133,7 +133,7 @@ const ends: ReadonlyArray<readonly [why: string, options: Partial<Harness.Option
   ["the summary is no shorter", { hooks: { compacting: () => Effect.succeed(longer) } }],
   ["it is cancelled", { hooks: { compacting: () => Effect.succeed({ _tag: "Cancel" } as const) } }],
   ["compaction is switched off", { settings: { ...settings, "compaction.enabled": false } }],
-  ["the budget is spent", { budget: { input_tokens: 800 } }]
+  ["the budget is spent", { budget: { maxInputTokens: 800 } }]
 ]
 for (const [why, options] of ends) {
   it.effect(`the run ends where ${why}`, () =>

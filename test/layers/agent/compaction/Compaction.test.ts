@@ -44,7 +44,7 @@ it.effect("what an interrupted summary has used counts, in the budget and in the
   Harness.run(
     {
       turns: [say(story), say("Short."), { ...withUsage({ events: [] }, 500), after: "hang" }],
-      budget: { input_tokens: 400 }
+      budget: { maxInputTokens: 400 }
     },
     ({ agent, ask, script, session }) =>
       Effect.gen(function* () {

@@ -108,7 +108,7 @@ it.effect("a budget that is spent pays for no compaction but one that was asked 
   Harness.run(
     {
       turns: [say(story), withUsage(say("Short."), 900), say("Goal"), say("Prefix"), say("s")],
-      budget: { input_tokens: 800 }
+      budget: { maxInputTokens: 800 }
     },
     ({ agent, ask, events }) =>
       Effect.gen(function* () {

@@ -137,7 +137,7 @@ it.scopedLive("the prompts of a compaction, of its update and of a branch that i
       const tools = {
         client: yield* ModelClient,
         settings: yield* Settings,
-        budget: yield* Effect.flatMap(Budget, ({ open }) => open),
+        budget: yield* Effect.flatMap(Budget, ({ open }) => open(() => {})),
         session,
         publish: () => {},
         mayRetry: Effect.succeed(false),

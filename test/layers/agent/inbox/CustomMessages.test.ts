@@ -9,10 +9,11 @@ import * as LateEntries from "../../../../src/domain/session/LateEntries.ts"
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
 import { type Agent, AgentBusy, AgentClosing, NoModelSelected, QueueFull } from "../../../../src/services/Agent.ts"
-import { Budget, type SessionBudget } from "../../../../src/services/Budget.ts"
+import { Budget } from "../../../../src/services/Budget.ts"
 import { NotStorable } from "../../../../src/services/Sending.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
+import * as Budgets from "../../../support/agent/Budgets.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call, failure, say, type ScriptedTurn } from "../../../support/agent/ScriptedModel.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
@@ -320,10 +321,10 @@ it.scoped("while a prompt is being checked, messages join the conversation befor
   Effect.gen(function* () {
     const [asked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const check = Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(go))
-    const budget: SessionBudget = { check, recordUsage: () => Effect.void, recordToolCall: Effect.void }
+    const budget = { ...Budgets.unlimited, check }
     const { agent, events, session } = yield* TestAgent.make(
       { turns: [say("ok")] },
-      { budget: Layer.succeed(Budget, { open: Effect.succeed(budget) }) }
+      { budget: Layer.succeed(Budget, { open: () => Effect.succeed(budget) }) }
     )
     const prompting = yield* Effect.fork(agent.prompt({ text: "go" }))
     yield* Deferred.await(asked)

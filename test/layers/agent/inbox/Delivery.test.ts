@@ -13,6 +13,7 @@ import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.t
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
 import type { TodoMessages } from "../../../../src/layers/todo/TodoMessages.ts"
 import { Ids } from "../../../../src/services/Ids.ts"
+import * as Budgets from "../../../support/agent/Budgets.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
 
@@ -31,7 +32,6 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, t
   const publish = (event: AgentEvent) => void events.push(event)
   const queue = SessionQueue.make({ publish, session, settings: defaults, dropped: () => {} })
   const prompts = OpenPrompts.make({ publish, ended: () => {}, isIdle: () => false })
-  const budget = { check: Effect.void, recordUsage: () => Effect.void, recordToolCall: Effect.void }
   const now = () => 7
   const detach = () => {}
   const hooks = HookRegistry.make(() => {})
@@ -43,7 +43,7 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, t
     ids,
     now,
     ticks: now,
-    budget,
+    budget: Budgets.unlimited,
     detach,
     hooks,
     relay,

@@ -202,14 +202,14 @@ it.effect("a run that is out of budget leaves the queue alone and ends", () =>
     {
       turns: [call(["A", "t", {}])],
       tools: [tool("t", () => Effect.succeed(output("ok")))],
-      budget: { tool_calls: 0 }
+      budget: { maxTurns: 1 }
     },
     ({ agent, events, script }) =>
       Effect.gen(function* () {
         yield* agent.prompt({ text: "go", requestId: "1" })
         yield* agent.enqueue("followUp", { text: "F" })
         yield* agent.awaitIdle
-        assert.deepStrictEqual(statuses(events), ["1:completed"])
+        assert.deepStrictEqual(statuses(events), ["1:error"])
         assert.strictEqual((yield* script.requests).length, 1)
         assert.deepStrictEqual(
           (yield* agent.abort).map((item) => item.text),

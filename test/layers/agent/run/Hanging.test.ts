@@ -38,7 +38,7 @@ const options = {
       call: () => Effect.succeed(output("host done"))
     }
   ],
-  budget: { tool_calls: 100, total_tokens: 100_000 },
+  budget: { maxToolCalls: 100, maxTotalTokens: 100_000 },
   settings: { "retry.baseDelayMs": 0, "compaction.keepRecentTokens": 5, "compaction.autoContinue": false }
 }
 
@@ -182,8 +182,11 @@ const everywhere = Effect.fnUntraced(function* (script: Script, ending: Ending, 
 
 const everyService = [
   "Budget.check",
-  "Budget.recordToolCall",
+  "Budget.mayCall",
+  "Budget.modelCall",
   "Budget.recordUsage",
+  "Budget.settle",
+  "Budget.toolCall",
   "Hooks.compacted",
   "Hooks.compacting",
   "HostTool.call",

@@ -101,7 +101,7 @@ it.scoped("what a tool spends counts for the budget, and is not stored", () =>
     const usage = { ...zero, input: 90, totalTokens: 90 }
     const spends = tool("spends", () => Effect.succeed({ ...output("spent"), usage }))
     yield* Harness.run(
-      { turns: [call(["c1", "spends", {}])], tools: [spends], budget: { input_tokens: 50 } },
+      { turns: [call(["c1", "spends", {}])], tools: [spends], budget: { maxInputTokens: 50 } },
       ({ agent, events }) =>
         Effect.gen(function* () {
           yield* agent.prompt({ text: "go" })

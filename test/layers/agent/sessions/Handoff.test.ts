@@ -123,10 +123,11 @@ it.effect("the answer of a compaction names the first entry that was kept", () =
     Effect.gen(function* () {
       yield* ask("Tell me")
       yield* ask("Look")
-      const [first, second] = yield* session.entries
+      const [spent, first, second] = yield* session.entries
       const ended = events.find((event) => event._tag === "CompactionEnded")
       assert.strictEqual(ended?._tag === "CompactionEnded" ? ended.result?.firstKeptEntryId : "", second?.id)
-      assert.strictEqual(first?.parentId, null)
+      assert.strictEqual(spent?.type, "usage")
+      assert.deepStrictEqual([spent?.parentId, first?.parentId], [null, spent?.id])
     })
   )
 )
@@ -185,7 +186,7 @@ it.effect("what was sent to the old session under a name is not done again in th
 )
 
 it.effect("name, level and what was spent go along", () =>
-  Harness.run({ ...options, budget: { input_tokens: 1000 } }, ({ agent, ask, session, store }) =>
+  Harness.run({ ...options, budget: { maxInputTokens: 1000 } }, ({ agent, ask, session, store }) =>
     Effect.gen(function* () {
       yield* session.append({ type: "session_info", name: "Looms" })
       yield* session.append({ type: "thinking_level_change", thinkingLevel: "high" })

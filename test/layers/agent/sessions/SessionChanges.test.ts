@@ -10,9 +10,10 @@ import { Budget } from "../../../../src/services/Budget.ts"
 import { Session } from "../../../../src/services/session/Session.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import { Tools } from "../../../../src/services/Tools.ts"
-import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
+import { summary } from "../../../support/agent/AgentHarness.ts"
+import * as Budgets from "../../../support/agent/Budgets.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
-import { call, model, say } from "../../../support/agent/ScriptedModel.ts"
+import { model, say } from "../../../support/agent/ScriptedModel.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
 import { full, type Harness, run } from "../../../support/agent/SessionHarness.ts"
 
@@ -306,9 +307,8 @@ describe("what a session brings along", () => {
   it.effect("its budget counts what it has spent, and a new one has spent nothing", () =>
     run(
       {
-        turns: [call(["A", "t", {}]), say("fresh"), say("copied")],
-        tools: [tool("t", () => Effect.succeed(output("ok")))],
-        budget: { tool_calls: 0 }
+        turns: [say("spent"), say("fresh"), say("copied")],
+        budget: { maxTurns: 1 }
       },
       (harness) =>
         Effect.gen(function* () {
@@ -343,10 +343,9 @@ describe("what a session brings along", () => {
           )
         )
       const open = SessionToolSet.make({ own: Effect.succeed([]), offered: Effect.succeed([]) })
-      const unlimited = { check: Effect.void, recordUsage: () => Effect.void, recordToolCall: Effect.void }
       const parts = {
         tools: Layer.succeed(Tools, { open: Effect.as(live("tools"), open) }),
-        budget: Layer.succeed(Budget, { open: Effect.as(live("budget"), unlimited) })
+        budget: Layer.succeed(Budget, { open: () => Effect.as(live("budget"), Budgets.unlimited) })
       }
       yield* Effect.scoped(
         Effect.flatMap(TestAgent.make({}, parts), ({ sessions }) =>

@@ -1,0 +1,35 @@
+/** What a session, a batch of tasks or a subagent has spent, and of what it may spend no more (protocol.md 15). */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
+import { lazy } from "../Lazy.ts"
+
+export const BudgetReason = Schema.Literal(
+  "wall_time",
+  "input_tokens",
+  "output_tokens",
+  "total_tokens",
+  "cost",
+  "tool_calls",
+  "subagents",
+  "turns"
+)
+export type BudgetReason = typeof BudgetReason.Type
+
+export const BudgetScopeName = Schema.Literal("session", "task", "subagent")
+export type BudgetScopeName = typeof BudgetScopeName.Type
+
+export const BudgetSnapshot = lazy(() =>
+  Schema.Struct({
+    status: Schema.Literal("ok", "warning", "exceeded"),
+    wallTimeMs: Schema.Finite,
+    inputTokens: Schema.Finite,
+    outputTokens: Schema.Finite,
+    totalTokens: Schema.Finite,
+    costUsd: Schema.Finite,
+    toolCalls: Schema.Int,
+    subagents: Schema.Int,
+    turns: Schema.Int,
+    reason: optional(BudgetReason)
+  }).annotations({ identifier: "BudgetSnapshot" })
+)
+export type BudgetSnapshot = Schema.Schema.Type<ReturnType<typeof BudgetSnapshot>>

@@ -1,0 +1,83 @@
+/** What is counted for budgets, as amounts by name. */
+import type * as Ledger from "../session/Ledger.ts"
+import type { Model } from "../model/Model.ts"
+import type { Usage } from "../model/Usage.ts"
+import type { BudgetReason, BudgetSnapshot } from "./BudgetSnapshot.ts"
+
+/** Wall time is not an amount that calls add to: scopes measure it. */
+export type Counted = Exclude<BudgetReason, "wall_time">
+export type Counters = Readonly<Record<Counted, number>>
+
+export const none: Counters = {
+  input_tokens: 0,
+  output_tokens: 0,
+  total_tokens: 0,
+  cost: 0,
+  tool_calls: 0,
+  subagents: 0,
+  turns: 0
+}
+
+const combine = (one: Counters, other: Counters, by: (a: number, b: number) => number): Counters => ({
+  input_tokens: by(one.input_tokens, other.input_tokens),
+  output_tokens: by(one.output_tokens, other.output_tokens),
+  total_tokens: by(one.total_tokens, other.total_tokens),
+  cost: by(one.cost, other.cost),
+  tool_calls: by(one.tool_calls, other.tool_calls),
+  subagents: by(one.subagents, other.subagents),
+  turns: by(one.turns, other.turns)
+})
+
+export const add = (one: Counters, other: Counters) => combine(one, other, (a, b) => a + b)
+export const subtract = (one: Counters, other: Counters) => combine(one, other, (a, b) => a - b)
+export const larger = (one: Counters, other: Counters) => combine(one, other, Math.max)
+
+export const ofUsage = (usage: Usage, turns: number): Counters => {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    ...none,
+    input_tokens: input,
+    output_tokens: usage.output,
+    total_tokens: input + usage.output,
+    cost: usage.cost.total,
+    turns
+  }
+}
+
+export const ofLedger = ({ cost, subagents, tokens, toolCalls, turns }: Ledger.Spent): Counters => ({
+  input_tokens: tokens.input + tokens.cacheRead + tokens.cacheWrite,
+  output_tokens: tokens.output,
+  total_tokens: tokens.total,
+  cost,
+  tool_calls: toolCalls,
+  subagents,
+  turns
+})
+
+/** What a model call takes for sure: its input, and one token of output. */
+export const ofInput = ({ cost }: Model, inputTokens: number, turns: number): Counters => ({
+  ...none,
+  input_tokens: inputTokens,
+  output_tokens: 1,
+  total_tokens: inputTokens + 1,
+  cost: (inputTokens * cost.input + cost.output) / 1e6,
+  turns
+})
+
+export const ofOutput = ({ cost }: Model, outputTokens: number): Counters => ({
+  ...none,
+  output_tokens: outputTokens,
+  total_tokens: outputTokens,
+  cost: (outputTokens * cost.output) / 1e6
+})
+
+export const toSnapshot = (counters: Counters, wallTimeMs: number): Omit<BudgetSnapshot, "status" | "reason"> => ({
+  wallTimeMs,
+  inputTokens: counters.input_tokens,
+  outputTokens: counters.output_tokens,
+  totalTokens: counters.total_tokens,
+  costUsd: counters.cost,
+  toolCalls: counters.tool_calls,
+  subagents: counters.subagents,
+  turns: counters.turns
+})

@@ -1,0 +1,60 @@
+/** Takes the changes of isolated tasks over, in the order of the tasks, each on its own (protocol.md 14.4). */
+import * as Effect from "effect/Effect"
+import { Worktrees } from "../../../services/delegation/Worktrees.ts"
+import type { Outcome } from "./TaskRun.ts"
+
+export interface Done {
+  readonly id: string
+  readonly outcome: Outcome
+}
+
+const count = (files: number) => (files === 1 ? "1 file" : `${files} files`)
+
+/** Changes of a task that failed, or whose verification failed, stay where they are kept. */
+const isFit = ({ outcome }: Done) => outcome.exitCode === 0 && outcome.delta !== undefined
+
+const patches = Effect.fnUntraced(function* (cwd: string, done: ReadonlyArray<Done>) {
+  const { apply } = yield* Worktrees
+  const lines: Array<string> = []
+  for (const { id, outcome } of done) {
+    const { delta, patchPath = "nowhere" } = outcome
+    if (delta === undefined) continue
+    const applied = yield* Effect.either(apply(cwd, delta.patch))
+    lines.push(
+      applied._tag === "Right"
+        ? `${id}: changes to ${count(delta.files.length)} were applied.`
+        : `${id}: the changes do not apply and were left out; the patch is kept at ${patchPath}. ${applied.left.message}`
+    )
+  }
+  return lines
+})
+
+const branches = Effect.fnUntraced(function* (cwd: string, done: ReadonlyArray<Done>) {
+  const { mergeBranches } = yield* Worktrees
+  const names = done.flatMap(({ outcome }) => (outcome.branchName === undefined ? [] : [outcome.branchName]))
+  if (names.length === 0) return []
+  const merged = yield* Effect.either(mergeBranches(cwd, names))
+  if (merged._tag === "Left") return [`The branches ${names.join(", ")} were not merged: ${merged.left.message}`]
+  const { conflict, left, merged: taken } = merged.right
+  return [
+    ...taken.map((name) => `${name} was merged.`),
+    ...(conflict === undefined ? [] : [`${conflict.branch} was not merged: ${conflict.message}`]),
+    ...(left.length === 0 ? [] : [`These branches are left: ${left.join(", ")}.`])
+  ]
+})
+
+const unfit = ({ id, outcome }: Done) =>
+  outcome.notMerged !== undefined
+    ? [`${id}: ${outcome.notMerged} They are kept at ${outcome.patchPath ?? "nowhere"}.`]
+    : failedPatch({ id, outcome })
+
+const failedPatch = ({ id, outcome }: Done) =>
+  outcome.exitCode !== 0 && outcome.patchPath !== undefined
+    ? [`${id}: the task failed, so its changes were not applied; they are kept at ${outcome.patchPath}.`]
+    : []
+
+export const merge = Effect.fnUntraced(function* (cwd: string, mode: "patch" | "branch", done: ReadonlyArray<Done>) {
+  const fit = done.filter(isFit)
+  const lines = fit.length === 0 ? [] : yield* mode === "patch" ? patches(cwd, fit) : branches(cwd, fit)
+  return [...lines, ...done.flatMap(unfit)]
+})

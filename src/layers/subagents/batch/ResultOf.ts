@@ -1,0 +1,54 @@
+/** The result of a task as the tool reports it, its whole output in a file beside the session (protocol.md 14.3). */
+import * as Effect from "effect/Effect"
+import type * as Ledger from "../../../domain/session/Ledger.ts"
+import type { Usage } from "../../../domain/model/Usage.ts"
+import * as ResultText from "../../../domain/subagents/ResultText.ts"
+import type { SubagentResult } from "../../../domain/subagents/Subagent.ts"
+import type { Task } from "../../../services/delegation/Subagents.ts"
+import * as ChildPrompt from "../child/ChildPrompt.ts"
+import type { BatchOptions, Slot } from "./Slot.ts"
+
+export const textOf = (context: string | undefined, { assignment }: Task): string =>
+  ChildPrompt.task(context, assignment)
+
+const usageOf = ({ cost, tokens }: Ledger.Spent): Usage => {
+  const { cacheRead, cacheWrite, input, output, total } = tokens
+  const priced = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost }
+  return { input, output, cacheRead, cacheWrite, totalTokens: total, cost: priced }
+}
+
+const countsOf = ({ subagents, toolCalls, turns }: Ledger.Spent) => ({ toolCalls, subagents, turns })
+
+export const make = Effect.fnUntraced(function* ({ agent, artifacts, limits }: BatchOptions, slot: Slot) {
+  const { id, index, outcome, progress, task } = slot
+  const { durationMs, task: text, tokens } = progress.snapshot()
+  const { aborted, branchName, data, error, exitCode, modelOverride, output, patchPath, spent, verification } = outcome
+  const outputPath = output === "" ? undefined : yield* artifacts.write(`${id}.md`, output)
+  const { meta, note, text: shown, truncated } = ResultText.cap(output, limits)
+  const result: SubagentResult = {
+    index,
+    id,
+    agent: agent.name,
+    agentSource: agent.source,
+    task: text,
+    assignment: task.assignment,
+    ...(task.description === undefined ? {} : { description: task.description }),
+    exitCode,
+    output: note === undefined ? shown : `${shown}\n${note}`,
+    stderr: error ?? "",
+    truncated,
+    durationMs,
+    tokens: spent?.tokens.total ?? tokens,
+    ...(modelOverride === undefined ? {} : { modelOverride }),
+    ...(error === undefined ? {} : { error }),
+    ...(aborted === true ? { aborted, abortReason: error ?? "Aborted" } : {}),
+    ...(spent === undefined ? {} : { usage: usageOf(spent), spent: countsOf(spent) }),
+    ...(outputPath === undefined ? {} : { outputPath }),
+    ...(patchPath === undefined ? {} : { patchPath }),
+    ...(branchName === undefined ? {} : { branchName }),
+    ...(output === "" ? {} : { outputMeta: meta }),
+    ...(data === undefined ? {} : { data }),
+    ...(verification === undefined ? {} : { verification })
+  }
+  return result
+})

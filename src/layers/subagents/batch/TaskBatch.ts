@@ -1,0 +1,193 @@
+/** The tasks of one call: started side by side, watched, and brought to a report whatever ends them. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
+import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
+import * as Supervision from "../../../services/supervision/Supervision.ts"
+import * as Merging from "./Merging.ts"
+import * as Progress from "./Progress.ts"
+import type { BatchOptions, Slot } from "./Slot.ts"
+import * as ResultOf from "./ResultOf.ts"
+import * as TaskRun from "./TaskRun.ts"
+
+const betweenReports = "150 millis"
+
+const makeSlot = ({ agent, context }: BatchOptions, now: () => number, task: Task, index: number, id: string): Slot => {
+  const { description } = task
+  const begun = { index, id, agent: agent.name, task: ResultOf.textOf(context, task) }
+  const progress = Progress.make({ ...begun, ...(description === undefined ? {} : { description }) }, now)
+  return {
+    id,
+    index,
+    task,
+    progress,
+    outcome: { exitCode: 1, output: "", aborted: true, error: "Cancelled before start" },
+    sessionFile: undefined,
+    hasBegun: false,
+    lastUpdate: now()
+  }
+}
+
+const infoOf = ({ agent, watch: { toolCallId } }: BatchOptions, slot: Slot): SubagentInfo => {
+  const { id, index, lastUpdate, progress, sessionFile, task } = slot
+  const shown = progress.snapshot()
+  return {
+    id,
+    index,
+    agent: agent.name,
+    agentSource: agent.source,
+    ...(task.description === undefined ? {} : { description: task.description }),
+    status: shown.status,
+    task: shown.task,
+    assignment: task.assignment,
+    ...(sessionFile === undefined ? {} : { sessionFile }),
+    lastUpdate,
+    progress: shown,
+    ...(toolCallId === undefined ? {} : { parentToolCallId: toolCallId })
+  }
+}
+
+/** How the task ended, where that is not in its outcome already. */
+const close = ({ outcome }: Slot, exit: Exit.Exit<void, { readonly message: string }>) => {
+  if (Exit.isSuccess(exit)) return
+  outcome.exitCode = 1
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isSome(failure)) outcome.error = failure.value.message
+  else if (Cause.isInterruptedOnly(exit.cause)) Object.assign(outcome, { aborted: true, error: "Aborted" })
+  else outcome.error = `The subagent failed: ${String(Cause.squash(exit.cause))}`
+}
+
+const statusOf = ({ aborted, exitCode }: TaskRun.Outcome): SubagentStatus => {
+  if (aborted === true) return "aborted"
+  return exitCode === 0 ? "completed" : "failed"
+}
+
+/** Runs a task in a fiber of its own, which a host can cancel alone. */
+const start = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) => {
+  const { family, isolated } = options
+  const { id, index, outcome, progress, task } = slot
+  const begin = () => {
+    slot.hasBegun = true
+    Object.assign(outcome, { aborted: false, error: undefined })
+    family.publish({ _tag: "SubagentStarted", isolated, subagent: infoOf(options, slot) })
+  }
+  const see = (event: AgentEvent) => {
+    if (progress.see(event)) touch(slot)
+    if (family.forwards) family.publish({ _tag: "SubagentSaid", id, event })
+  }
+  const opened: TaskRun.Place["opened"] = ({ file, steer }) => {
+    slot.sessionFile = Option.getOrUndefined(file)
+    if (slot.sessionFile !== undefined) family.transcripts.set(id, slot.sessionFile)
+    family.live.set(id, { info: () => infoOf(options, slot), steer })
+  }
+  const spec = {
+    kind: "subagent",
+    label: `${options.agent.name}: ${id}`,
+    refs: { subagentId: id },
+    names: [id]
+  } as const
+  const work = Supervision.node(spec, (node) =>
+    Effect.scoped(
+      TaskRun.run(
+        options,
+        { id, index, task, progress, begin, see, opened, node, subagents: (cwd) => options.below(id, cwd) },
+        family.publish,
+        outcome
+      )
+    )
+  )
+  const end = (exit: Exit.Exit<void, { readonly message: string }>) =>
+    Effect.sync(() => {
+      close(slot, exit)
+      progress.become(statusOf(outcome))
+      family.live.delete(id)
+      if (!slot.hasBegun) return
+      const { exitCode, verification } = outcome
+      const subagent = infoOf(options, slot)
+      const checked = verification === undefined ? {} : { verification }
+      family.publish({ _tag: "SubagentEnded", subagent, exitCode, ...checked })
+    })
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Effect.interruptible(Effect.provide(work, options.services)))
+      const exit = yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () =>
+        Effect.flatMap(Fiber.interrupt(fiber), end)
+      )
+      yield* end(exit)
+    })
+  )
+}
+
+const admit = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) =>
+  Effect.matchEffect(options.budget.subagent, {
+    onFailure: ({ reason }) =>
+      Effect.sync(() => {
+        const error = `Budget exceeded (${reason}): subagent not started.`
+        Object.assign(slot.outcome, { aborted: false, error })
+        slot.progress.become("failed")
+      }),
+    onSuccess: () => start(options, slot, touch)
+  })
+
+export const run = Effect.fnUntraced(function* (
+  options: BatchOptions,
+  tasks: ReadonlyArray<{ readonly task: Task; readonly id: string; readonly index: number }>
+) {
+  const { cwd, family, gate, merge, merging, projectAgentsDir, watch } = options
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const startedAt = now()
+  const slots = tasks.map(({ id, index, task }) => makeSlot(options, now, task, index, id))
+  const report = (merged: ReadonlyArray<string>): Effect.Effect<BatchReport> =>
+    Effect.map(
+      Effect.forEach(slots, (slot) => ResultOf.make(options, slot)),
+      (results) => ({ results, merged, projectAgentsDir, totalDurationMs: now() - startedAt })
+    )
+  const changed = new Set<Slot>()
+  const hasChanged = yield* Effect.makeLatch(false)
+  const touch = (slot: Slot) => {
+    slot.lastUpdate = now()
+    changed.add(slot)
+    hasChanged.unsafeOpen()
+  }
+  const tell = Effect.suspend(() => {
+    for (const slot of changed) family.publish({ _tag: "SubagentProgressed", subagent: infoOf(options, slot) })
+    changed.clear()
+    if (watch.progress === undefined) return Effect.void
+    const shown = slots.map(({ progress }) => progress.snapshot())
+    return watch.progress(shown, { results: [], merged: [], projectAgentsDir, totalDurationMs: now() - startedAt })
+  })
+  const telling = hasChanged.await.pipe(
+    Effect.zipRight(hasChanged.close),
+    Effect.zipRight(tell),
+    Effect.zipRight(Effect.sleep(betweenReports)),
+    Effect.forever
+  )
+  const last = Effect.flatMap(report([]), (all) =>
+    watch.progress === undefined
+      ? Effect.void
+      : watch.progress(
+          slots.map(({ progress }) => progress.snapshot()),
+          all
+        )
+  )
+  yield* Effect.scoped(
+    Effect.zipRight(
+      Effect.forkScoped(telling),
+      Effect.forEach(slots, (slot) => gate.withPermits(1)(admit(options, slot, touch)), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    )
+  ).pipe(Effect.onInterrupt(() => last))
+  const merged = options.isolated
+    ? yield* merging.withPermits(1)(
+        Effect.uninterruptible(Effect.provide(Merging.merge(cwd, merge, slots), options.services))
+      )
+    : []
+  return yield* report(merged)
+})

@@ -1,0 +1,156 @@
+/** The session of a subagent: an ordinary session scope, with the agent's own instructions, tools, model and budget. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AgentEvent, PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
+import type { JsonObject } from "../../../domain/conversation/Content.ts"
+import { lastAssistantText } from "../../../domain/conversation/Message.ts"
+import * as Ledger from "../../../domain/session/Ledger.ts"
+import type { ForeignEntry } from "../../../domain/session/SessionEntry.ts"
+import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
+import { Budget, type SessionBudget } from "../../../services/Budget.ts"
+import { type Contributor, Hooks } from "../../../services/hooks/Hooks.ts"
+import { HostTools } from "../../../services/host/HostTools.ts"
+import { HostUi } from "../../../services/host/HostUi.ts"
+import { Ids } from "../../../services/Ids.ts"
+import type { Files } from "../../../services/machine/Files.ts"
+import type { Processes } from "../../../services/machine/Processes.ts"
+import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import type { ModelClient } from "../../../services/model/ModelClient.ts"
+import { SessionStore } from "../../../services/session/SessionStore.ts"
+import type { Settings } from "../../../services/Settings.ts"
+import type { Shell } from "../../../services/Shell.ts"
+import { type ParentSession, Subagents } from "../../../services/delegation/Delegation.ts"
+import { type SessionSubagents, UnknownSubagent } from "../../../services/delegation/Subagents.ts"
+import * as Supervision from "../../../services/supervision/Supervision.ts"
+import { type Tool, Tools } from "../../../services/Tools.ts"
+import * as SessionScope from "../../agent/sessions/SessionScope.ts"
+import * as HeadlessUi from "../../host/HeadlessUi.ts"
+import * as HostToolRegistry from "../../host/HostToolRegistry.ts"
+import * as IsoTime from "../../platform/IsoTime.ts"
+import * as ToolRegistry from "../../tools/ToolRegistry.ts"
+import type { ChosenModel } from "./ChildModel.ts"
+import * as ChildPrompt from "./ChildPrompt.ts"
+
+/** The services of the process that the sessions of subagents are built from. */
+export type ChildServices = Files | Ids | ModelCatalog | ModelClient | Processes | SessionStore | Settings | Shell
+
+export interface ChildOptions {
+  readonly id: string
+  readonly agent: AgentDefinition
+  readonly cwd: string
+  /** The folder that the agent works in a copy of; absent where it works in the folder itself. */
+  readonly copyOf?: string
+  readonly task: string
+  readonly schema?: JsonObject
+  readonly chosen: ChosenModel
+  readonly budget: SessionBudget
+  /** Beside the built-in tools that the agent may use. */
+  readonly tools: ReadonlyArray<Tool>
+  readonly contributors: ReadonlyArray<Contributor>
+  readonly subagents: (parent: ParentSession) => SessionSubagents
+  /** Where the transcript goes; in memory if absent. */
+  readonly file?: string
+  readonly see: (event: AgentEvent) => void
+}
+
+export interface Child {
+  readonly file: Option.Option<string>
+  /** Says something to the agent, and returns when its run has ended. */
+  readonly converse: (text: string) => Effect.Effect<PromptEnd>
+  readonly lastText: Effect.Effect<string | null>
+  readonly spent: Effect.Effect<Ledger.Spent>
+  readonly steer: (message: string) => Effect.Effect<void, UnknownSubagent>
+}
+
+/** Tools that ask the user or keep the list that the user sees. */
+const notForChildren = ["ask", "todo_write"]
+const ofFiles = ["read", "bash", "edit", "write", "grep", "find", "ls"]
+
+/** Whether a tool is made anew for the session of a subagent, or not given to it at all. */
+export const isBuiltIn = (name: string): boolean =>
+  ofFiles.includes(name) || notForChildren.includes(name) || name === "task"
+
+const toolsFor = ({ agent, cwd }: ChildOptions) => {
+  const { tools } = agent
+  const unnamed = tools === undefined ? [] : ofFiles.filter((name) => !tools.includes(name))
+  return Effect.orDie(ToolRegistry.make({ cwd, excludedTools: [...notForChildren, ...unnamed] })).pipe(
+    Effect.provideService(HostTools, HostToolRegistry.make()),
+    Effect.provideService(HostUi, HeadlessUi.make())
+  )
+}
+
+/** The first entry of a transcript (protocol.md 9.3). heddle itself does not read it. */
+const opening = Effect.fnUntraced(function* ({ agent, schema, task }: ChildOptions) {
+  const place = { id: (yield* Ids).next("entry"), parentId: null, timestamp: yield* IsoTime.now }
+  const { prompt: systemPrompt, tools = ofFiles } = agent
+  const said = { systemPrompt, task, tools: [...tools], ...(schema === undefined ? {} : { outputSchema: schema }) }
+  const entry: ForeignEntry = { ...place, type: "foreign", raw: { type: "session_init", ...place, ...said } }
+  return entry
+})
+
+/** Opens the session; closing the scope aborts its run and closes it, with everything below it. */
+const openSession = (options: ChildOptions) =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
+      const { agent, budget, chosen, contributors, copyOf, cwd, file, subagents } = options
+      const { create } = yield* SessionStore
+      const tools = yield* toolsFor(options)
+      const log = create({ entries: [yield* opening(options)], ...(file === undefined ? {} : { path: file }) })
+      const { model, thinkingLevel } = chosen
+      const opened = yield* SessionScope.open(
+        log,
+        {
+          cwd,
+          ...ChildPrompt.instructions(agent, { cwd, copyOf }),
+          ...(model === undefined ? {} : { model }),
+          thinkingLevel,
+          scopedModels: [],
+          keepsTodos: false
+        },
+        restore
+      ).pipe(
+        Effect.provideService(Tools, tools),
+        Effect.provideService(Budget, { open: () => Effect.succeed(budget) }),
+        Effect.provideService(Hooks, contributors),
+        Effect.provideService(Subagents, subagents)
+      )
+      yield* Effect.addFinalizer(() => Effect.zipRight(opened.control.settle, SessionScope.close(opened)))
+      return opened
+    })
+  )
+
+export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Supervision.LiveNode | undefined) {
+  const { agent, control, session } = yield* openSession(options)
+  if (node !== undefined) Supervision.graft(node, control.root)
+  for (const tool of options.tools) yield* Effect.ignore(agent.tools.register(tool))
+  let ended: Deferred.Deferred<PromptEnd> | undefined
+  const offer = (event: AgentEvent) => {
+    options.see(event)
+    if (event._tag === "PromptFinished" && ended !== undefined) Deferred.unsafeDone(ended, Effect.succeed(event))
+  }
+  yield* agent.attach({ offer, ready: Effect.void })
+  const converse = Effect.fnUntraced(function* (text: string) {
+    const end = yield* Deferred.make<PromptEnd>()
+    ended = end
+    yield* Effect.catchAll(agent.prompt({ text, literal: true }), ({ message }) =>
+      Deferred.succeed(end, { status: "error", error: { message, retryable: false } })
+    )
+    return yield* Deferred.await(end)
+  })
+  const { file } = yield* session.info
+  const child: Child = {
+    file,
+    converse,
+    lastText: Effect.map(agent.messages, lastAssistantText),
+    spent: Effect.map(session.entries, Ledger.total),
+    steer: (text) =>
+      Effect.asVoid(
+        Effect.mapError(
+          agent.enqueue("steering", { text, literal: true }),
+          ({ message }) => new UnknownSubagent({ message })
+        )
+      )
+  }
+  return child
+})

@@ -1,0 +1,63 @@
+/** Talks with a subagent until it has submitted its result, with a few reminders (protocol.md 14.3). */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
+import * as ChildPrompt from "./ChildPrompt.ts"
+import type { Child } from "./ChildSession.ts"
+import type { Submitted } from "./SubmitResult.ts"
+
+export interface Said {
+  readonly exitCode: number
+  readonly output: string
+  readonly error?: string
+  readonly data?: unknown
+  readonly aborted?: boolean
+}
+
+const ofSubmission = (submission: Submitted, said: string): Said => {
+  if (submission._tag === "Failed") return { exitCode: 1, output: said, error: submission.error }
+  const { value } = submission
+  return typeof value === "string"
+    ? { exitCode: 0, output: value }
+    : { exitCode: 0, output: JSON.stringify(value, undefined, 2), data: value }
+}
+
+const ofEnd = ({ error, status }: PromptEnd, said: string): Said => {
+  if (status === "aborted") return { exitCode: 1, output: said, aborted: true, error: "Aborted" }
+  return { exitCode: 1, output: said, error: error?.message ?? "The subagent failed." }
+}
+
+const submission = (submitted: Deferred.Deferred<Submitted>) =>
+  Effect.flatMap(Deferred.poll(submitted), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.asSome }))
+
+/** The last words of an agent without an output schema are its result where it has not submitted one. */
+export const toResult = Effect.fnUntraced(function* (
+  child: Child,
+  task: string,
+  submitted: Deferred.Deferred<Submitted>,
+  needsData: boolean
+) {
+  let end = yield* child.converse(task)
+  for (let attempt = 1; ; attempt++) {
+    const said = (yield* child.lastText) ?? ""
+    const given = yield* submission(submitted)
+    if (Option.isSome(given)) return ofSubmission(given.value, said)
+    if (end.status !== "completed") return ofEnd(end, said)
+    if (!needsData && said !== "") {
+      const result: Said = { exitCode: 0, output: said }
+      return result
+    }
+    if (attempt > ChildPrompt.mostReminders) {
+      const result: Said = { exitCode: 1, output: said, error: ChildPrompt.neverSubmitted }
+      return result
+    }
+    end = yield* child.converse(ChildPrompt.reminder(attempt))
+  }
+})
+
+/** The answer to one question, if there is one. */
+export const text = (child: Child, question: string): Effect.Effect<string | undefined> =>
+  Effect.flatMap(child.converse(question), ({ status }) =>
+    status === "completed" ? Effect.map(child.lastText, (said) => said ?? undefined) : Effect.succeed(undefined)
+  )

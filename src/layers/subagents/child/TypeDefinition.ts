@@ -1,0 +1,152 @@
+/** JSON Type Definition (RFC 8927) as JSON Schema, because models and the validator know only the latter. */
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import type { JsonObject } from "../../../domain/conversation/Content.ts"
+
+type Made = Either.Either<JsonObject, string>
+
+const isObject = Predicate.isReadonlyRecord
+
+const integer = (minimum: number, maximum: number): JsonObject => ({ type: "integer", minimum, maximum })
+
+const types: Readonly<Record<string, JsonObject>> = {
+  boolean: { type: "boolean" },
+  string: { type: "string" },
+  timestamp: { type: "string", format: "date-time" },
+  float32: { type: "number" },
+  float64: { type: "number" },
+  int8: integer(-128, 127),
+  uint8: integer(0, 255),
+  int16: integer(-32_768, 32_767),
+  uint16: integer(0, 65_535),
+  int32: integer(-2_147_483_648, 2_147_483_647),
+  uint32: integer(0, 4_294_967_295)
+}
+const isType = (value: unknown): value is string => typeof value === "string" && Object.hasOwn(types, value)
+
+/** Members that only JSON Schema has. */
+const foreign = ["$schema", "$ref", "$defs", "$id", "required", "items", "anyOf", "oneOf", "allOf", "not", "const"]
+/** Members that only a type definition has. */
+const ownMembers = ["elements", "values", "optionalProperties", "discriminator", "ref", "nullable"]
+
+/** A schema such as `{"type":"string"}` is the same in both languages, and counts as JSON Schema. */
+export const isTypeDefinition = (schema: JsonObject): boolean => {
+  if (foreign.some((key) => key in schema)) return false
+  const { type } = schema
+  if (type !== undefined && !isType(type)) return false
+  if (type !== undefined && type !== "boolean" && type !== "string") return true
+  return ownMembers.some((key) => key in schema) || ("properties" in schema && type === undefined)
+}
+
+interface Place {
+  readonly path: string
+  readonly definitions: JsonObject
+}
+
+const at = ({ definitions, path }: Place, key: string): Place => ({ definitions, path: `${path}.${key}` })
+const wrong = ({ path }: Place, what: string) => Either.left(`${path} ${what}`)
+
+const members = (
+  schemas: unknown,
+  place: Place
+): Either.Either<ReadonlyArray<readonly [string, JsonObject]>, string> => {
+  if (!isObject(schemas)) return wrong(place, "must be an object of type definitions")
+  return Either.all(
+    Object.entries(schemas).map(([name, schema]) =>
+      Either.map(convert(schema, at(place, name)), (made) => [name, made] as const)
+    )
+  )
+}
+
+const object = (schema: JsonObject, place: Place, tag?: readonly [name: string, value: string]): Made =>
+  Either.map(
+    Either.all([
+      members(schema["properties"] ?? {}, at(place, "properties")),
+      members(schema["optionalProperties"] ?? {}, at(place, "optionalProperties"))
+    ]),
+    ([required, optional]) => ({
+      type: "object",
+      properties: Object.fromEntries([
+        ...(tag === undefined ? [] : [[tag[0], { const: tag[1] }] as const]),
+        ...required,
+        ...optional
+      ]),
+      required: [...(tag === undefined ? [] : [tag[0]]), ...required.map(([name]) => name)],
+      ...(schema["additionalProperties"] === true ? {} : { additionalProperties: false })
+    })
+  )
+
+const variants = ({ discriminator, mapping }: JsonObject, place: Place): Made => {
+  if (typeof discriminator !== "string") return wrong(at(place, "discriminator"), "must be the name of a member")
+  const cases = isObject(mapping) ? Object.entries(mapping) : []
+  if (cases.length === 0) return wrong(at(place, "mapping"), "must be an object of type definitions, with at least one")
+  const made = cases.map(([value, schema]): Made => {
+    const here = at(at(place, "mapping"), value)
+    if (!isObject(schema) || !("properties" in schema || "optionalProperties" in schema))
+      return wrong(here, "must have properties or optionalProperties")
+    return object(schema, here, [discriminator, value])
+  })
+  return Either.map(Either.all(made), (anyOf) => ({ anyOf }))
+}
+
+const pointer = (name: string) => `#/$defs/${encodeURI(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
+
+const forms: Readonly<Record<string, (schema: JsonObject, place: Place) => Made>> = {
+  ref: ({ ref }, place) =>
+    typeof ref === "string" && Object.hasOwn(place.definitions, ref)
+      ? Either.right({ $ref: pointer(ref) })
+      : wrong(at(place, "ref"), "must be the name of one of the definitions"),
+  type: ({ type }, place) =>
+    isType(type)
+      ? Either.right({ ...types[type] })
+      : wrong(at(place, "type"), `must be one of ${Object.keys(types).join(", ")}`),
+  enum: ({ enum: values }, place) =>
+    Array.isArray(values) && values.length > 0 && values.every(Predicate.isString)
+      ? Either.right({ type: "string", enum: values })
+      : wrong(at(place, "enum"), "must be a list of texts"),
+  elements: ({ elements }, place) =>
+    Either.map(convert(elements, at(place, "elements")), (items) => ({ type: "array", items })),
+  properties: (schema, place) => object(schema, place),
+  optionalProperties: (schema, place) => object(schema, place),
+  values: ({ values }, place) =>
+    Either.map(convert(values, at(place, "values")), (made) => ({ type: "object", additionalProperties: made })),
+  discriminator: variants
+}
+
+/** Of the two members that one form may have, only the first counts. */
+const formOf = (schema: JsonObject, place: Place): Either.Either<string | undefined, string> => {
+  const found = Object.keys(forms).filter(
+    (form) => form in schema && !(form === "optionalProperties" && "properties" in schema)
+  )
+  return found.length > 1
+    ? wrong(place, `has ${found.join(" and ")}, and may have only one of them`)
+    : Either.right(found[0])
+}
+
+const describe = (schema: JsonObject, made: JsonObject): JsonObject => {
+  const { metadata } = schema
+  const description = isObject(metadata) ? metadata["description"] : undefined
+  return typeof description === "string" ? { ...made, description } : made
+}
+
+const convert = (schema: unknown, place: Place): Made => {
+  if (!isObject(schema)) return wrong(place, "must be a type definition")
+  return Either.flatMap(formOf(schema, place), (form) => {
+    const made = form === undefined ? Either.right<JsonObject>({}) : forms[form]?.(schema, place)
+    return Either.map(made ?? Either.right<JsonObject>({}), (plain) => {
+      const isNullable = schema["nullable"] === true && form !== undefined
+      return describe(schema, isNullable ? { anyOf: [plain, { type: "null" }] } : plain)
+    })
+  })
+}
+
+/** The JSON Schema that accepts the same values, or what is wrong with the definition. */
+export const toJsonSchema = (schema: JsonObject): Made => {
+  const { definitions = {} } = schema
+  if (!isObject(definitions)) return Either.left("definitions must be an object of type definitions")
+  const root: Place = { path: "schema", definitions }
+  return Either.map(
+    Either.all([convert(schema, root), members(definitions, { path: "definitions", definitions })]),
+    ([made, defs]) => (defs.length === 0 ? made : { ...made, $defs: Object.fromEntries(defs) })
+  )
+}

@@ -1,0 +1,144 @@
+/** The Verification service with commands of this machine. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type { AttemptStatus, VerificationAttempt, VerificationResult } from "../../domain/subagents/Verification.ts"
+import { Processes } from "../../services/machine/Processes.ts"
+import { Settings } from "../../services/Settings.ts"
+import { requested, Verification, type VerificationRequest } from "../../services/delegation/Verification.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
+import { inherited } from "../platform/processes/Environment.ts"
+import { KnownSecrets } from "../secrets/KnownSecrets.ts"
+import * as Environment from "../tools/shell/Environment.ts"
+import * as CommandRun from "./CommandRun.ts"
+import * as Plan from "./Plan.ts"
+import * as RepairPrompt from "./RepairPrompt.ts"
+
+export interface VerifierOptions {
+  readonly shellPath?: string
+  /** What a log has at most, but for the end of the output. */
+  readonly maxLogBytes?: number
+}
+
+const defaultMaxLogBytes = 50 * 1024 * 1024
+const failedText = "One or more verification commands failed."
+
+interface Attempted {
+  readonly attempt: VerificationAttempt
+  /** What a repair has to fix. */
+  readonly failed: ReadonlyArray<CommandRun.Ran>
+}
+
+const started = ({ id, plan: { profile }, publish }: VerificationRequest, attempt: number) =>
+  publish({ _tag: "VerificationStarted", id, attempt, ...(profile === undefined ? {} : { profile }) })
+
+const ended = ({ id, publish }: VerificationRequest, attempt: number, status: AttemptStatus) =>
+  publish({ _tag: "VerificationEnded", id, attempt, status })
+
+const check = (means: CommandRun.Means, spec: CommandRun.Check) => {
+  const { attempt, command, request } = spec
+  const { id, publish } = request
+  const ref = { id, attempt, commandName: command.name }
+  return CommandRun.run(means, spec, {
+    started: () => publish({ _tag: "VerificationCommandStarted", ...ref }),
+    ended: ({ artifactPath, durationMs, exitCode }) =>
+      publish({
+        _tag: "VerificationCommandEnded",
+        ...ref,
+        exitCode,
+        durationMs,
+        ...(artifactPath === undefined ? {} : { artifactId: artifactPath })
+      })
+  })
+}
+
+const fails = ({ result: { exitCode, optional } }: CommandRun.Ran) => exitCode !== 0 && optional !== true
+
+/** All commands run, also after one that failed. An interrupt ends the attempt as skipped. */
+const attemptTo = (means: CommandRun.Means, request: VerificationRequest, attempt: number) =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore): Effect.fn.Return<Attempted> {
+      const startedAt = yield* Clock.currentTimeMillis
+      started(request, attempt)
+      const exit = yield* Effect.exit(
+        restore(
+          Effect.forEach(request.plan.commands, (command, index) =>
+            check(means, { request, attempt, number: index + 1, command })
+          )
+        )
+      )
+      const endedAt = yield* Clock.currentTimeMillis
+      if (Exit.isFailure(exit)) {
+        ended(request, attempt, "skipped")
+        return yield* Effect.failCause(exit.cause)
+      }
+      const failed = exit.value.filter(fails)
+      const status = failed.length === 0 ? "passed" : "failed"
+      ended(request, attempt, status)
+      const commandResults = exit.value.map(({ result }) => result)
+      const error = status === "failed" ? { error: failedText } : {}
+      return { attempt: { attempt, status, startedAt, endedAt, commandResults, ...error }, failed }
+    })
+  )
+
+/** An attempt that runs no command. */
+const without = (request: VerificationRequest, attempt: number, status: AttemptStatus, error: string) =>
+  Effect.map(Clock.currentTimeMillis, (now): VerificationAttempt => {
+    started(request, attempt)
+    ended(request, attempt, status)
+    return { attempt, status, startedAt: now, endedAt: now, commandResults: [], error }
+  })
+
+interface Retried {
+  readonly attempt: VerificationAttempt
+  readonly retriesUsed: number
+}
+
+/** The repair and attempt 2, or why there was none of them. */
+const retry = (means: CommandRun.Means, request: VerificationRequest, failed: ReadonlyArray<CommandRun.Ran>) =>
+  Effect.matchEffect(request.mayRepair, {
+    onFailure: ({ message }) =>
+      Effect.map(without(request, 2, "budget_exceeded", message), (attempt): Retried => ({ attempt, retriesUsed: 0 })),
+    onSuccess: Effect.fnUntraced(function* (): Effect.fn.Return<Retried> {
+      const exitCode = yield* request.repair(RepairPrompt.make(request.task, failed))
+      if (exitCode !== 0) {
+        const error = `The repair ended with exit code ${exitCode}, so nothing was verified.`
+        return { attempt: yield* without(request, 2, "skipped", error), retriesUsed: 1 }
+      }
+      const { attempt } = yield* attemptTo(means, request, 2)
+      return { attempt, retriesUsed: 1 }
+    })
+  })
+
+const run = (means: CommandRun.Means) =>
+  Effect.fn("Verification.run")(function* (request: VerificationRequest): Effect.fn.Return<VerificationResult> {
+    const { maxRetries, onFailure } = request.plan
+    const first = yield* attemptTo(means, request, 1)
+    const mayRetry = onFailure === "retry_once" && maxRetries >= 1
+    if (first.failed.length === 0 || !mayRetry) {
+      const status = first.failed.length === 0 ? "passed" : "failed"
+      return { ...requested(request.plan), status, attempts: [first.attempt], retriesUsed: 0 }
+    }
+    const { attempt, retriesUsed } = yield* retry(means, request, first.failed)
+    const status = attempt.status === "passed" ? "passed" : "failed"
+    return { ...requested(request.plan), status, attempts: [first.attempt, attempt], retriesUsed }
+  })
+
+export const make = Effect.fnUntraced(function* ({
+  maxLogBytes = defaultMaxLogBytes,
+  shellPath = "bash"
+}: VerifierOptions = {}) {
+  const settings = yield* Settings
+  const processes = yield* Processes
+  const files = yield* OwnFiles
+  const secrets = yield* KnownSecrets
+  let forCommands: ReturnType<typeof Environment.forCommands> | undefined
+  const environment = () => (forCommands ??= Environment.forCommands(inherited()))()
+  return Verification.of({
+    plan: (verify, { isolated }) => Plan.resolve(verify, isolated, settings),
+    run: run({ processes, files, secrets, environment, shellPath, maxLogBytes })
+  })
+})
+
+export const layer: Layer.Layer<Verification, never, Settings | Processes> = Layer.effect(Verification, make())

@@ -1,0 +1,40 @@
+/**
+ * What happens in the sessions of subagents, for hosts that have subscribed to it. Each event is as its own frame would be,
+ * without `sessionId`, `epoch` and `seq`. Updates have the delta form whatever the host has chosen for its own session:
+ * many subagents write at a time, and nobody paces them.
+ */
+import type { AgentEvent, SubagentChange } from "../../domain/conversation/AgentEvent.ts"
+import { nameFrames, toFrames, updateMembers, updateType } from "../protocol/EventFrames.ts"
+
+type Said = Extract<SubagentChange, { readonly _tag: "SubagentSaid" }>
+type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
+
+const updateFrame = ({ draft, messageId, runId, update }: MessageUpdated): object => {
+  const members = update.step === "delta" ? { delta: update.delta } : updateMembers(draft, update)
+  return {
+    type: "message_update",
+    assistantMessageEvent: { type: updateType(update), contentIndex: update.contentIndex, ...members },
+    usage: draft.usage,
+    messageId,
+    runId
+  }
+}
+
+const framesOf = (event: Exclude<AgentEvent, Said>): ReadonlyArray<object> => {
+  switch (event._tag) {
+    case "MessageUpdated":
+      return [updateFrame(event)]
+    case "SessionNamed":
+      return nameFrames(event.name)
+    case "SessionChanged":
+      return []
+    default:
+      return toFrames(event, { subagents: "events" })
+  }
+}
+
+/** What a subagent says of a subagent of its own bears the name of the latter only. */
+export const toSaidFrames = ({ event, id }: Said): ReadonlyArray<object> =>
+  event._tag === "SubagentSaid"
+    ? toSaidFrames(event)
+    : framesOf(event).map((frame) => ({ type: "subagent_event", payload: { id, event: frame } }))
