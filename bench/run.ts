@@ -1,4 +1,4 @@
-/** `npm run bench [-- --reps 7 --only start,stream,rules,latency,pipeline,sessions,extensions]`. The ratios are more reliable than the times. */
+/** `npm run bench [-- --reps 7 --only start,stream,rules,latency,pipeline,sessions,extensions,subagents]`. The ratios are more reliable than the times. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -7,12 +7,13 @@ import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
 import * as Rules from "./Rules.ts"
 import * as Sessions from "./Sessions.ts"
+import * as Subagents from "./Subagents.ts"
 import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
 
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
-    only: { type: "string", default: "start,stream,rules,latency,pipeline,sessions,extensions" }
+    only: { type: "string", default: "start,stream,rules,latency,pipeline,sessions,extensions,subagents" }
   }
 })
 const reps = Number(flags.reps)
@@ -281,6 +282,36 @@ const extensions = async (place: Place) => {
     )
 }
 
+const subagents = async (place: Place) => {
+  const launch = Subagents.spawning(place)
+  const cold = await repeat(() => withHost(launch, (host) => Subagents.measureSpawn(host, 0)))
+  const warm = await repeat(() => withHost(launch, (host) => Subagents.measureSpawn(host, 10)))
+  const row = (runs: typeof cold) => {
+    const over = runs.map(({ plain, task }) => task - plain)
+    return {
+      "plain prompt ms": spread(runs.map(({ plain }) => plain)),
+      "call of task ms": spread(runs.map(({ task }) => task)),
+      "over the prompt ms": median(over).toFixed(1)
+    }
+  }
+  report("A call of task with one subagent against a plain prompt: median (min)", {
+    "first in its process": row(cold),
+    "after ten of each": row(warm)
+  })
+  const many = await repeat(() => withHost(Subagents.waiting(place), Subagents.measureMany))
+  const answers = many.flatMap((run) => run.answers)
+  report("32 subagents that wait for their models", {
+    "32": {
+      "MB each": median(many.map(({ mbEach }) => mbEach)).toFixed(2),
+      "get_state p50 ms": quantile(answers, 0.5).toFixed(1),
+      "p99 ms": quantile(answers, 0.99).toFixed(1),
+      "max ms": quantile(answers, 1).toFixed(1),
+      "abort of all ms": spread(many.map(({ abortMs }) => abortMs))
+    }
+  })
+  samples["subagents"] = { cold, warm, many }
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -295,7 +326,8 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   latency,
   pipeline,
   sessions,
-  extensions
+  extensions,
+  subagents
 }
 try {
   for (const name of flags.only.split(",")) await parts[name]?.(place)

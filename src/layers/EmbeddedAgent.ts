@@ -5,6 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Model } from "../domain/model/Model.ts"
+import { Subagents } from "../services/delegation/Delegation.ts"
+import { none } from "../services/delegation/Subagents.ts"
 import { type HostTool, HostTools } from "../services/host/HostTools.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import type { SettingsValues } from "../services/Settings.ts"
@@ -21,6 +23,8 @@ import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
+import * as Delegation from "./subagents/Delegation.ts"
+import * as LocalSubagents from "./subagents/LocalSubagents.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 
@@ -34,6 +38,11 @@ export interface EmbeddedAgentOptions {
   readonly hostTools?: ReadonlyArray<HostTool>
   /** Functions that ask the user of the program. */
   readonly ui?: InProcessUi.UiFunctions
+  /** Lets the agent delegate to subagents. Without it, it has no tool `task`. */
+  readonly subagents?: {
+    /** Has the agents of the user in `agents`, and the worktrees of isolated tasks in `wt`. */
+    readonly agentDir: string
+  }
 }
 
 /** Their names are written in the program, so two of the same name are a bug in it. */
@@ -61,6 +70,12 @@ export const base = (options: EmbeddedAgentOptions) =>
     )
   )
 
+const subagents = ({ cwd, subagents: wanted }: EmbeddedAgentOptions) => {
+  if (wanted === undefined) return Layer.succeed(Subagents, () => none)
+  const folders = { cwd, agentDir: wanted.agentDir }
+  return LocalSubagents.layer(folders).pipe(Layer.provide([Delegation.worktrees(folders), Delegation.verification]))
+}
+
 const newSession = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({})))
 
 /** One session. Each call makes a layer of its own: two agents share nothing, even when they are built together. */
@@ -68,6 +83,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
   SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
     Layer.provideMerge(CurrentSession.layer),
     Layer.provide(CurrentSession.layerLog(newSession)),
+    Layer.provide(subagents(options)),
     Layer.provideMerge(base(options))
   )
 
@@ -78,4 +94,4 @@ export const layerSessions = (options: EmbeddedAgentOptions) =>
     scopedModels: [],
     first: newSession,
     start: () => Effect.succeed({ model: options.model })
-  }).pipe(Layer.provideMerge(base(options)))
+  }).pipe(Layer.provide(subagents(options)), Layer.provideMerge(base(options)))

@@ -195,7 +195,76 @@ describe("a task", () => {
   )
 })
 
+it.scopedLive("the example of docs/subagents.md", () =>
+  Effect.gen(function* () {
+    const folder = yield* tempFolder
+    const scenario = join(import.meta.dirname, "../../examples/scenarios/subagents.json")
+    const host = yield* HostProcess.open({
+      home: folder,
+      cwd: folder,
+      args: ["--drain", "--model", "offline/script", "--set", `offline.scenario=${scenario}`]
+    })
+    yield* Effect.promise(async () => {
+      host.send({ id: "1", type: "prompt", message: "Look around" })
+      host.closeInput()
+      await host.exited
+    })
+    const ends = host.frames().filter(type("subagent_end"))
+    assert.sameMembers(
+      ends.map(({ exitCode, id }) => `${id} ${exitCode}`),
+      ["0-Docs 0", "1-Tests 0"]
+    )
+    assert.nestedPropertyVal(host.frames().find(type("prompt_result")), "status", "completed")
+  })
+)
+
 describe("a host", () => {
+  it.scopedLive("reads a transcript on from where it was", () =>
+    Effect.gen(function* () {
+      const { host } = yield* start({
+        turns: [{ steps: [delegate("task", "One")] }, submit("1"), { steps: [{ text: "ok" }] }]
+      })
+      yield* Effect.promise(async () => {
+        const read = async (id: string, fromByte: number) => {
+          host.send({ id, type: "get_subagent_messages", subagentId: "0-One", fromByte })
+          return Object((await host.until(answer(id)))["data"])
+        }
+        host.send({ id: "p", type: "prompt", message: "go" })
+        await host.until(type("session_settled"))
+        const all = await read("a", 0)
+        assert.isAbove(all.messages.length, 1)
+        const rest = await read("b", all.nextByte)
+        assert.deepInclude(rest, { fromByte: all.nextByte, nextByte: all.nextByte, reset: false, entries: [] })
+        const again = await read("c", all.nextByte + 1)
+        assert.deepInclude(again, { fromByte: 0, reset: true, entries: all.entries })
+      })
+    })
+  )
+
+  it.scopedLive("ends subagents by changing the session", () =>
+    Effect.gen(function* () {
+      const tag = `heddle-e2e-${crypto.randomUUID()}`
+      const { host } = yield* start({
+        turns: [
+          { steps: [delegate("task", "Long")] },
+          { steps: [call("bash", { command: `X=${tag} bash -c "sleep 60; true"` })] }
+        ],
+        atEnd: "stay"
+      })
+      host.send({ id: "p", type: "prompt", message: "go" })
+      yield* Processes.until(
+        () => Processes.holding(tag).length,
+        (now) => now > 0
+      )
+      yield* Effect.promise(async () => {
+        host.send({ id: "n", type: "new_session" })
+        assert.propertyVal(await host.until(answer("n")), "success", true)
+      })
+      assert.deepStrictEqual(Processes.holding(tag), [])
+      assert.nestedPropertyVal(host.frames().find(type("subagent_end")), "exitCode", 1)
+    })
+  )
+
   it.scopedLive("sees, steers and ends a subagent", () =>
     Effect.gen(function* () {
       const { host } = yield* start({

@@ -320,7 +320,11 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ),
     tools,
     commands: { ...parts.commands, load: loading.load },
-    subagents: parts.subagents,
+    subagents: {
+      ...parts.subagents,
+      // Hooks may have a word in what subagents do, so they join first. Before a call of `task` they have.
+      run: (batch, watch) => Effect.zipRight(startup.joined, parts.subagents.run(batch, watch))
+    },
     todos: parts.todos.service,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,

@@ -8,6 +8,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
 import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
 import * as Merging from "./Merging.ts"
 import * as Progress from "./Progress.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
@@ -175,10 +176,13 @@ export const run = Effect.fnUntraced(function* (
           all
         )
   )
+  // Opening a session takes milliseconds. One after the other, the host is answered between two of them.
+  const turnstile = yield* Effect.makeSemaphore(1)
+  const turn = turnstile.withPermits(1)(EventLoop.nextTurn)
   yield* Effect.scoped(
     Effect.zipRight(
       Effect.forkScoped(telling),
-      Effect.forEach(slots, (slot) => gate.withPermits(1)(admit(options, slot, touch)), {
+      Effect.forEach(slots, (slot) => gate.withPermits(1)(Effect.zipRight(turn, admit(options, slot, touch))), {
         concurrency: "unbounded",
         discard: true
       })

@@ -130,6 +130,8 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
     if (event._tag === "PromptFinished" && ended !== undefined) Deferred.unsafeDone(ended, Effect.succeed(event))
   }
   yield* agent.attach({ offer, ready: Effect.void })
+  // A literal prompt does not wait for contributors, and these decide which calls may run.
+  if (options.contributors.length > 0) yield* agent.joined
   const converse = Effect.fnUntraced(function* (text: string) {
     const end = yield* Deferred.make<PromptEnd>()
     ended = end
