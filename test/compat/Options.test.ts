@@ -3,12 +3,13 @@ import * as Npm from "./install/Npm.ts"
 import * as Options from "./Options.ts"
 import * as Report from "./Report.ts"
 
-const plain = { target: "heddle", only: [], more: false, keep: false, record: false }
+const plain = { target: "heddle", only: [], more: false, clients: false, keep: false, record: false }
 
 it.each([
   ["", plain],
   ["--target pi --only 3,7 --keep", { ...plain, target: "pi", only: [3, 7], keep: true }],
   ["--more --only 40", { ...plain, more: true, only: [40] }],
+  ["--clients --keep", { ...plain, clients: true, keep: true }],
   ["--more --target pi --record", { ...plain, more: true, target: "pi", record: true }]
 ])("reads `%s`", (line, wanted) =>
   assert.deepStrictEqual<unknown>(
@@ -25,6 +26,7 @@ it.each([
   ["--only 13", "--only takes numbers from 1 to 12."],
   ["--only x", "--only takes numbers from 1 to 12."],
   ["--record", "--record needs all of --more with pi."],
+  ["--clients --more", "--clients takes no option but --keep."],
   ["--what", "Unknown option '--what'"]
 ])("refuses `%s`", (line, wanted) => {
   const read = Options.read(line.split(" "), 12)

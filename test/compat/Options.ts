@@ -7,6 +7,7 @@ export interface Options {
   /** Numbers from 1 on; all if empty. */
   readonly only: ReadonlyArray<number>
   readonly more: boolean
+  readonly clients: boolean
   readonly keep: boolean
   readonly record: boolean
 }
@@ -15,6 +16,7 @@ const usage = `npm run compat -- [options]
   --target <name>  the program to check: ${Object.keys(targets).join(", ")}
   --only 3,7       only the packages with these numbers
   --more           loads the packages of the longer list instead, and checks nothing but that they load and end
+  --clients        lets published clients of pi and omp, and pi-acp, drive heddle as npm installs it
   --record         with --more and pi: writes the commands and tools that it shows into more.json
   --keep           keeps the temporary folder, with all frames of each package`
 
@@ -22,6 +24,7 @@ const flags = {
   target: { type: "string", default: "heddle" },
   only: { type: "string" },
   more: { type: "boolean", default: false },
+  clients: { type: "boolean", default: false },
   keep: { type: "boolean", default: false },
   record: { type: "boolean", default: false },
   help: { type: "boolean" }
@@ -31,7 +34,7 @@ const flags = {
 export const read = (args: ReadonlyArray<string>, count: number): Options | string => {
   try {
     const { values } = parseArgs({ args: [...args], options: flags })
-    const { keep, more, record, target } = values
+    const { clients, keep, more, record, target } = values
     if (values.help === true) return usage
     if (!isTarget(target)) return `There is no target ${target}.\n${usage}`
     const only = values.only?.split(",").map(Number) ?? []
@@ -39,7 +42,9 @@ export const read = (args: ReadonlyArray<string>, count: number): Options | stri
     if (wrong !== undefined) return `--only takes numbers from 1 to ${count}.\n${usage}`
     if (record && (!more || target !== "pi" || only.length > 0))
       return `--record needs all of --more with pi.\n${usage}`
-    return { target, only, more, keep, record }
+    if (clients && (more || record || only.length > 0 || target !== "heddle"))
+      return `--clients takes no option but --keep.\n${usage}`
+    return { target, only, more, clients, keep, record }
   } catch (error) {
     return `${error instanceof Error ? error.message : error}\n${usage}`
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { targets } from "./host/Target.ts"
+import * as Clients from "./clients/run.ts"
 import * as More from "./More.ts"
 import candidates from "./more.json" with { type: "json" }
 import * as Options from "./Options.ts"
@@ -15,7 +16,7 @@ if (typeof options === "string") {
   console.error(options)
   process.exit(2)
 }
-const { keep, more, only, record, target } = options
+const { clients, keep, more, only, record, target } = options
 const chosen = ({ number }: { readonly number: number }) => only.length === 0 || only.includes(number)
 
 const twelve = async (context: Runner.Context) => {
@@ -41,6 +42,7 @@ const many = async (context: Runner.Context) => {
 const root = mkdtempSync(join(tmpdir(), "heddle-compat-"))
 const run = async () => {
   try {
+    if (clients) return await Clients.clients(root)
     const context = Runner.context(root, await targets[target]())
     return await (more ? many(context) : twelve(context))
   } catch (error) {

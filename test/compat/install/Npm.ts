@@ -1,7 +1,7 @@
 /** Takes packages from the registry, without running any script of theirs. */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { Failure } from "../host/Host.ts"
 import { within } from "../../support/torture/Agent.ts"
 import { brief } from "../host/Frames.ts"
@@ -48,6 +48,19 @@ export const install = async (spec: string, into: string): Promise<string> => {
   await run(["npm", "install", ...flags, spec], into)
   return join(into, "node_modules", nameOf(spec))
 }
+
+/** Packs a package of this machine as it would be published, and installs that as a user would; answers its folder. */
+export const installPacked = async (from: string, into: string): Promise<string> => {
+  const packed = await run(["npm", "pack", "--silent", `--pack-destination=${into}`], from)
+  const tarball = join(into, packed.trim().split("\n").at(-1) ?? "")
+  if (!existsSync(tarball)) throw new Failure(`\`npm pack\` answered ${brief(packed)}`)
+  writeFileSync(join(into, "package.json"), '{"private":true}')
+  await run(["npm", "install", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error", tarball], into)
+  return join(into, "node_modules", nameOfTarball(tarball))
+}
+
+/** `heddle-0.1.0.tgz` holds `heddle`. */
+const nameOfTarball = (tarball: string) => basename(tarball).replace(/-\d.*$/, "")
 
 /** Unpacks the tarball of a package, or a part of it, and nothing that it depends on; answers its folder. */
 export const unpack = async (spec: string, into: string, part = ""): Promise<string> => {
