@@ -7,7 +7,7 @@ import { join } from "node:path"
 const root = join(import.meta.dir, "..")
 const target = join(root, "src/layers/export/viewer.json")
 const viewer = join(root, "src/layers/export/viewer")
-const styles = ["base", "overview", "conversation", "code", "print"]
+const styles = ["base", "overview", "conversation", "tasks", "code", "print"]
 
 const bundle = async (entrypoint: string) => {
   const { outputs } = await Bun.build({

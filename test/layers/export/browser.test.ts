@@ -1,92 +1,15 @@
 /** The page in a real browser, from file://, as people open it. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
-import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, ManagedRuntime } from "effect"
+import { assert } from "@effect/vitest"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
-import type { Document } from "../../../src/layers/export/Document.ts"
 import * as Page from "../../../src/layers/export/Page.ts"
 import { viewer } from "../../../src/layers/export/ViewerAsset.ts"
-import * as Chromium from "../../support/host/Chromium.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
+import { describeInBrowser, drawn, frames, nothing, quiet, shots, shown, test, until } from "./inBrowser.ts"
 import { renderings } from "./renderings.ts"
 
-type Open = (name: string, document: Document, look?: Chromium.Look) => Promise<Chromium.Page>
-
-type OpenHtml = (name: string, html: string, look?: Chromium.Look) => Promise<Chromium.Page>
-
-class Browser extends Context.Tag("test/Browser")<
-  Browser,
-  { readonly open: Open; readonly openHtml: OpenHtml; readonly closeAll: () => Promise<void> }
->() {}
-
-const layer = Layer.scoped(
-  Browser,
-  Effect.gen(function* () {
-    const pages: Array<Chromium.Page> = []
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "heddle-pages-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    )
-    const browser = yield* Chromium.make
-    const openHtml: OpenHtml = async (name, html, look) => {
-      const file = join(folder, `${name}.html`)
-      writeFileSync(file, html)
-      const page = await browser.open(pathToFileURL(file).href, look)
-      pages.push(page)
-      return page
-    }
-    return {
-      openHtml,
-      open: (name, document, look) => openHtml(name, Page.render(document, viewer), look),
-      closeAll: async () => {
-        for (const page of pages.splice(0)) await page.close()
-      }
-    }
-  })
-)
-
-/** For people to look at after a run. */
-const shots = join(import.meta.dirname, "../../../test-results")
-const frames = (count: number) =>
-  `(async () => { for (let i = 0; i < ${count}; i++) await new Promise(requestAnimationFrame) })()`
-const until = (condition: string) =>
-  `(async () => { while (!(${condition})) await new Promise(requestAnimationFrame); return true })()`
-/**
- * The value of an expression while everything is drawn: `innerText` leaves out what is not, and when the browser draws
- * what is out of view is its own affair.
- */
-const drawn = (expression: string) => `(() => {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync("* { content-visibility: visible !important }")
-  document.adoptedStyleSheets.push(sheet)
-  const value = ${expression}
-  document.adoptedStyleSheets.pop()
-  return value
-})()`
-/** The text of a part of the page, once all of it is there. */
-const shown = async (page: Chromium.Page, part = ".conversation") => {
-  await page.evaluate(
-    until("document.querySelector('.page:empty') === null && [...document.images].every((each) => each.complete)")
-  )
-  return String(await page.evaluate(drawn(`document.querySelector("${part}").innerText`)))
-}
-const quiet = ({ problems, requests }: Chromium.Page) => ({ problems, requests })
 const nowhere = { id: "", parentId: null, timestamp: "" }
-const nothing = { problems: [], requests: [] }
-
-const test = (name: string, body: (open: Open, openHtml: OpenHtml) => Promise<void>) =>
-  [
-    name,
-    Effect.flatMap(Browser, ({ closeAll, open, openHtml }) =>
-      Effect.ensuring(
-        Effect.promise(() => body(open, openHtml)),
-        Effect.promise(closeAll)
-      )
-    )
-  ] as const
 
 /** The contrast of a text to what is behind it, by WCAG. */
 const contrast = `(selector) => {
@@ -152,6 +75,7 @@ const tests = [
 
   test("shows the conversation, its tools, its branch, its sums", async (open) => {
     const page = await open("rich", Sample.rich())
+    await page.evaluate("document.querySelector('.statistics > summary').click()")
     const text = await shown(page, "body")
     for (const part of [
       "The missing thread",
@@ -216,6 +140,7 @@ const tests = [
     const page = await open("rich", Sample.rich())
     await page.press("j")
     assert.strictEqual(await page.evaluate("document.activeElement.className"), "item user")
+    await page.evaluate("document.querySelector('.statistics > summary').click()")
     await page.press("]")
     assert.include(await shown(page), "That touches eleven callers.")
     assert.notInclude(await shown(page), "Commit it.")
@@ -280,6 +205,7 @@ const tests = [
       const page = await open("rich", Sample.rich(), { dark })
       await page.screenshot(join(shots, `export-${dark ? "dark" : "light"}.png`))
       await page.press("e")
+      await page.evaluate("document.querySelector('.statistics > summary').click()")
       const faint = await page.evaluate(
         `${JSON.stringify([...texts, ...more])}.map((selector) => [selector, (${contrast})(selector)]).filter(([, ratio]) => !(ratio >= 4.5))`
       )
@@ -390,15 +316,4 @@ const tests = [
   })
 ]
 
-const why = "no Chromium or Chrome was found on this machine"
-if (Chromium.program === undefined) console.warn(`The tests of exported pages in a browser are skipped: ${why}.`)
-const name = "the exported page in a browser"
-describe.skipIf(Chromium.program === undefined)(
-  Chromium.program === undefined ? `${name} (skipped: ${why})` : name,
-  () => {
-    // Not `it.layer`: it changes `it` for all files of a worker.
-    const runtime = ManagedRuntime.make(layer)
-    afterAll(() => runtime.dispose())
-    for (const [name, body] of tests) it(name, () => runtime.runPromise(body), 30_000)
-  }
-)
+describeInBrowser("the exported page in a browser", tests)

@@ -83,6 +83,77 @@ export const renderings: ReadonlyArray<readonly [why: string, entry: Entry, expe
     "with an image",
     message("toolResult", { toolCallId: "host_thing", content: [{ type: "image", data: png, mimeType: "image/png" }] })
   ],
+  [
+    "tasks that ended in different ways",
+    tool("task", { agent: "worker", context: "All", tasks: [{ id: "a" }, { id: "b" }] }, "tasks"),
+    "task worker: a, b 1 of 2 completed Context of all tasks All All" +
+      " a worker completed verification passed after a repair 1 min 1 s · 1.2K tokens · $0.010 First Moved it" +
+      ' Data { "n": 1 } { "n": 1 } Verification 2 attempts, 2 checks' +
+      " Attempt 1: failed types tsc exit code 2 · 4 s TS2304 Attempt 2: passed types tsc passed · 1 s" +
+      " Assignment Move it Move it Patch: /p/a.patch" +
+      " b scout aborted 2 s Stopped No output. Report to the model 1 line 1/2 succeeded"
+  ],
+  [
+    "and their results",
+    result("tasks", "1/2 succeeded", {
+      details: {
+        results: [
+          {
+            id: "a",
+            agent: "worker",
+            description: "First",
+            exitCode: 0,
+            output: "Moved *it*",
+            assignment: "Move it",
+            durationMs: 61_000,
+            tokens: 1200,
+            usage: { cost: { total: 0.01 } },
+            data: { n: 1 },
+            patchPath: "/p/a.patch",
+            verification: {
+              status: "passed",
+              retriesUsed: 1,
+              attempts: [
+                {
+                  attempt: 1,
+                  status: "failed",
+                  commandResults: [
+                    { name: "types", command: "tsc", exitCode: 2, durationMs: 4000, outputPreview: "TS2304" }
+                  ]
+                },
+                {
+                  attempt: 2,
+                  status: "passed",
+                  commandResults: [{ name: "types", command: "tsc", exitCode: 0, durationMs: 1000 }]
+                }
+              ]
+            }
+          },
+          {
+            id: "b",
+            agent: "scout",
+            exitCode: 1,
+            output: "",
+            aborted: true,
+            abortReason: "Stopped",
+            durationMs: 2000,
+            verification: { status: "not_requested", attempts: [] }
+          }
+        ]
+      }
+    })
+  ],
+  [
+    "tasks of which nothing was recorded",
+    tool("task", { agent: "worker", tasks: [{ id: "a", description: "First", assignment: "Move it" }] }, "unfinished"),
+    "task worker: a no result a worker no result First Assignment Move it Move it"
+  ],
+  [
+    "tasks that were refused",
+    tool("task", { agent: "nobody", tasks: [{ id: "a" }] }, "refused"),
+    'task nobody: a failed a nobody no result Unknown agent "nobody".'
+  ],
+  ["and why they were", result("refused", 'Unknown agent "nobody".', { isError: true, details: { results: [] } })],
   ["a result without its call", result("nobody", "found"), "nobody 1 line Output found"],
   ["a command of the person", bash({ output: "ok\n", exitCode: 0 }), "make Output 1 line ok"],
   ["that failed", bash({ exitCode: 2 }), "make No output. exit code 2"],

@@ -6,7 +6,9 @@ import * as Items from "../../../src/layers/export/viewer/conversation/Items.ts"
 import { rows, titleOf } from "../../../src/layers/export/viewer/outline/OutlineRows.ts"
 import * as Timeline from "../../../src/layers/export/viewer/overview/Timeline.ts"
 import * as Totals from "../../../src/layers/export/viewer/overview/Totals.ts"
+import * as Occurrences from "../../../src/layers/export/viewer/text/Occurrences.ts"
 import * as Document from "../../../src/layers/export/Document.ts"
+import { project } from "../../support/sessions/ProjectSession.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
 
 const decoded = (document: Document.Document) => Entries.read(JSON.parse(Document.encode(document)))
@@ -131,33 +133,55 @@ describe("items", () => {
       ["other", "other", "custom", "summary"]
     )
   })
+})
 
-  it("a search finds strings and numbers in unknown entries and in arguments, without the punctuation of JSON", () => {
-    const [weather, call] = of(
-      { type: "weather", id: "w", parentId: null, sky: { colour: "grey", clouds: [7, true, null] } },
-      message("assistant", { content: [{ type: "toolCall", name: "ls", arguments: { path: "a b", depth: 2 } }] })
-    ).map(Items.wordsOf)
-    assert.strictEqual(weather, "weather\nw\nnull\ngrey\n7\ntrue\nnull")
-    assert.strictEqual(call, "ls\na b\n2")
+describe("the branches of a tree", () => {
+  it("every entry off a branch is in one stretch, which ends where the newest branch through it ends", () => {
+    const parents = fc.array(fc.nat({ max: 20 }), { maxLength: 20 })
+    fc.assert(
+      fc.property(parents, fc.nat({ max: 20 }), (all, chosen) => {
+        const { entries } = Entries.read({
+          entries: all.map((parent, at) => ({ id: `${at}`, parentId: parent < at ? `${parent}` : null }))
+        })
+        const tree = Entries.makeTree(entries)
+        const branch = new Set(tree.path(`${chosen}`).map(({ id }) => id))
+        const stretches = tree.stretchesOff(branch)
+        assert.deepStrictEqual(
+          stretches
+            .flat()
+            .map(({ id }) => Number(id))
+            .toSorted((one, other) => one - other),
+          entries.filter(({ id }) => !branch.has(id)).map(({ id }) => Number(id))
+        )
+        for (const stretch of stretches)
+          for (const { id } of stretch) assert.strictEqual(tree.leafBelow(id), stretch.at(-1)?.id)
+      })
+    )
+  })
+})
+
+describe("occurrences", () => {
+  it("are counted without overlaps, whatever the case, and each has a position", () => {
+    const text = Occurrences.folded("Thread, THREAD and threads")
+    assert.strictEqual(Occurrences.count(text, "thread"), 3)
+    assert.deepStrictEqual(
+      [0, 1, 2, 3].map((index) => Occurrences.positionOf(text, "thread", index)),
+      [0, 8, 19, text.length]
+    )
+    assert.strictEqual(Occurrences.count("aaaa", "aa"), 2)
+    assert.strictEqual(Occurrences.count("", "a"), 0)
   })
 
-  it("a search finds every text an entry holds", () => {
-    const { data } = rich()
-    const words = data.entries.map(Items.wordsOf).join("\n")
-    for (const part of [
-      "one thread short",
-      "first suspect",
-      "npm test -- weave",
-      "expected 99 rows",
-      "thread(i + 1)",
-      "529 overloaded",
-      "## Goal",
-      "git diff",
-      "claude-opus-4-5",
-      "The missing thread"
-    ]) {
-      assert.include(words, part)
-    }
+  it("folding keeps positions, and is the same for a text and for its pieces", () => {
+    assert.deepStrictEqual(["İstanbul ΣΑΣ", "ὈΔΥΣΣΕΎΣ"].map(Occurrences.folded), ["İstanbul σασ", "ὀδυσσεύσ"])
+    const letter = fc.constantFrom("a", "B", "İ", "ß", "Σ", "ς", "Ǆ", "𐐀", " ")
+    fc.assert(
+      fc.property(fc.array(letter), fc.array(letter), (one, other) => {
+        const [left, right] = [one.join(""), other.join("")]
+        assert.strictEqual(Occurrences.folded(left).length, left.length)
+        assert.strictEqual(Occurrences.folded(left + right), Occurrences.folded(left) + Occurrences.folded(right))
+      })
+    )
   })
 })
 
@@ -296,6 +320,60 @@ describe("the outline", () => {
     ["Entry", { type: "weather" }]
   ]
   it.each(titles)("a row is called %s", (title, entry) => assert.deepStrictEqual(of(entry).map(titleOf), [title]))
+
+  it("names each call by its tool and its argument, and marks what failed", () => {
+    const { entries } = decoded(project())
+    const named = rows(Entries.makeTree(entries)).map(({ title, trouble }) => [title.slice(0, 60), trouble])
+    assert.deepStrictEqual(named, [
+      ["Plan the internationalisation of the administration interfac", ""],
+      ["grep Intl\\. in packages/administration/src", ""],
+      ["bash npm test -- administration 2>&1 | tail -20", "failed"],
+      ["Module Responsibility Configuration Implementation Dependenc", ""],
+      ["Do it in one go instead.", ""],
+      ["One change of all modules would be hard to review. Locale by", ""],
+      ["Good. Give the parts to subagents, each in a worktree of its", ""],
+      ["Three tasks, none of which depends on another.", ""],
+      ["task worker: locale-tables, plural-rules, dates", "2 failed"],
+      ["The tables are moved. The tests of the plural rules failed, ", "no result"],
+      ["edit src/i18n/plural.ts", ""],
+      ["All 14 locales pass now.", ""],
+      ["Name: Internationalisation of the administration interface", ""]
+    ])
+  })
+
+  const troubles: ReadonlyArray<readonly [string, object]> = [
+    ["failed", message("toolResult", { isError: true })],
+    ["failed", message("assistant", { stopReason: "error" })],
+    ["failed", message("bashExecution", { command: "make", exitCode: 2 })],
+    ["", message("bashExecution", { command: "make", exitCode: 0 })],
+    ["no result", message("assistant", { content: [{ type: "toolCall", id: "x", name: "ls" }] })],
+    ["1 failed", message("toolResult", { toolName: "task", details: { results: [{ exitCode: 0 }, { exitCode: 1 }] } })],
+    ["", message("user", { isError: "no" })]
+  ]
+  it.each(troubles)("trouble: %s", (trouble, entry) =>
+    assert.deepStrictEqual(
+      rows(Entries.makeTree(of(entry))).map((row) => row.trouble),
+      [trouble]
+    )
+  )
+
+  it("a call that is its answer's only content has one row, also where branches part at its result", () => {
+    const call = message("assistant", {
+      content: [{ type: "toolCall", id: "c", name: "ls", arguments: { path: "a" } }]
+    })
+    const entries = of(
+      { ...call, id: "1", parentId: null },
+      { ...message("toolResult", { toolCallId: "c", content: "one" }), id: "2", parentId: "1" },
+      { ...message("toolResult", { toolCallId: "c", content: "two", isError: true }), id: "3", parentId: "1" }
+    )
+    assert.deepStrictEqual(
+      rows(Entries.makeTree(entries)).map(({ entry, isFork, title, trouble }) => [entry.id, isFork, title, trouble]),
+      [
+        ["2", true, "ls a", ""],
+        ["3", true, "ls a", "failed"]
+      ]
+    )
+  })
 
   it("has no rows for labels, usage and the prompt, but for the entries below them", () => {
     const entries = of(

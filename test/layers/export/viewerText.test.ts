@@ -105,6 +105,8 @@ describe("words for people", () => {
     [Format.excerpt("abc defgh", 5), "abc…"],
     [Format.gist("## Goal\n- `x` and **y**", 40), "Goal x and y"],
     [Format.gist("> quoted\n* item", 40), "quoted item"],
+    [Format.gist("| Case | After |\n| --- | ---: |\n| first | 1 |", 40), "Case After first 1"],
+    [Format.gist("a || b", 40), "a || b"],
     [Format.time(0), ""],
     [Format.date(-1), ""]
   ]

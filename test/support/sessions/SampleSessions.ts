@@ -310,7 +310,8 @@ export const hostile = (): Document => {
     { type: "text", text: `${all}\n\n\`\`\`${attacks[2]}\n${all}\n\`\`\`\n\n| ${script} |\n| --- |\n| ${script} |` },
     { type: "toolCall", id: script, name: script, arguments: { [script]: all, __proto__: script, path: script } },
     { type: "toolCall", id: "big", name: "bash", arguments: { command: all } },
-    { type: "toolCall", id: "diff", name: "edit", arguments: { path: `${script}.ts` } }
+    { type: "toolCall", id: "diff", name: "edit", arguments: { path: `${script}.ts` } },
+    { type: "toolCall", id: "tasks", name: "task", arguments: { agent: script, context: all, tasks: [{ id: script }] } }
   ])
   s.result(script, script, all, { isError: true })
   s.result(
@@ -319,6 +320,20 @@ export const hostile = (): Document => {
     `${all}\n${"output ".repeat(6)}${"x".repeat(70)}\n`.repeat(1) + `${"y".repeat(99)}\n`.repeat(52_000)
   )
   s.result("diff", "edit", all, { details: { diff: `@@ -1 +1 @@\n-${script}\n+${attacks[2]}\n` } })
+  const checked = { name: script, command: all, exitCode: 1, durationMs: script, outputPreview: all }
+  const attempts = [{ attempt: 1, status: script, error: all, commandResults: [checked, script] }]
+  const verification = { status: script, attempts }
+  const task = {
+    id: script,
+    agent: script,
+    description: all,
+    output: all,
+    error: all,
+    task: all,
+    data: [all],
+    verification
+  }
+  s.result("tasks", "task", all, { details: { results: [{ ...task, exitCode: 1, branchName: script }, script] } })
   s.user(`${strange}\n\n${">".repeat(20_000)} deep\n\n${"[".repeat(5000)}\n\n${"*a ".repeat(3000)}`)
   s.assistant(
     [{ type: "text", text: "![remote](https://example.com/pixel.png) [web](https://example.com/)" }],

@@ -3,6 +3,9 @@
 export type Child = Node | string | undefined | ReadonlyArray<Child>
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** Longer texts are hardly names. */
+const mostWords = 200
+
 const setAll = (element: Element, attributes: Attributes) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value))
@@ -38,6 +41,12 @@ export const svg = <K extends keyof SVGElementTagNameMap>(
   return element
 }
 
+/** A path or a name, which may be broken behind its punctuation, so that a narrow column does not break its words. */
+export const breakable = (name: string): ReadonlyArray<Child> => {
+  const words = name.split(/(?<=[/\\_.:-])(?=[^/\\_.:-])/)
+  return words.length > mostWords ? [name] : words.flatMap((word, at) => (at === 0 ? [word] : [h("wbr"), word]))
+}
+
 export const button = (attributes: Attributes, onPress: () => void, ...children: ReadonlyArray<Child>) => {
   const element = h("button", { type: "button", ...attributes }, ...children)
   element.addEventListener("click", onPress)
@@ -56,6 +65,7 @@ const paths = {
   close: "M4 4l8 8M12 4l-8 8",
   branch: "M4.5 3v10M4.5 9c0-3 7-1 7-5",
   back: "M10 4L6 8l4 4",
+  download: "M8 2.5v8M4.5 7.5L8 11l3.5-3.5M3 13.5h10",
   copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7"
 } as const
 

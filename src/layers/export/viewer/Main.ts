@@ -1,6 +1,7 @@
 /** The entry point of the viewer: reads the embedded session and builds the page. */
 import { button, h, icon } from "./Dom.ts"
 import { read as readEntries } from "./conversation/Entries.ts"
+import * as Download from "./Download.ts"
 import * as Help from "./Help.ts"
 import { anchorOf } from "./conversation/ItemView.ts"
 import * as Reader from "./Reader.ts"
@@ -25,7 +26,7 @@ const toggleOutline = (open = root.dataset["outline"] !== "open") => {
 }
 
 const tool = (label: string, keys: string, name: Parameters<typeof icon>[0], run: () => void) =>
-  button({ class: "icon-button", title: `${label} (${keys})`, "aria-label": label }, run, icon(name))
+  button({ class: `icon-button tool-${name}`, title: `${label} (${keys})`, "aria-label": label }, run, icon(name))
 
 const damaged = () =>
   h(
@@ -39,15 +40,18 @@ const start = (payload: unknown) => {
   const data = readEntries(payload)
   const title = document.title
   const reader = Reader.make({ data, title })
-  const search = Search.make({ entries: data.entries, isShown: reader.isShown, reveal: reader.reveal })
+  const search = Search.make({ items: reader.items, reveal: reader.revealMatch })
+  const save = () => Download.save(data)
   const toggleFolds = () => reader.conversation.setFolds(!reader.conversation.isUnfolded())
   const shortcuts: ReadonlyArray<Help.Shortcut> = [
     { keys: ["/"], says: "Search; Enter and Shift+Enter go through the matches", run: search.focus },
+    { keys: ["n", "N"], says: "Next and previous match", run: (key) => search.step(key === "n" ? 1 : -1) },
     { keys: ["j", "k"], says: "Next and previous message", run: (key) => reader.step(key === "j" ? 1 : -1) },
     { keys: ["g", "G"], says: "First and last message", run: (key) => reader.ends(key === "G") },
     { keys: ["[", "]"], says: "Previous and next branch", run: (key) => reader.turnOff(key === "]" ? 1 : -1) },
     { keys: ["e"], says: "Open or close all thinking and tool output", run: toggleFolds },
     { keys: ["o"], says: "Show or hide the outline", run: () => toggleOutline() },
+    { keys: ["d"], says: "Download the session as a JSONL file", run: save },
     { keys: ["t"], says: "Light or dark", run: toggleTheme },
     { keys: ["?"], says: "This list", run: () => help.showModal() }
   ]
@@ -61,6 +65,7 @@ const start = (payload: unknown) => {
     h("span", { class: "bar-title", dir: "auto" }, title),
     search.element,
     tool("Open or close everything", "e", "unfold", toggleFolds),
+    tool("Download the session", "d", "download", save),
     tool("Light or dark", "t", "theme", toggleTheme),
     tool("Keyboard shortcuts", "?", "help", () => help.showModal())
   )

@@ -6,7 +6,11 @@ import * as Fold from "./conversation/Fold.ts"
 import * as Items from "./conversation/Items.ts"
 import { anchorOf, type Fork } from "./conversation/ItemView.ts"
 import * as Outline from "./outline/Outline.ts"
+import type { Match } from "./outline/Matches.ts"
+import { textOf } from "./outline/Matches.ts"
 import { overview } from "./overview/Overview.ts"
+import { places } from "./Parts.ts"
+import { partsOf } from "./conversation/Messages.ts"
 
 export interface ReaderOptions {
   readonly data: SessionData
@@ -51,7 +55,8 @@ export const make = ({ data, title }: ReaderOptions) => {
 
   const draw = () => {
     forks = forksOf()
-    head.replaceChildren(h("div", {}, ...overview(data, path, { title, onChoose: (id) => void reveal(id) })))
+    const isOpen = head.querySelector(".statistics[open]") !== null
+    head.replaceChildren(h("div", {}, ...overview(data, path, { title, isOpen, onChoose: (id) => void reveal(id) })))
     conversation.show(branch)
     outline.setActive(onBranch)
   }
@@ -64,9 +69,9 @@ export const make = ({ data, title }: ReaderOptions) => {
     draw()
   }
 
-  const markAround = (item: Items.Item) => {
+  const markAround = (item: Items.Item, entryId = item.id) => {
     at = branch.items.indexOf(item)
-    outline.mark(path, path.indexOf(item.entry))
+    outline.mark(item, path, entryId)
   }
 
   const itemFor = (entryId: string): Items.Item | undefined => {
@@ -75,29 +80,51 @@ export const make = ({ data, title }: ReaderOptions) => {
     return shown === undefined ? branch.items.at(-1) : branch.itemOf.get(shown.id)
   }
 
-  const scrollTo = (item: Items.Item): HTMLElement | undefined => {
+  /** The element of an entry: of an item, or of the call inside it that the entry is the result of. */
+  const elementFor = (item: Items.Item, entryId: string): HTMLElement | undefined => {
     const view = conversation.viewOf(item)
-    if (view === undefined) return undefined
-    taken = view
-    view.scrollIntoView({ block: "start" })
-    // The next frames fill the pages around it, which may push it away.
-    requestAnimationFrame(() => requestAnimationFrame(() => view.scrollIntoView({ block: "start" })))
-    markAround(item)
-    return view
+    const [callId] = [...item.results].find(([, { id }]) => id === entryId) ?? []
+    if (view === undefined || callId === undefined) return view
+    const card = [...view.querySelectorAll(":scope > .item-body > .tool > summary")][
+      Items.callsOf(item.entry).indexOf(callId)
+    ]
+    return card instanceof HTMLElement ? card : view
   }
 
-  const reveal = (entryId: string, query = ""): HTMLElement | undefined => {
-    if (tree.get(entryId) === undefined) return undefined
+  const scrollTo = (item: Items.Item, entryId: string): HTMLElement | undefined => {
+    const element = elementFor(item, entryId)
+    if (element === undefined) return undefined
+    taken = element
+    element.scrollIntoView({ block: "start" })
+    // The next frames fill the pages around it, which may push it away.
+    requestAnimationFrame(() => requestAnimationFrame(() => element.scrollIntoView({ block: "start" })))
+    markAround(item, entryId)
+    return element
+  }
+
+  const reveal = (entryId: string) => {
+    if (tree.get(entryId) === undefined) return
     showBranchOf(entryId)
     const item = itemFor(entryId)
-    if (item === undefined) return undefined
-    const view = query === "" ? scrollTo(item) : conversation.viewOf(item)
-    if (view !== undefined && query !== "") {
-      Fold.openMatching(view, query)
-      markAround(item)
-    }
-    if (view !== undefined && query === "") view.focus({ preventScroll: true })
-    return view
+    const element = item === undefined ? undefined : scrollTo(item, entryId)
+    element?.focus({ preventScroll: true })
+  }
+
+  const revealMatch = (match: Match) => {
+    showBranchOf(match.item.id)
+    const item = itemFor(match.item.id)
+    if (item === undefined || conversation.viewOf(item) === undefined) return undefined
+    const wanted = places(partsOf(match.item))[match.part]
+    // A result that other branches have, too, is part of the item of its call.
+    const shown = places(partsOf(item))
+    const place =
+      wanted === undefined || item.id === match.item.id
+        ? shown[match.part]
+        : shown.find((each) => textOf(each) === textOf(wanted))
+    const element = place === undefined ? undefined : Fold.openAt(place)
+    taken = undefined
+    markAround(item)
+    return place === undefined || element === undefined ? undefined : { element, text: textOf(place) }
   }
 
   const step = (by: number) => {
@@ -114,7 +141,9 @@ export const make = ({ data, title }: ReaderOptions) => {
     reveal,
     step,
     ends: (last: boolean) => step(last ? branch.items.length : -branch.items.length),
-    isShown: (entryId: string) => onBranch.has(entryId),
+    revealMatch,
+    /** All branches; the items of the shown one come first. */
+    items: () => [...branch.items, ...tree.stretchesOff(onBranch).flatMap((stretch) => Items.make(stretch).items)],
     /** Takes the item at the top of the window, or an empty id for the head of the page. */
     noticed: (elementId: string) => {
       const { bottom, top } = taken?.getBoundingClientRect() ?? { bottom: 0, top: 0 }

@@ -31,6 +31,9 @@ const heightOf = (item: Item): number => {
   return 84 + 44 * item.results.size + Math.min(1200, (lettersOf(item) / 85) * 26)
 }
 
+const isContinued = (before: Item | undefined, { entry, kind }: Item): boolean =>
+  kind === "assistant" && before?.kind === "assistant" && messageOf(before.entry)["model"] === messageOf(entry)["model"]
+
 const empty = () =>
   h(
     "div",
@@ -45,13 +48,18 @@ export const make = ({ forkAt }: ConversationOptions) => {
   const pageOf = new Map<Item, Page>()
   const waiting = new Map<Element, Page>()
   let branch: Branch | undefined
+  let continued: ReadonlySet<Item> = new Set()
   let unfolded = false
 
   const fill = (page: Page) => {
     if (!waiting.delete(page.element)) return
     observer.unobserve(page.element)
     const filled = page.items.map((item) => {
-      const view = itemView(item, { label: branch?.labels.get(item.id), fork: forkAt(item) })
+      const view = itemView(item, {
+        label: branch?.labels.get(item.id),
+        fork: forkAt(item),
+        isContinued: continued.has(item)
+      })
       if (unfolded) Fold.setAll(view, true)
       views.set(item.id, view)
       return view
@@ -109,6 +117,7 @@ export const make = ({ forkAt }: ConversationOptions) => {
     observer.disconnect()
     for (const map of [views, pageOf, waiting, queue]) map.clear()
     branch = next
+    continued = new Set(next.items.filter((item, at) => isContinued(next.items[at - 1], item)))
     const pages: Array<Page> = []
     for (let at = 0; at < next.items.length; at += pageSize) pages.push(makePage(next.items.slice(at, at + pageSize)))
     element.replaceChildren(...(pages.length === 0 ? [empty()] : pages.map((page) => page.element)))

@@ -67,9 +67,25 @@ export const makeTree = (entries: ReadonlyArray<Entry>) => {
   }
   const childrenOf = (id: string | null): ReadonlyArray<Entry> => children.get(id) ?? []
 
+  /** Follows the newest branch through an entry down to its leaf. */
+  const down = (id: string): ReadonlyArray<string> => {
+    const found = [id]
+    for (let next = childrenOf(id).at(-1); next !== undefined; next = childrenOf(next.id).at(-1)) found.push(next.id)
+    return found
+  }
+
   return {
+    entries,
     get: (id: string) => byId.get(id),
     childrenOf,
+    /** The entries that are not on a branch, in stretches: each belongs to the newest branch through its first entry. */
+    stretchesOff: (branch: ReadonlySet<string>): ReadonlyArray<ReadonlyArray<Entry>> =>
+      entries
+        .filter(({ id, parentId }) => {
+          const isOff = parentId === null || branch.has(parentId) || childrenOf(parentId).at(-1)?.id !== id
+          return isOff && !branch.has(id)
+        })
+        .map(({ id }) => down(id).flatMap((each) => byId.get(each) ?? [])),
     path: (id: string | null): ReadonlyArray<Entry> => {
       const found: Array<Entry> = []
       for (let at = id === null ? undefined : byId.get(id); at !== undefined;) {
@@ -79,10 +95,6 @@ export const makeTree = (entries: ReadonlyArray<Entry>) => {
       return found.reverse()
     },
     /** The leaf of the newest branch through an entry. */
-    leafBelow: (id: string): string => {
-      let at = id
-      for (let next = childrenOf(at).at(-1); next !== undefined; next = childrenOf(at).at(-1)) at = next.id
-      return at
-    }
+    leafBelow: (id: string): string => down(id).at(-1) ?? id
   }
 }

@@ -1,43 +1,47 @@
-/** Parts of an item that open and close. Their content is built when they are first opened. */
-import { type Child, h, icon } from "../Dom.ts"
-import { growToMatch } from "../text/Code.ts"
+/** Draws the parts of an item. The body of a fold is built when it is first opened. */
+import { h, icon } from "../Dom.ts"
+import type { Fold, Part, Place } from "../Parts.ts"
 
-export interface FoldOptions {
-  readonly class: string
-  readonly summary: ReadonlyArray<Child>
-  readonly body: () => ReadonlyArray<Child>
-  /** The text inside that a search should find. */
-  readonly words: () => string
-  readonly open?: boolean
-}
-
-interface Contents {
-  readonly words: () => string
-  readonly build: () => void
-}
-
-const contents = new WeakMap<Element, Contents>()
+const elements = new WeakMap<Part, HTMLElement>()
+const builders = new WeakMap<Element, () => void>()
 
 const show = (element: HTMLDetailsElement) => {
-  contents.get(element)?.build()
+  builders.get(element)?.()
   element.open = true
 }
 
-export const fold = (options: FoldOptions): HTMLDetailsElement => {
+const drawFold = (part: Fold): HTMLDetailsElement => {
   const element = h(
     "details",
-    { class: `fold ${options.class}` },
-    h("summary", {}, icon("chevron"), ...options.summary)
+    { class: `fold ${part.class}` },
+    h("summary", {}, icon("chevron"), ...part.head.map(draw))
   )
   let built = false
   const build = () => {
     if (built) return
     built = true
-    element.append(h("div", { class: "fold-body" }, ...options.body()))
+    element.append(h("div", { class: "fold-body" }, ...part.body().map(draw)))
   }
-  contents.set(element, { words: options.words, build })
+  builders.set(element, build)
   element.addEventListener("toggle", () => (element.open ? build() : undefined))
-  if (options.open === true) show(element)
+  if (part.open) show(element)
+  return element
+}
+
+const make = (part: Part): HTMLElement => {
+  switch (part.kind) {
+    case "leaf":
+      return part.make()
+    case "group":
+      return part.make(part.parts().map(draw))
+    case "fold":
+      return drawFold(part)
+  }
+}
+
+export const draw = (part: Part): HTMLElement => {
+  const element = make(part)
+  elements.set(part, element)
   return element
 }
 
@@ -48,15 +52,15 @@ export const setAll = (root: Element, open: boolean): void => {
   for (const element of within(root)) {
     if (open) show(element)
     else element.open = false
+    if (open) setAll(element, open)
   }
 }
 
-/** Opens the folds that hold `query` (in lower case), nested ones included. */
-export const openMatching = (root: Element, query: string): void => {
-  for (const element of within(root)) {
-    if (element.open || contents.get(element)?.words().toLowerCase().includes(query) !== true) continue
-    show(element)
-    openMatching(element, query)
+/** Opens the folds around a place of a drawn item, and returns its element. */
+export const openAt = ({ folds, leaf }: Place): HTMLElement | undefined => {
+  for (const each of folds) {
+    const element = elements.get(each)
+    if (element instanceof HTMLDetailsElement) show(element)
   }
-  growToMatch(root, query)
+  return elements.get(leaf)
 }

@@ -3,6 +3,7 @@ import { button, h } from "../Dom.ts"
 import * as Format from "../text/Format.ts"
 import { blocksOf } from "./Items.ts"
 import { type JsonRecord, text } from "../text/Json.ts"
+import { decoration, type Part } from "../Parts.ts"
 
 const drawable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"])
 const isBase64 = (data: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(data)
@@ -25,7 +26,8 @@ const picture = (block: JsonRecord) => {
   return frame
 }
 
-export const images = (content: unknown): HTMLElement | undefined => {
+/** One part for all images of a message, or none. */
+export const images = (content: unknown): ReadonlyArray<Part> => {
   const found = blocksOf(content).filter((block) => block["type"] === "image")
-  return found.length === 0 ? undefined : h("div", { class: "pictures" }, ...found.map(picture))
+  return found.length === 0 ? [] : [decoration(() => h("div", { class: "pictures" }, ...found.map(picture)))]
 }

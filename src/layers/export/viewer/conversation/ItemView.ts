@@ -2,7 +2,8 @@
 import { button, h, icon } from "../Dom.ts"
 import * as Format from "../text/Format.ts"
 import type { Item } from "./Items.ts"
-import { inside, price, speaker } from "./Messages.ts"
+import { draw } from "./Fold.ts"
+import { partsOf, price, speaker } from "./Messages.ts"
 
 /** An entry with siblings, where readers can switch branches. */
 export interface Fork {
@@ -14,6 +15,8 @@ export interface Fork {
 export interface ItemContext {
   readonly label: string | undefined
   readonly fork: Fork | undefined
+  /** The item before is of the same speaker. */
+  readonly isContinued: boolean
 }
 
 export const anchorOf = (id: string): string => `e-${id}`
@@ -34,13 +37,14 @@ const forkBar = ({ count, go, position }: Fork) =>
 
 const heading = (item: Item, label: string | undefined) => {
   const who = speaker(item)
+  const spent = price(item)
   if (who === "") return undefined
   return h(
     "header",
     { class: "item-head" },
     h("span", { class: "who" }, who),
     label === undefined ? undefined : h("span", { class: "badge label" }, label),
-    h("span", { class: "item-meta" }, price(item)),
+    spent === "" ? undefined : h("span", { class: "item-meta" }, spent),
     h(
       "a",
       { class: "item-time", href: `#${encodeURIComponent(anchorOf(item.id))}`, title: Format.moment(item.entry.time) },
@@ -49,11 +53,16 @@ const heading = (item: Item, label: string | undefined) => {
   )
 }
 
-export const itemView = (item: Item, { fork, label }: ItemContext): HTMLElement =>
+export const itemView = (item: Item, { fork, isContinued, label }: ItemContext): HTMLElement =>
   h(
     "article",
-    { class: `item ${item.kind}`, id: anchorOf(item.id), tabindex: -1, "aria-label": speaker(item) || item.kind },
+    {
+      class: `item ${item.kind}${isContinued ? " continued" : ""}`,
+      id: anchorOf(item.id),
+      tabindex: -1,
+      "aria-label": speaker(item) || item.kind
+    },
     fork === undefined ? undefined : forkBar(fork),
     heading(item, label),
-    h("div", { class: "item-body" }, ...inside(item))
+    h("div", { class: "item-body" }, ...partsOf(item).map(draw))
   )

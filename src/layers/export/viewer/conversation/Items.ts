@@ -1,6 +1,6 @@
 /** The items of a branch: one for each entry that is shown. Tool results are part of the item of their call. */
 import type { Entry } from "./Entries.ts"
-import { type JsonRecord, record, records, show, text } from "../text/Json.ts"
+import { type JsonRecord, record, records, text } from "../text/Json.ts"
 
 export type Kind = "user" | "assistant" | "result" | "bash" | "custom" | "summary" | "note" | "other"
 
@@ -58,7 +58,8 @@ export interface Branch {
   readonly labels: ReadonlyMap<string, string>
 }
 
-const callsOf = (entry: Entry): ReadonlyArray<string> =>
+/** The ids of the calls of an answer. */
+export const callsOf = (entry: Entry): ReadonlyArray<string> =>
   blocksOf(messageOf(entry)["content"])
     .filter((block) => block["type"] === "toolCall")
     .map((block) => text(block["id"]))
@@ -90,31 +91,4 @@ export const make = (path: ReadonlyArray<Entry>): Branch => {
     if (kind === "assistant") for (const call of callsOf(entry)) calls.set(call, item)
   }
   return { items, itemOf, labels }
-}
-
-const wordsOfBlock = (block: JsonRecord): string => {
-  if (block["type"] === "toolCall") return `${text(block["name"])}\n${wordsIn(block["arguments"])}`
-  return text(block["text"]) || text(block["thinking"])
-}
-
-/** The strings in a value, without the punctuation of JSON, so that a search finds the text as it is shown. */
-const wordsIn = (value: unknown): string =>
-  typeof value === "string"
-    ? value
-    : typeof value === "object" && value !== null
-      ? Object.values(value).map(wordsIn).join("\n")
-      : show(value)
-
-/** The text of an entry that a search looks through. */
-export const wordsOf = (entry: Entry): string => {
-  const message = messageOf(entry)
-  const kind = kindOf(entry)
-  if (kind === "other" || kind === "note") return wordsIn(message)
-  return [
-    ...blocksOf(message["content"]).map(wordsOfBlock),
-    ...["command", "output", "summary", "errorMessage", "customType"].map((key) => text(message[key])),
-    text(record(message["details"])["diff"])
-  ]
-    .filter((part) => part !== "")
-    .join("\n")
 }

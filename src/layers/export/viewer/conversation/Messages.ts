@@ -1,142 +1,137 @@
-/** The content of an item, by kind. */
-import { codeBlock } from "../text/Code.ts"
-import { type Child, h } from "../Dom.ts"
-import { fold } from "./Fold.ts"
+/** The parts of an item, by kind. */
+import { codePart } from "../text/Code.ts"
+import { h } from "../Dom.ts"
 import * as Format from "../text/Format.ts"
 import { images } from "./Images.ts"
-import { blocksOf, type Item, messageOf, plainText, wordsOf } from "./Items.ts"
+import { blocksOf, type Item, messageOf, plainText } from "./Items.ts"
 import { type JsonRecord, number, show, text } from "../text/Json.ts"
-import { prose } from "../text/Markdown.ts"
+import { prosePart } from "../text/Markdown.ts"
+import * as Parts from "../Parts.ts"
 import { toolCall, toolResult } from "./Tools.ts"
 import { turns } from "../overview/Totals.ts"
 
-const callout = (kind: "bad" | "quiet", title: string, detail: string) =>
-  h("div", { class: `callout ${kind}` }, h("strong", {}, title), detail === "" ? undefined : h("span", {}, detail))
+const callout = (kind: "bad" | "quiet", title: string, detail = "") =>
+  Parts.group(
+    () => (detail === "" ? [] : [Parts.text(detail)]),
+    (inner) => h("div", { class: `callout ${kind}` }, h("strong", {}, title), ...inner)
+  )
 
-const thinking = (block: JsonRecord) => {
+const title = (words: string) => Parts.decoration(() => h("span", { class: "fold-title" }, words))
+const empty = (words: string) => Parts.decoration(() => h("p", { class: "empty" }, words))
+
+const thinking = (block: JsonRecord): ReadonlyArray<Parts.Part> => {
   const said = text(block["thinking"])
-  if (said === "")
-    return block["redacted"] === true ? callout("quiet", "Thinking, kept hidden by the provider", "") : undefined
-  return fold({
-    class: "thinking",
-    summary: [
-      h("span", { class: "fold-title" }, "Thinking"),
-      h("span", { class: "fold-hint" }, Format.gist(said, 110))
-    ],
-    body: () => [prose(said)],
-    words: () => said
-  })
+  if (said === "") return block["redacted"] === true ? [callout("quiet", "Thinking, kept hidden by the provider")] : []
+  return [
+    Parts.fold({
+      class: "thinking",
+      head: [title("Thinking"), Parts.hint(Format.gist(said, 110))],
+      body: () => [prosePart(said)]
+    })
+  ]
 }
 
-const assistantBlock = (block: JsonRecord, item: Item): Child => {
+const assistantBlock = (block: JsonRecord, item: Item): ReadonlyArray<Parts.Part> => {
   switch (block["type"]) {
     case "text":
-      return text(block["text"]).trim() === "" ? undefined : prose(text(block["text"]))
+      return text(block["text"]).trim() === "" ? [] : [prosePart(text(block["text"]))]
     case "thinking":
       return thinking(block)
     case "toolCall":
-      return toolCall(block, item.results.get(text(block["id"])))
+      return [toolCall(block, item.results.get(text(block["id"])))]
     case "image":
       return images([block])
     default:
-      return other(block, `Block of type ${text(block["type"]) || "unknown"}`)
+      return [other(block, `Block of type ${text(block["type"]) || "unknown"}`)]
   }
 }
 
-const ending = (message: JsonRecord): Child => {
+const ending = (message: JsonRecord): ReadonlyArray<Parts.Part> => {
   const detail = text(message["errorMessage"])
-  if (message["stopReason"] === "error") return callout("bad", "The model call failed", detail)
-  if (message["stopReason"] === "aborted") return callout("quiet", "Aborted", detail)
-  return message["stopReason"] === "length" ? callout("quiet", "Cut off at the length limit", detail) : undefined
+  if (message["stopReason"] === "error") return [callout("bad", "The model call failed", detail)]
+  if (message["stopReason"] === "aborted") return [callout("quiet", "Aborted", detail)]
+  return message["stopReason"] === "length" ? [callout("quiet", "Cut off at the length limit", detail)] : []
 }
 
-const assistant = (item: Item): ReadonlyArray<Child> => {
+const assistant = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
-  const blocks = blocksOf(message["content"]).map((block) => assistantBlock(block, item))
-  const end = ending(message)
-  const isEmpty = end === undefined && blocks.every((block) => block === undefined)
-  return [blocks, isEmpty ? h("p", { class: "empty" }, "Empty answer") : end]
+  const parts = [...blocksOf(message["content"]).flatMap((block) => assistantBlock(block, item)), ...ending(message)]
+  return parts.length === 0 ? [empty("Empty answer")] : parts
 }
 
-const said = (content: unknown): ReadonlyArray<Child> => {
+const said = (content: unknown): ReadonlyArray<Parts.Part> => {
   const words = plainText(content)
-  return [words === "" ? undefined : prose(words), images(content)]
+  return [...(words === "" ? [] : [prosePart(words)]), ...images(content)]
 }
 
-const bash = (message: JsonRecord): ReadonlyArray<Child> => {
+const bash = (message: JsonRecord): ReadonlyArray<Parts.Part> => {
   const output = text(message["output"])
   const code = message["exitCode"]
   const status =
     message["cancelled"] === true ? "cancelled" : typeof code === "number" && code !== 0 ? `exit code ${code}` : ""
   return [
-    codeBlock(text(message["command"]), { label: "Command", language: "bash" }),
+    codePart(text(message["command"]), { label: "Command", language: "bash" }),
     output.trim() === ""
-      ? h("p", { class: "empty" }, "No output.")
-      : fold({
+      ? empty("No output.")
+      : Parts.fold({
           class: "output",
           open: output.length < 4000,
-          summary: [
-            h("span", { class: "fold-title" }, "Output"),
-            h("span", { class: "fold-hint" }, Format.lines(output))
-          ],
-          body: () => [codeBlock(output, { label: "Output" })],
-          words: () => output
+          head: [title("Output"), Parts.hint(Format.lines(output))],
+          body: () => [codePart(output, { label: "Output" })]
         }),
-    status === "" ? undefined : callout(status === "cancelled" ? "quiet" : "bad", status, "")
+    ...(status === "" ? [] : [callout(status === "cancelled" ? "quiet" : "bad", status)])
   ]
 }
 
-const summary = (item: Item): ReadonlyArray<Child> => {
+const summary = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
   const isCompaction = item.entry.type === "compaction" || message["role"] === "compactionSummary"
   const before = number(message["tokensBefore"])
-  const hint = isCompaction && before > 0 ? `${Format.compact(before)} tokens before` : text(message["shortSummary"])
+  const about = isCompaction && before > 0 ? `${Format.compact(before)} tokens before` : text(message["shortSummary"])
   return [
-    fold({
+    Parts.fold({
       class: "summary",
-      summary: [
-        h("span", { class: "fold-title" }, isCompaction ? "Summary of earlier messages" : "Summary of another branch"),
-        h("span", { class: "fold-hint" }, Format.excerpt(hint, 90))
+      head: [
+        title(isCompaction ? "Summary of earlier messages" : "Summary of another branch"),
+        Parts.hint(Format.excerpt(about, 90))
       ],
-      body: () => [prose(text(message["summary"]))],
-      words: () => text(message["summary"])
+      body: () => [prosePart(text(message["summary"]))]
     })
   ]
 }
 
-const note = ({ entry }: Item): ReadonlyArray<Child> => {
+const note = ({ entry }: Item): ReadonlyArray<Parts.Part> => {
   const { raw } = entry
-  if (entry.type === "session_info") return [`Session named “${text(raw["name"])}”`]
-  if (entry.type === "thinking_level_change") return [`Thinking: ${text(raw["thinkingLevel"]) || "unknown"}`]
+  if (entry.type === "session_info") return [Parts.text(`Session named “${text(raw["name"])}”`)]
+  if (entry.type === "thinking_level_change")
+    return [Parts.text(`Thinking: ${text(raw["thinkingLevel"]) || "unknown"}`)]
   const model = text(raw["model"]) || [text(raw["provider"]), text(raw["modelId"])].filter(Boolean).join("/")
-  return [`Model: ${model || "unknown"}`]
+  return [Parts.text(`Model: ${model || "unknown"}`)]
 }
 
-const other = (value: JsonRecord, title: string) =>
-  fold({
+const other = (value: JsonRecord, name: string) =>
+  Parts.fold({
     class: "other",
-    summary: [h("span", { class: "fold-title" }, title)],
-    body: () => [codeBlock(show(value), { label: title, language: "json" })],
-    words: () => `${title}\n${show(value)}`
+    head: [Parts.text(name, "fold-title")],
+    body: () => [codePart(show(value), { label: name, language: "json" })]
   })
 
-const custom = (item: Item): ReadonlyArray<Child> => {
+const custom = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
   if (message["display"] !== false && message["role"] !== "developer") return said(message["content"])
   return [
-    fold({
+    Parts.fold({
       class: "other",
-      summary: [
-        h("span", { class: "fold-title" }, text(message["customType"]) || "Hidden message"),
-        h("span", { class: "fold-hint" }, "not shown to the person, part of the conversation")
+      head: [
+        Parts.text(text(message["customType"]) || "Hidden message", "fold-title"),
+        Parts.hint("not shown to the person, part of the conversation")
       ],
-      body: () => [...said(message["content"])],
-      words: () => wordsOf(item.entry)
+      body: () => said(message["content"])
     })
   ]
 }
 
-export const inside = (item: Item): ReadonlyArray<Child> => {
+const inside = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
   switch (item.kind) {
     case "user":
@@ -158,6 +153,15 @@ export const inside = (item: Item): ReadonlyArray<Child> => {
   }
 }
 
+const known = new WeakMap<Item, ReadonlyArray<Parts.Part>>()
+
+/** The same parts at every call, so that a search finds the elements of an item that is drawn. */
+export const partsOf = (item: Item): ReadonlyArray<Parts.Part> => {
+  const made = known.get(item) ?? inside(item)
+  known.set(item, made)
+  return made
+}
+
 export const speaker = (item: Item): string => {
   const message = messageOf(item.entry)
   switch (item.kind) {
@@ -176,6 +180,7 @@ export const speaker = (item: Item): string => {
   }
 }
 
+/** Tokens and cost of an answer. */
 export const price = (item: Item): string => {
   const [turn] = item.kind === "assistant" ? turns([item.entry]) : []
   if (turn === undefined || turn.total === 0) return ""

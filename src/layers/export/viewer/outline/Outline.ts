@@ -2,7 +2,8 @@
 import { button, h, icon } from "../Dom.ts"
 import type { Entry, Tree } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
-import { type Row, rows, titleOf } from "./OutlineRows.ts"
+import type { Item } from "../conversation/Items.ts"
+import { type Row, rows } from "./OutlineRows.ts"
 
 const groupSize = 60
 const deepest = 8
@@ -50,13 +51,17 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
   const status = h("p", { class: "outline-status" })
 
   const link = (row: Row) => {
-    const { depth, entry, isFork, kind } = row
-    const title = titleOf(entry)
+    const { depth, entry, isFork, kind, title, trouble } = row
     const element = button(
-      { class: `outline-row ${kind}`, tabindex: -1, title: `${title}\n${Format.moment(entry.time)}` },
+      {
+        class: `outline-row ${kind}${trouble === "" ? "" : " trouble"}`,
+        tabindex: -1,
+        title: [title, trouble, Format.moment(entry.time)].filter((line) => line !== "").join("\n")
+      },
       () => onChoose(entry.id),
       isFork ? icon("branch") : h("span", { class: "outline-dot" }),
-      h("span", { class: "outline-title", dir: "auto" }, title)
+      h("span", { class: "outline-title", dir: "auto" }, title),
+      trouble === "" ? undefined : h("span", { class: "outline-trouble" }, trouble)
     )
     element.dataset["depth"] = String(Math.min(depth, deepest))
     links.set(entry.id, element)
@@ -113,9 +118,11 @@ export const make = ({ onChoose, tree }: OutlineOptions) => {
       active = entryIds
       paint()
     },
-    /** Marks the row of the item at the top of the window, or the last row before it. */
-    mark: (path: ReadonlyArray<Entry>, from: number) => {
-      let next: HTMLElement | undefined
+    /** Marks the row of an entry, or else of its item or of the item's first result, or the last row before it. */
+    mark: ({ entry, results }: Item, path: ReadonlyArray<Entry>, entryId: string) => {
+      const from = path.indexOf(entry)
+      const near = [entryId, entry.id, ...[...results.values()].map(({ id }) => id)]
+      let next = near.map((id) => links.get(id)).find((row) => row !== undefined)
       for (let at = from; at >= 0 && next === undefined; at--) next = links.get(path[at]?.id ?? "")
       if (next === marked) return
       marked?.removeAttribute("aria-current")

@@ -1,100 +1,130 @@
-/** Searches the whole session, including items that are not built yet and closed folds. */
+/** Searches the whole session and steps through the matches, including those in closed parts and on other branches. */
 import { button, h, icon } from "../Dom.ts"
-import type { Entry } from "../conversation/Entries.ts"
 import * as Format from "../text/Format.ts"
-import { wordsOf } from "../conversation/Items.ts"
+import * as Growing from "../text/Growing.ts"
+import type { Item } from "../conversation/Items.ts"
+import * as Matches from "./Matches.ts"
+import * as Occurrences from "../text/Occurrences.ts"
 import * as Places from "./Places.ts"
 
 export interface SearchOptions {
-  readonly entries: ReadonlyArray<Entry>
-  /** Whether an entry is on the shown branch. Its matches come first. */
-  readonly isShown: (entryId: string) => boolean
-  /** Scrolls to the entry, opens the folds that hold the query, and returns the element. */
-  readonly reveal: (entryId: string, query: string) => HTMLElement | undefined
+  /** The items of all branches. Those of the shown branch come first. */
+  readonly items: () => ReadonlyArray<Item>
+  /** Draws the item of a match, opens the folds around it, and returns the element of its part. */
+  readonly reveal: (match: Matches.Match) => { readonly element: HTMLElement; readonly text: string } | undefined
 }
 
 const pauseBefore = 120
-const name = "search"
-const current = "search-current"
+/** How many matches around the current one are marked in its part. */
+const mostMarked = 1000
 
-const paint = (ranges: ReadonlyArray<Range>) => {
+const nothing: Matches.Matches = { total: 0, at: () => undefined }
+
+const paint = (ranges: ReadonlyArray<Range>, current: Range | undefined) => {
   if (!("highlights" in CSS)) return
-  const [first] = ranges
-  CSS.highlights.set(name, new Highlight(...ranges))
-  CSS.highlights.set(current, new Highlight(...(first === undefined ? [] : [first])))
+  CSS.highlights.set("search", new Highlight(...ranges.filter((range) => range !== current)))
+  CSS.highlights.set("search-current", new Highlight(...(current === undefined ? [] : [current])))
+}
+
+/** Scrolls the frames around a range, and then the window, until the range is in the middle. */
+const center = (range: Range) => {
+  const near = range.startContainer.parentElement
+  // A part that is out of sight is laid out only now.
+  near?.scrollIntoView({ block: "nearest" })
+  for (let at = near; at !== null; at = at.parentElement) {
+    if (!at.matches(".code pre, .diff, .table-frame")) continue
+    const [box, place] = [at.getBoundingClientRect(), range.getBoundingClientRect()]
+    at.scrollTop += place.top + place.height / 2 - (box.top + box.height / 2)
+    if (place.left < box.left || place.right > box.right) at.scrollLeft += place.left - box.left - box.width / 3
+  }
+  const { height, top } = range.getBoundingClientRect()
+  window.scrollBy(0, top + height / 2 - window.innerHeight / 2)
+}
+
+const show = (match: Matches.Match, query: string, options: SearchOptions): Range | undefined => {
+  const shown = options.reveal(match)
+  if (shown === undefined) return undefined
+  const { element, text } = shown
+  Growing.upTo(element, Occurrences.positionOf(text, query, match.occurrence) + query.length)
+  const first = Math.max(0, match.occurrence - mostMarked / 2)
+  const ranges = Places.find(element, query, first, mostMarked)
+  const current = ranges[match.occurrence - first]
+  paint(ranges, current)
+  if (current === undefined) element.scrollIntoView({ block: "center" })
+  else center(current)
+  return current
 }
 
 export const make = (options: SearchOptions) => {
-  const texts = new Map<string, string>()
   const input = h("input", {
     type: "search",
     name: "search",
     placeholder: "Search",
     "aria-label": "Search the session",
     autocomplete: "off",
-    spellcheck: "false"
+    spellcheck: "false",
+    enterkeyhint: "search"
   })
   const status = h("span", { class: "search-status", role: "status" })
-  let hits: ReadonlyArray<Entry> = []
+  let matches = nothing
   let at = -1
   let query = ""
+  let current: Range | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-
-  const textOf = (entry: Entry): string => {
-    const known = texts.get(entry.id)
-    if (known !== undefined) return known
-    const made = wordsOf(entry).toLowerCase()
-    texts.set(entry.id, made)
-    return made
-  }
 
   const say = () => {
     status.textContent =
-      query === "" ? "" : hits.length === 0 ? "No matches" : `${Format.whole(at + 1)} of ${Format.whole(hits.length)}`
-    for (const each of [previous, next]) each.disabled = hits.length < 2
+      query === ""
+        ? ""
+        : matches.total === 0
+          ? "No matches"
+          : `${Format.whole(at + 1)} of ${Format.whole(matches.total)}`
+    for (const each of [previous, next]) each.disabled = matches.total < 2
   }
 
   const go = (step: number) => {
-    if (hits.length === 0) return
-    at = (at + step + hits.length) % hits.length
-    const hit = hits[at]
-    const view = hit === undefined ? undefined : options.reveal(hit.id, query)
-    const ranges = view === undefined ? [] : Places.find(view, query)
-    paint(ranges)
-    const place = ranges[0]?.startContainer.parentElement
-    if (place) place.scrollIntoView({ block: "center" })
-    else view?.scrollIntoView({ block: "start" })
+    if (matches.total === 0) return
+    at = (at + step + matches.total) % matches.total
+    const match = matches.at(at)
+    const range = match === undefined ? undefined : show(match, query, options)
+    current = range
     say()
+    if (range === undefined) return
+    // The next frames fill the pages around it, which may push it away.
+    requestAnimationFrame(() => requestAnimationFrame(() => (current === range ? center(range) : undefined)))
   }
 
   const find = () => {
-    const wanted = input.value.trim().toLowerCase()
+    const wanted = Occurrences.folded(input.value.trim())
     if (wanted === query) return
     query = wanted
-    const found = query === "" ? [] : options.entries.filter((entry) => textOf(entry).includes(query))
-    hits = [...found.filter(({ id }) => options.isShown(id)), ...found.filter(({ id }) => !options.isShown(id))]
+    matches = query === "" ? nothing : Matches.find(options.items(), query)
     at = -1
-    paint([])
+    current = undefined
+    paint([], undefined)
     go(1)
     say()
   }
 
+  /** Finds what was typed, if that is still to be done, else goes on. */
+  const step = (by: number) => {
+    clearTimeout(timer)
+    if (Occurrences.folded(input.value.trim()) === query) go(by)
+    else find()
+  }
+
   const clear = () => {
+    clearTimeout(timer)
     input.value = ""
     find()
     input.blur()
   }
 
-  const previous = button(
-    { class: "icon-button", title: "Previous match (Shift+Enter)", "aria-label": "Previous match" },
-    () => go(-1),
-    icon("up")
-  )
-  const next = button(
-    { class: "icon-button", title: "Next match (Enter)", "aria-label": "Next match" },
-    () => go(1),
-    icon("down")
-  )
+  const control = (label: string, keys: string, name: Parameters<typeof icon>[0], run: () => void) =>
+    button({ class: `icon-button search-${name}`, title: `${label} (${keys})`, "aria-label": label }, run, icon(name))
+  const previous = control("Previous match", "Shift+Enter", "up", () => step(-1))
+  const next = control("Next match", "Enter", "down", () => step(1))
+  const leave = control("Leave the search", "Escape", "close", clear)
 
   input.addEventListener("input", () => {
     clearTimeout(timer)
@@ -103,15 +133,14 @@ export const make = (options: SearchOptions) => {
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") clear()
     if (event.key !== "Enter") return
-    clearTimeout(timer)
-    if (input.value.trim().toLowerCase() === query) go(event.shiftKey ? -1 : 1)
-    else find()
+    step(event.shiftKey ? -1 : 1)
     event.preventDefault()
   })
   say()
 
   return {
-    element: h("div", { class: "search", role: "search" }, icon("search"), input, status, previous, next),
+    element: h("div", { class: "search", role: "search" }, icon("search"), input, status, previous, next, leave),
+    step,
     focus: () => {
       input.focus()
       input.select()

@@ -74,16 +74,40 @@ const classNames: Readonly<Record<Totals.TokenClass, string>> = {
   output: "Output"
 }
 
+const swatch = (className: string, says: string) => h("span", {}, h("i", { class: `swatch ${className}` }), says)
+
 const key = (sum: Totals.Sum) =>
   h(
     "p",
     { class: "key" },
-    ...Totals.tokenClasses
-      .filter((name) => sum.tokens[name] > 0)
-      .map((name) => h("span", {}, h("i", { class: `swatch ${name}` }), classNames[name]))
+    ...Totals.tokenClasses.filter((name) => sum.tokens[name] > 0).map((name) => swatch(name, classNames[name]))
   )
 
 const spotNames = { user: "prompt", model: "answer", tool: "tool", bad: "failure", other: "entry" } as const
+
+const legendNames = {
+  user: "Prompt",
+  model: "Answer",
+  tool: "Tool result",
+  bad: "Failure",
+  other: "Other entry"
+} as const
+
+const legendOrder: ReadonlyArray<Timeline.SpotKind> = ["user", "model", "tool", "bad", "other"]
+
+/** Explains the ticks that are there. */
+const legend = (kinds: ReadonlySet<Timeline.SpotKind>, isDense: boolean, hasPauses: boolean) =>
+  h(
+    "p",
+    { class: "key" },
+    isDense
+      ? [
+          swatch("spot-dense", "Entries; the higher, the more"),
+          kinds.has("bad") ? swatch("spot-bad", legendNames.bad) : undefined
+        ]
+      : legendOrder.filter((kind) => kinds.has(kind)).map((kind) => swatch(`spot-${kind}`, legendNames[kind])),
+    hasPauses ? swatch("pause", "Pause of more than 10 minutes, shortened") : undefined
+  )
 
 const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   const { breaks, spots } = Timeline.layout(entries, width)
@@ -93,7 +117,7 @@ const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   const ticks = spots.map(({ count, kind, x }) => {
     const tall = isDense ? 6 + (20 * count) / most : kind === "user" ? 24 : 12
     return svg("rect", {
-      class: `spot ${isDense && kind !== "bad" ? "dense" : kind}`,
+      class: `spot-${isDense && kind !== "bad" ? "dense" : kind}`,
       x,
       y: (timelineHeight - tall) / 2,
       width: 2,
@@ -109,7 +133,9 @@ const timeline = (entries: ReadonlyArray<Entry>, options: ChartOptions) => {
   }))
   const [first, last] = [entries[0]?.time ?? 0, entries.at(-1)?.time ?? 0]
   const aside = `${Format.time(first)} – ${Format.time(last)}, ${Format.duration(Math.max(0, last - first))}`
-  return figure("Timeline", aside, chartFace("Timeline", marks, [...pauses, ...ticks], timelineHeight, options))
+  const face = chartFace("Timeline", marks, [...pauses, ...ticks], timelineHeight, options)
+  const kinds = new Set(spots.map(({ kind }) => kind))
+  return figure("Timeline", aside, face, legend(kinds, isDense, breaks.length > 0))
 }
 
 /** The charts of a session; none for a session without model calls. */

@@ -1,12 +1,13 @@
 /** The head of the page: name, duration, usage and charts of the session. */
 import type { ChartOptions } from "./ChartFace.ts"
 import { charts } from "./Charts.ts"
-import { type Child, h } from "../Dom.ts"
+import { breakable, type Child, h } from "../Dom.ts"
 import type { Entry, SessionData } from "../conversation/Entries.ts"
-import { fold } from "../conversation/Fold.ts"
+import { draw } from "../conversation/Fold.ts"
 import * as Format from "../text/Format.ts"
 import { text } from "../text/Json.ts"
-import { prose } from "../text/Markdown.ts"
+import { prosePart } from "../text/Markdown.ts"
+import * as Parts from "../Parts.ts"
 import * as Totals from "./Totals.ts"
 
 const tile = (label: string, value: string, detail: string) =>
@@ -47,7 +48,7 @@ const tiles = (path: ReadonlyArray<Entry>, all: ReadonlyArray<Entry>) => {
 }
 
 const fact = (label: string, value: string) =>
-  value === "" ? undefined : h("div", {}, h("dt", {}, label), h("dd", { dir: "auto" }, value))
+  value === "" ? undefined : h("div", {}, h("dt", {}, label), h("dd", { dir: "auto" }, ...breakable(value)))
 
 const facts = (data: SessionData, path: ReadonlyArray<Entry>) => {
   const { header } = data
@@ -64,53 +65,81 @@ const facts = (data: SessionData, path: ReadonlyArray<Entry>) => {
   )
 }
 
+const about = (title: string, hint: string, body: () => ReadonlyArray<Parts.Part>) =>
+  draw(
+    Parts.fold({
+      class: "about",
+      head: [Parts.text(title, "fold-title"), Parts.hint(hint)],
+      body
+    })
+  )
+
 const instructions = ({ systemPrompt }: SessionData) =>
   systemPrompt === ""
     ? undefined
-    : fold({
-        class: "about",
-        summary: [
-          h("span", { class: "fold-title" }, "System prompt"),
-          h("span", { class: "fold-hint" }, Format.excerpt(systemPrompt, 90))
-        ],
-        body: () => [prose(systemPrompt)],
-        words: () => systemPrompt
-      })
+    : about("System prompt", Format.excerpt(systemPrompt, 90), () => [prosePart(systemPrompt)])
 
 const toolList = ({ tools }: SessionData) =>
   tools.length === 0
     ? undefined
-    : fold({
-        class: "about",
-        summary: [
-          h("span", { class: "fold-title" }, "Tools"),
-          h("span", { class: "fold-hint" }, tools.map(({ name }) => name).join(", "))
-        ],
-        body: () => [
+    : about("Tools", tools.map(({ name }) => name).join(", "), () => [
+        Parts.decoration(() =>
           h(
             "dl",
             { class: "tool-list" },
             ...tools.map(({ description, name }) => h("div", {}, h("dt", {}, name), h("dd", {}, description)))
           )
-        ],
-        words: () => tools.map(({ description, name }) => `${name} ${description}`).join("\n")
-      })
+        )
+      ])
+
+/** The totals in the head of the statistics. */
+const totals = (path: ReadonlyArray<Entry>): ReadonlyArray<string> => {
+  const { failedCalls, prompts, toolCalls } = Totals.count(path)
+  const { cost, total } = Totals.sum(Totals.turns(path))
+  return [
+    Format.plural(prompts, "prompt"),
+    `${Format.plural(toolCalls, "tool call")}${failedCalls === 0 ? "" : `, ${Format.whole(failedCalls)} failed`}`,
+    ...(total === 0 ? [] : [`${Format.compact(total)} tokens`]),
+    ...(cost === 0 ? [] : [Format.money(cost)])
+  ]
+}
+
+const statistics = (data: SessionData, path: ReadonlyArray<Entry>, options: OverviewOptions) =>
+  draw(
+    Parts.fold({
+      class: "statistics",
+      open: options.isOpen,
+      head: [
+        Parts.text("Statistics", "fold-title"),
+        Parts.decoration(() =>
+          h("span", { class: "totals" }, ...totals(path).map((each) => h("span", { class: "total" }, each)))
+        )
+      ],
+      body: () => [
+        Parts.decoration(() => tiles(path, data.entries)),
+        Parts.decoration(() => h("div", { class: "charts" }, ...charts(path, options)))
+      ]
+    })
+  )
 
 export interface OverviewOptions extends ChartOptions {
   readonly title: string
+  /** Whether the statistics are open. */
+  readonly isOpen: boolean
 }
 
 export const overview = (
   data: SessionData,
   path: ReadonlyArray<Entry>,
   options: OverviewOptions
-): ReadonlyArray<Child> => {
-  const drawn = charts(path, options)
-  return [
-    h("h1", { dir: "auto" }, options.title),
-    facts(data, path),
-    tiles(path, data.entries),
-    drawn.length === 0 ? undefined : h("div", { class: "charts" }, ...drawn),
-    h("div", { class: "abouts" }, instructions(data), toolList(data))
-  ]
-}
+): ReadonlyArray<Child> => [
+  h("h1", { dir: "auto" }, options.title),
+  facts(data, path),
+  h(
+    "div",
+    { class: "abouts" },
+    path.length === 0 ? undefined : statistics(data, path, options),
+    instructions(data),
+    toolList(data)
+  )
+]

@@ -11,6 +11,7 @@ export type Tokens = Readonly<Record<TokenClass, number>>
 export interface Turn {
   readonly entryId: string
   readonly time: number
+  /** Empty for calls of subagents, which may have been of several models. */
   readonly model: string
   readonly tokens: Tokens
   readonly total: number
@@ -37,7 +38,7 @@ const turnOf = (entry: Entry): Turn | undefined => {
     return toTurn(entry, record(message["usage"]), text(message["model"]))
   }
   const inner = kind === "result" ? record(message["details"])["usage"] : undefined
-  return isRecord(inner) ? toTurn(entry, inner, text(message["toolName"])) : undefined
+  return isRecord(inner) ? toTurn(entry, inner, "") : undefined
 }
 
 export const turns = (entries: ReadonlyArray<Entry>): ReadonlyArray<Turn> =>

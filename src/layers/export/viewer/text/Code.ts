@@ -1,15 +1,14 @@
 /** Blocks of code and of output. A long block shows its beginning, and the rest on demand, in pieces. */
 import { button, h, icon } from "../Dom.ts"
 import * as Format from "./Format.ts"
+import * as Growing from "./Growing.ts"
 import { highlight } from "./Highlight.ts"
+import { type Leaf, leaf } from "../Parts.ts"
 
 const firstPiece = 24_000
 const nextPiece = 400_000
 /** The browser lays out a piece when it comes into view. */
 const pieceSize = 20_000
-
-/** Shows a long block up to a position. */
-const growers = new WeakMap<Element, { readonly text: string; readonly growTo: (end: number) => void }>()
 
 /** The end of a line near `wanted`, or `wanted` itself if lines are long; never inside a character. */
 const cutAt = (text: string, from: number, wanted: number): number => {
@@ -50,7 +49,7 @@ const long = (text: string, label: string) => {
   )
   const element = h("div", { class: "code long" }, h("pre", { "aria-label": label }, code), more)
   growTo(firstPiece)
-  growers.set(element, { text, growTo })
+  Growing.set(element, (end) => growTo(end + pieceSize))
   return element
 }
 
@@ -83,11 +82,9 @@ export const codeBlock = (text: string, { label, language }: CodeOptions): HTMLE
   )
 }
 
-/** Shows the long blocks below `root` up to the first place of `query` (in lower case). */
-export const growToMatch = (root: Element, query: string): void => {
-  for (const element of root.querySelectorAll(".code.long")) {
-    const grower = growers.get(element)
-    const at = grower === undefined ? -1 : grower.text.toLowerCase().indexOf(query)
-    if (at >= 0) grower?.growTo(at + query.length + 2000)
-  }
-}
+/** The code as a part of an item. */
+export const codePart = (text: string, options: CodeOptions): Leaf =>
+  leaf(
+    () => text,
+    () => codeBlock(text, options)
+  )

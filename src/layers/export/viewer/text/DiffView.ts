@@ -2,7 +2,9 @@
 import type { DiffLine } from "./Diff.ts"
 import { button, h } from "../Dom.ts"
 import * as Format from "./Format.ts"
+import * as Growing from "./Growing.ts"
 import { highlight } from "./Highlight.ts"
+import { type Leaf, leaf } from "../Parts.ts"
 
 const firstLines = 600
 const signs = { added: "+", removed: "−", same: "", hunk: "" } as const
@@ -17,20 +19,25 @@ const row = (line: DiffLine, language: string | undefined) =>
     h("code", {}, line.kind === "hunk" ? line.text : highlight(line.text, language))
   )
 
-export const diffView = (lines: ReadonlyArray<DiffLine>, language: string | undefined): HTMLElement => {
+const diffView = (lines: ReadonlyArray<DiffLine>, language: string | undefined): HTMLElement => {
   const body = h("div", { class: "diff", role: "group", "aria-label": "Changes" })
   const show = (from: number, to: number) => body.append(...lines.slice(from, to).map((line) => row(line, language)))
   show(0, firstLines)
-  if (lines.length > firstLines) {
-    const rest = button(
-      { class: "quiet" },
-      () => {
-        rest.remove()
-        show(firstLines, lines.length)
-      },
-      `Show ${Format.plural(lines.length - firstLines, "more line")}`
-    )
-    return h("div", {}, body, h("div", { class: "more" }, rest))
+  if (lines.length <= firstLines) return body
+  const showRest = () => {
+    if (rest.parentElement === null) return
+    rest.remove()
+    show(firstLines, lines.length)
   }
-  return body
+  const rest = button({ class: "quiet" }, showRest, `Show ${Format.plural(lines.length - firstLines, "more line")}`)
+  const element = h("div", {}, body, h("div", { class: "more" }, rest))
+  Growing.set(element, showRest)
+  return element
 }
+
+/** The diff as a part of an item. */
+export const diffPart = (lines: ReadonlyArray<DiffLine>, language: string | undefined): Leaf =>
+  leaf(
+    () => lines.map(({ text }) => text).join("\n"),
+    () => diffView(lines, language)
+  )

@@ -50,10 +50,13 @@ export const excerpt = (text: string, most: number): string => {
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`
 }
 
+/** The text on one line without the signs of Markdown. */
 export const gist = (text: string, most: number): string =>
   excerpt(
     text
       .slice(0, most * 8)
+      .replaceAll(/^[ :|-]*\|[ :|-]*$/gm, "")
+      .replaceAll(/^\s*\|.*/gm, (row) => row.replaceAll("|", " "))
       .replaceAll(/(^|\n)\s*(#+|[-*>])\s/g, " ")
       .replaceAll(/[*`]/g, ""),
     most

@@ -6,7 +6,8 @@ import DOMPurify from "dompurify"
 import { Marked } from "marked"
 import { attempt } from "./Json.ts"
 import { codeBlock } from "./Code.ts"
-import { h } from "../Dom.ts"
+import { breakable, h } from "../Dom.ts"
+import { type Leaf, leaf } from "../Parts.ts"
 
 /** Longer texts are shown as they are. */
 const mostCharacters = 200_000
@@ -64,6 +65,13 @@ const dressCode = (root: DocumentFragment) => {
   }
 }
 
+const dressNames = (root: DocumentFragment) => {
+  for (const code of root.querySelectorAll(":not(pre) > code")) {
+    const name = h("code", {}, ...breakable(code.textContent ?? ""))
+    code.replaceWith(name)
+  }
+}
+
 const dressTables = (root: DocumentFragment) => {
   for (const table of root.querySelectorAll("table")) {
     const frame = h("div", { class: "table-frame" })
@@ -75,13 +83,51 @@ const dressTables = (root: DocumentFragment) => {
 const render = (text: string): Node => {
   const html = parser.parse(text, { async: false })
   const root = sanitise(html)
+  dressNames(root)
   dressCode(root)
   dressTables(root)
   return root
 }
 
-export const prose = (text: string): HTMLElement => {
+const inlineTags = new Set(["a", "strong", "em", "del", "code"])
+const entities = new Map([
+  ["&amp;", "&"],
+  ["&lt;", "<"],
+  ["&gt;", ">"],
+  ["&quot;", '"'],
+  ["&#39;", "'"]
+])
+
+/** The browser knows the other two thousand. */
+const decode = (entity: string): string => {
+  const known = entities.get(entity) ?? sanitise(entity).textContent ?? ""
+  entities.set(entity, known)
+  return known
+}
+
+/** The text as it is shown, without drawing it. Every `<` in the output of the parser begins a tag. */
+const shownText = (text: string): string =>
+  parser
+    .parse(text, { async: false })
+    .replaceAll("\0", "")
+    .replaceAll(/<\/?([a-z0-9]+)[^>]*>/g, (_, tag: string) => (inlineTags.has(tag) ? "" : "\n"))
+    .replaceAll(/&#?\w+;/g, decode)
+
+const prose = (text: string): HTMLElement => {
   const plain = () => codeBlock(text, { label: "Text" })
   if (text.length > mostCharacters) return plain()
   return attempt(() => h("div", { class: "prose", dir: "auto" }, render(text)), plain)
 }
+
+/** Markdown as a part of an item. */
+export const prosePart = (text: string): Leaf =>
+  leaf(
+    () =>
+      text.length > mostCharacters
+        ? text
+        : attempt(
+            () => shownText(text),
+            () => text
+          ),
+    () => prose(text)
+  )
