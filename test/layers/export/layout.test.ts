@@ -1,10 +1,12 @@
 /** How the page looks on a phone and on a wide screen, in a real browser. */
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { toJson } from "../../../src/domain/session/SessionEntry.ts"
 import type { Page } from "../../support/host/Chromium.ts"
+import { entry } from "../../support/host/HostProcess.ts"
 import { project } from "../../support/sessions/ProjectSession.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
 import { describeInBrowser, drawn, frames, nothing, quiet, shots, shown, test } from "./inBrowser.ts"
@@ -191,7 +193,7 @@ const tests = [
     }
   }),
 
-  test("the session can be saved as the file that it was", async (open) => {
+  test("the session can be saved as the file that it was, and heddle opens it", async (open) => {
     const folder = mkdtempSync(join(tmpdir(), "heddle-saved-"))
     const document = project()
     const expected = [document.header, ...document.entries.map(toJson)].map((line) => `${JSON.stringify(line)}\n`)
@@ -202,6 +204,15 @@ const tests = [
       await page.evaluate(`${visible("[aria-label='Download the session']")}[0].click()`)
       while (!existsSync(saved)) await page.evaluate(frames(1))
       assert.strictEqual(readFileSync(saved, "utf8"), expected.join(""))
+      const state = spawnSync(process.execPath, [entry, "--mode", "rpc", "--drain", "--session", saved], {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], HOME: folder },
+        input: `${JSON.stringify({ id: 1, type: "get_state" })}\n`,
+        encoding: "utf8"
+      })
+      const answer = state.stdout.split("\n").find((line) => line.includes('"get_state"'))
+      const { messageCount, sessionId } = JSON.parse(answer ?? "{}").data
+      assert.deepStrictEqual({ messageCount, sessionId }, { messageCount: 11, sessionId: document.header.id })
       rmSync(saved)
       assert.deepStrictEqual(page.problems, [])
       assert.deepStrictEqual(
