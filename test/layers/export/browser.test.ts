@@ -6,7 +6,7 @@ import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as Page from "../../../src/layers/export/Page.ts"
 import { viewer } from "../../../src/layers/export/ViewerAsset.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
-import { describeInBrowser, drawn, frames, nothing, quiet, shots, shown, test, until } from "./inBrowser.ts"
+import { describeInBrowser, drawn, frames, nothing, openFold, quiet, shots, shown, test, until } from "./inBrowser.ts"
 import { renderings } from "./renderings.ts"
 
 const nowhere = { id: "", parentId: null, timestamp: "" }
@@ -75,7 +75,7 @@ const tests = [
 
   test("shows the conversation, its tools, its branch, its sums", async (open) => {
     const page = await open("rich", Sample.rich())
-    await page.evaluate("document.querySelector('.statistics > summary').click()")
+    await openFold(page, ".statistics")
     const text = await shown(page, "body")
     for (const part of [
       "The missing thread",
@@ -140,7 +140,7 @@ const tests = [
     const page = await open("rich", Sample.rich())
     await page.press("j")
     assert.strictEqual(await page.evaluate("document.activeElement.className"), "item user")
-    await page.evaluate("document.querySelector('.statistics > summary').click()")
+    await openFold(page, ".statistics")
     await page.press("]")
     assert.include(await shown(page), "That touches eleven callers.")
     assert.notInclude(await shown(page), "Commit it.")
@@ -205,7 +205,7 @@ const tests = [
       const page = await open("rich", Sample.rich(), { dark })
       await page.screenshot(join(shots, `export-${dark ? "dark" : "light"}.png`))
       await page.press("e")
-      await page.evaluate("document.querySelector('.statistics > summary').click()")
+      await openFold(page, ".statistics")
       const faint = await page.evaluate(
         `${JSON.stringify([...texts, ...more])}.map((selector) => [selector, (${contrast})(selector)]).filter(([, ratio]) => !(ratio >= 4.5))`
       )

@@ -70,6 +70,12 @@ export const shown = async (page: Chromium.Page, part = ".conversation") => {
   )
   return String(await page.evaluate(drawn(`document.querySelector("${part}").innerText`)))
 }
+/** The body of a fold is built in a task of its own. */
+export const openFold = async (page: Chromium.Page, selector: string) => {
+  const fold = `document.querySelector(${JSON.stringify(selector)})`
+  await page.evaluate(`${fold}.querySelector("summary").click()`)
+  await page.evaluate(until(`${fold}.querySelector(":scope > .fold-body") !== null`))
+}
 export const quiet = ({ problems, requests }: Chromium.Page) => ({ problems, requests })
 export const nothing = { problems: [], requests: [] }
 

@@ -9,7 +9,7 @@ import type { Page } from "../../support/host/Chromium.ts"
 import { entry } from "../../support/host/HostProcess.ts"
 import { project } from "../../support/sessions/ProjectSession.ts"
 import * as Sample from "../../support/sessions/SampleSessions.ts"
-import { describeInBrowser, drawn, frames, nothing, quiet, shots, shown, test } from "./inBrowser.ts"
+import { describeInBrowser, drawn, frames, nothing, openFold, quiet, shots, shown, test, until } from "./inBrowser.ts"
 
 const phone = { width: 390, height: 844 }
 const wide = { width: 1280, height: 900 }
@@ -40,7 +40,7 @@ const textsOf = (selector: string) => `${visible(selector)}.map((each) => each.i
 
 const openEverything = async (page: Page) => {
   await shown(page)
-  await page.evaluate("document.querySelector('.statistics > summary').click()")
+  await openFold(page, ".statistics")
   await page.press("e")
   await page.evaluate(frames(2))
 }
@@ -99,7 +99,7 @@ const tests = [
         "$0.23"
       ])
       assert.deepStrictEqual(await page.evaluate(textsOf(".tile, .chart")), [])
-      await page.evaluate("document.querySelector('.statistics > summary').click()")
+      await openFold(page, ".statistics")
       assert.deepStrictEqual(await page.evaluate(textsOf(".tile dt")), ["Prompts", "Tool calls", "Tokens", "Cost"])
       assert.deepStrictEqual(await page.evaluate(textsOf(".chart-title")), [
         "Tokens per turn",
@@ -154,7 +154,7 @@ const tests = [
       return [each.innerText.trim(), getComputedStyle(swatch).backgroundColor === getComputedStyle(tick).fill]
     }))`
     const page = await open("project", project(), phone)
-    await page.evaluate("document.querySelector('.statistics > summary').click()")
+    await openFold(page, ".statistics")
     assert.deepStrictEqual(await page.evaluate(colours), {
       Prompt: true,
       Answer: true,
@@ -163,7 +163,7 @@ const tests = [
       "Pause of more than 10 minutes, shortened": true
     })
     const dense = await open("long", Sample.long(2000), phone)
-    await dense.evaluate("document.querySelector('.statistics > summary').click()")
+    await openFold(dense, ".statistics")
     assert.deepStrictEqual(await dense.evaluate(colours), { "Entries; the higher, the more": true })
   }),
 
@@ -174,7 +174,7 @@ const tests = [
       await page.evaluate(
         "[...document.querySelectorAll('.tool')].find((each) => each.textContent.startsWith('task')).open = true"
       )
-      await page.evaluate(frames(2))
+      await page.evaluate(until("document.querySelector('.task') !== null"))
       const heads = `${visible(".task")}.map((each) => [...each.querySelectorAll(".task-id, .task-agent, .badge")].map((part) => part.innerText))`
       assert.deepStrictEqual(await page.evaluate(drawn(heads)), [
         ["locale-tables", "worker", "completed", "verification passed after a repair"],
