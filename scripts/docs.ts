@@ -1,12 +1,13 @@
 /**
- * Writes docs/rpc.md, docs/rpc.schema.json and the schema hash, docs/settings.md and docs/settings.schema.json. With
- * --check it only reports which of them are stale.
+ * Writes docs/rpc.md, docs/rpc.schema.json and the schema hash, docs/settings.md and docs/settings.schema.json, and the
+ * types of the client. With --check it only reports which of them are stale.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Docs from "../src/rpc/Docs.ts"
 import * as JsonSchema from "../src/rpc/JsonSchema.ts"
+import * as ClientTypes from "./clientTypes.ts"
 import * as Settings from "./settings.ts"
 
 const root = join(import.meta.dir, "..")
@@ -14,6 +15,7 @@ const schema = `${JSON.stringify(JsonSchema.part("all"), null, 2)}\n`
 const hash = `sha256:${createHash("sha256").update(schema).digest("hex").slice(0, 16)}`
 
 const files = {
+  ...ClientTypes.files(),
   "docs/rpc.md": Docs.render(),
   "docs/rpc.schema.json": schema,
   "docs/settings.md": Settings.page(),

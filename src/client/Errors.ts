@@ -1,0 +1,135 @@
+/** Why a call of the client failed. Every class has a `_tag`, so that a `switch` or Effect's `catchTag` can tell them apart. */
+import type { PromptResultEvent, RunMessage } from "./generated/Protocol.ts"
+
+/** How much of stderr is put into a message. */
+const shownStderr = 2000
+
+const withStderr = (message: string, stderr: string): string => {
+  const said = stderr.trimEnd().slice(-shownStderr)
+  return said === "" ? message : `${message}\n${said}`
+}
+
+/** heddle refused a command. `code` is for programs (docs/rpc.md lists them), the message for people. */
+export class CommandFailed extends Error {
+  readonly _tag = "CommandFailed"
+  override readonly name = "CommandFailed"
+  readonly command: string
+  readonly code: string
+  readonly data: unknown
+  constructor(refusal: {
+    readonly command: string
+    readonly code: string
+    readonly error: string
+    readonly data?: unknown
+  }) {
+    super(refusal.error)
+    this.command = refusal.command
+    this.code = refusal.code
+    this.data = refusal.data
+  }
+}
+
+/** The process could not be started, or did not speak the protocol in time. */
+export class StartFailed extends Error {
+  readonly _tag = "StartFailed"
+  override readonly name = "StartFailed"
+  readonly stderr: string
+  constructor(message: string, stderr: string) {
+    super(withStderr(message, stderr))
+    this.stderr = stderr
+  }
+}
+
+/** The process has ended without being asked to. The message ends with the tail of its stderr. */
+export class ProcessEnded extends Error {
+  readonly _tag = "ProcessEnded"
+  override readonly name = "ProcessEnded"
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly stderr: string
+  constructor(exit: { readonly code: number | null; readonly signal: string | null }, stderr: string) {
+    const how = exit.signal === null ? `with exit code ${exit.code}` : `by ${exit.signal}`
+    super(withStderr(`the process ended ${how}`, stderr))
+    this.exitCode = exit.code
+    this.signal = exit.signal
+    this.stderr = stderr
+  }
+}
+
+/** `stop` was called, or the client was never started. */
+export class NotRunning extends Error {
+  readonly _tag = "NotRunning"
+  override readonly name = "NotRunning"
+}
+
+/** What was waited for did not come within the deadline. */
+export class DeadlineExceeded extends Error {
+  readonly _tag = "DeadlineExceeded"
+  override readonly name = "DeadlineExceeded"
+  readonly timeoutMs: number
+  constructor(waitedFor: string, timeoutMs: number) {
+    super(`${waitedFor}: not within ${timeoutMs} ms`)
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** The process is there, but was silent and did not answer `ping`. */
+export class NotResponding extends Error {
+  readonly _tag = "NotResponding"
+  override readonly name = "NotResponding"
+}
+
+/** The response was longer than `maxLineLength`, and was not read. */
+export class LineTooLong extends Error {
+  readonly _tag = "LineTooLong"
+  override readonly name = "LineTooLong"
+}
+
+/** The run of a prompt ended with an error. `messages` are those of the run. */
+export class PromptFailed extends Error {
+  readonly _tag = "PromptFailed"
+  override readonly name = "PromptFailed"
+  readonly result: PromptResultEvent
+  readonly messages: ReadonlyArray<RunMessage>
+  constructor(result: PromptResultEvent, messages: ReadonlyArray<RunMessage>) {
+    super(result.error?.message ?? "the run failed")
+    this.result = result
+    this.messages = messages
+  }
+}
+
+export type RpcError =
+  | CommandFailed
+  | StartFailed
+  | ProcessEnded
+  | NotRunning
+  | DeadlineExceeded
+  | NotResponding
+  | LineTooLong
+  | PromptFailed
+
+const classes = [
+  CommandFailed,
+  StartFailed,
+  ProcessEnded,
+  NotRunning,
+  DeadlineExceeded,
+  NotResponding,
+  LineTooLong,
+  PromptFailed
+] as const
+
+/** Whether the client made this error; anything else was thrown by a callback of the host, or is a reason of its signal. */
+export const isRpcError = (error: unknown): error is RpcError => classes.some((kind) => error instanceof kind)
+
+/** Not the failure of a call: a line that is no frame, or a listener of the host that threw. See `onProtocolError`. */
+export class ProtocolError extends Error {
+  readonly _tag = "ProtocolError"
+  override readonly name = "ProtocolError"
+  /** The beginning of the line, if it was one. */
+  readonly line: string | undefined
+  constructor(message: string, details: { readonly line?: string; readonly cause?: unknown } = {}) {
+    super(message, "cause" in details ? { cause: details.cause } : {})
+    this.line = details.line?.slice(0, 1000)
+  }
+}

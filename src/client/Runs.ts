@@ -1,0 +1,180 @@
+/** Waiting for the end of runs. A run ends with its `prompt_result`; `agent_end` comes too early. */
+import type { CallOptions } from "./Call.ts"
+import type { Connection, Watcher } from "./Connection.ts"
+import { PromptFailed } from "./Errors.ts"
+import type { HeddleEvent, PromptParams, PromptResultEvent, RunMessage } from "./generated/Protocol.ts"
+import { onLimit } from "./Waits.ts"
+
+export interface PromptOutcome {
+  readonly status: "completed" | "aborted"
+  /** The text of the last assistant message; empty if there is none. */
+  readonly text: string
+  /** All messages of the run. */
+  readonly messages: ReadonlyArray<RunMessage>
+  /** False if no model was asked: a slash command or an extension has handled the prompt. */
+  readonly agentInvoked: boolean
+}
+
+/** `abort` answers within 5 s also if the disk does not. */
+const abortMs = 8000
+/** How long a program without end markers may be silent after `agent_end` before the run counts as ended. */
+const peerQuietMs = 300
+
+const textOf = (messages: ReadonlyArray<RunMessage>): string => {
+  const last = messages.findLast((message) => message.role === "assistant")
+  if (last?.role !== "assistant") return ""
+  return last.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+}
+
+/** Calls back when the session has nothing left to do. Programs of other makers say it in other ways, or not at all. */
+const makeEndWatcher = (isPeer: boolean, onEnd: () => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const see = (event: HeddleEvent) => {
+    if (event.type === "session_settled") return onEnd()
+    if (!isPeer) return
+    clearTimeout(timer)
+    if (event.type === "agent_settled") onEnd()
+    // Current programs announce a retry with `willRetry`; after others it is soon followed by more events.
+    else if (event.type === "agent_end" && event.willRetry !== true) timer = setTimeout(onEnd, peerQuietMs)
+  }
+  return { see, dispose: () => clearTimeout(timer) }
+}
+
+interface Result extends Pick<PromptResultEvent, "status" | "agentInvoked"> {
+  readonly event?: PromptResultEvent
+}
+
+/** One prompt: its response, its result, and what is done when the caller does not want it any more. */
+class PromptRun {
+  private readonly connection: Connection
+  private readonly id: string
+  private readonly wait
+  private readonly end
+  private messages: ReadonlyArray<RunMessage> = []
+  private queued: string | undefined
+  private givenUp: { readonly reason: unknown } | undefined
+
+  constructor(connection: Connection, call: CallOptions) {
+    this.connection = connection
+    this.id = connection.nextId()
+    this.end = makeEndWatcher(connection.isPeer, () => {
+      if (connection.isPeer) this.finish({ status: "completed", agentInvoked: true })
+    })
+    const watcher: Watcher = {
+      see: (event) => this.see(event),
+      late: (id, failure) => (id === this.id ? this.wait.reject(failure) : undefined)
+    }
+    const unwatch = connection.watch(watcher)
+    const unbind = onLimit(
+      { ...call, waitedFor: "the end of the run" },
+      () => false,
+      (reason) => void this.giveUp(reason)
+    )
+    this.wait = connection.waits.begin<PromptOutcome>({
+      waitedFor: "the end of the run",
+      onEnd: () => {
+        unwatch()
+        unbind()
+        this.end.dispose()
+      }
+    })
+  }
+
+  async send(params: PromptParams): Promise<PromptOutcome> {
+    this.connection
+      .ask({ type: "prompt", ...params }, ({ data }) => this.accepted(data), {}, this.id)
+      .catch((reason: unknown) => this.wait.reject(this.givenUp === undefined ? reason : this.givenUp.reason))
+    return this.wait.promise
+  }
+
+  private accepted(data: unknown): void {
+    const of = (name: string): unknown => Object(data)[name]
+    const messageId = of("messageId")
+    if (of("disposition") === "queued" && typeof messageId === "string") this.queued = messageId
+    const isOver = of("agentInvoked") === false || (this.connection.isPeer && of("disposition") === "handled")
+    if (isOver) this.finish({ status: "completed", agentInvoked: false })
+  }
+
+  private see(event: HeddleEvent): void {
+    if (event.type === "agent_end") this.messages = event.messages
+    if (event.type !== "prompt_result") this.end.see(event)
+    else if (event.id === this.id) this.finish({ status: event.status, agentInvoked: event.agentInvoked, event })
+  }
+
+  private finish({ agentInvoked, event, status }: Result): void {
+    if (status === "error" && event !== undefined) return this.wait.reject(new PromptFailed(event, this.messages))
+    if (this.givenUp !== undefined) return this.wait.reject(this.givenUp.reason)
+    const outcome = status === "aborted" ? status : "completed"
+    this.wait.resolve({ status: outcome, text: textOf(this.messages), messages: this.messages, agentInvoked })
+  }
+
+  /** Ends the run and then the wait, so that nothing of the run goes on unseen. */
+  private async giveUp(reason: unknown): Promise<void> {
+    this.givenUp = { reason }
+    const isRemoved = this.queued !== undefined && (await this.remove(this.queued))
+    if (!isRemoved) await this.settles({ type: "abort" })
+    this.wait.reject(reason)
+  }
+
+  private remove(messageId: string): Promise<boolean> {
+    return this.settles({ type: "remove_queued_message", messageId })
+  }
+
+  private settles(frame: { readonly type: string; readonly messageId?: string }): Promise<boolean> {
+    return this.connection.ask(frame, () => true, { timeoutMs: abortMs }).catch(() => false)
+  }
+}
+
+export const promptAndWait = async (
+  connection: Connection,
+  params: PromptParams,
+  call: CallOptions = {}
+): Promise<PromptOutcome> => {
+  call.signal?.throwIfAborted()
+  return new PromptRun(connection, call).send(params)
+}
+
+/** Resolves at the end of the session's activity, or at once if there is none. */
+export const waitForIdle = (connection: Connection, call: CallOptions): Promise<void> => {
+  // Ends of runs that were over before the state was read do not count: the host may have sent a prompt since.
+  let isStateRead = false
+  const end = makeEndWatcher(connection.isPeer, () => (isStateRead ? wait.resolve() : undefined))
+  const unwatch = connection.watch({ see: end.see, late: (_, failure) => wait.reject(failure) })
+  const wait = connection.waits.begin<void>({
+    ...call,
+    waitedFor: "the end of all activity",
+    onEnd: () => {
+      unwatch()
+      end.dispose()
+    }
+  })
+  const read = (data: unknown) => {
+    isStateRead = true
+    const { isSettled, isStreaming } = Object(data)
+    if (isSettled === true || (isSettled === undefined && isStreaming === false)) wait.resolve()
+  }
+  connection.ask({ type: "get_state" }, ({ data }) => read(data)).catch(wait.reject)
+  return wait.promise
+}
+
+/** All events from now until the session has nothing left to do. */
+export const collectEvents = (connection: Connection, call: CallOptions): Promise<ReadonlyArray<HeddleEvent>> => {
+  const seen: Array<HeddleEvent> = []
+  const end = makeEndWatcher(connection.isPeer, () => wait.resolve(seen))
+  const unwatch = connection.watch({
+    see: (event) => {
+      seen.push(event)
+      end.see(event)
+    },
+    late: (_, failure) => wait.reject(failure)
+  })
+  const wait = connection.waits.begin<ReadonlyArray<HeddleEvent>>({
+    ...call,
+    waitedFor: "the end of all activity",
+    onEnd: () => {
+      unwatch()
+      end.dispose()
+    }
+  })
+  return wait.promise
+}
