@@ -1,6 +1,8 @@
 /** Which program to start, with which arguments and environment. */
+import { existsSync } from "node:fs"
 import { devNull } from "node:os"
 import { fileURLToPath } from "node:url"
+import { StartFailed } from "./Errors.ts"
 
 export interface LaunchOptions {
   /** A program that speaks the protocol, with its first arguments: `"pi"`, `["npx", "heddle"]`. */
@@ -34,7 +36,12 @@ const runtime = (): ReadonlyArray<string> => {
 }
 
 /** The same from src/client and from the built lib/client. */
-const ownHeddle = () => fileURLToPath(new URL("../../bin/heddle.js", import.meta.url))
+const ownHeddle = () => {
+  const path = fileURLToPath(new URL("../../bin/heddle.js", import.meta.url))
+  // A bundler may have moved this module.
+  if (!existsSync(path)) throw new StartFailed(`heddle is not at ${path}: give its path as cliPath or command`, "")
+  return path
+}
 
 const commandOf = ({ cliPath, command }: LaunchOptions): ReadonlyArray<string> => {
   if (typeof command === "string") return [command]
