@@ -60,6 +60,7 @@ export class RpcClient extends Commands {
   private readonly tools = new HostTools((frame) => this.connection?.post(frame))
   private connection: Connection | undefined
   private starting: Promise<void> | undefined
+  private stops = 0
   private initialized: InitializeData | undefined
 
   constructor(options: RpcClientOptions = {}) {
@@ -93,11 +94,8 @@ export class RpcClient extends Commands {
 
   /** Rejects what is pending, closes stdin, and ends a process that has not ended after 3 s. Events come until then. */
   async stop(): Promise<Exit | undefined> {
-    const exit = await this.connection?.stop()
-    if (this.starting === undefined) return exit
-    // A `start` that was waiting for the process that has just ended.
-    await this.starting.catch(() => undefined)
-    return this.isRunning ? this.stop() : exit
+    this.stops++
+    return this.connection?.stop()
   }
 
   /** Starts anew after a death, or ends what runs and starts again. Handlers and tools stay; the session is a new one. */
@@ -196,7 +194,9 @@ export class RpcClient extends Commands {
   }
 
   private async open(): Promise<void> {
-    await this.connection?.ended // stopped, but still there
+    const { stops } = this
+    if (this.connection !== undefined) await this.connection.ended // stopped, but still there
+    if (stops !== this.stops) throw new NotRunning("the client was stopped")
     const { requestTimeoutMs = 30_000 } = this.options
     const connection = new Connection({
       launch: launchOf(this.options),
