@@ -2,78 +2,62 @@
  * `npm run demo -- [options of heddle --] [prompt]`: starts heddle in this folder, sends a prompt and shows the conversation
  * while it streams. Example: `npm run demo -- --model offline/script --set offline.scenario=my.json -- hello`
  */
-import { fileURLToPath } from "node:url"
-import { text } from "./host/Frame.ts"
-import * as HostTools from "./host/HostTools.ts"
+import { PromptFailed, RpcClient } from "../src/client/index.ts" // in a project of your own: "heddle/client"
 import * as Render from "./host/Render.ts"
-import { RpcProcess } from "./host/RpcProcess.ts"
 
-const heddle = fileURLToPath(new URL("../bin/heddle.js", import.meta.url))
 const given = process.argv.slice(2)
 const end = given.indexOf("--")
 const options = end >= 0 ? given.slice(0, end) : given[0]?.startsWith("-") ? given : []
 const words = given.slice(end >= 0 ? end + 1 : options.length)
 const message = words.length > 0 ? words.join(" ") : "What is in this folder?"
 
-const style = { color: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" }
-let state = Render.initial
-
-/** One sample host tool. A real editor would answer from its state. */
-const tools = HostTools.make(
-  {
-    ask_editor: {
-      description: "Asks the editor of the person what is open and what is selected in it.",
-      parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
-      run: async () => "This is a demo in a terminal: nothing is open, nothing is selected."
-    }
-  },
-  (frame) => host.post(frame)
-)
-
 /** The demo stores no session unless an option asks for one. */
 const asksForSession = options.some((option) => /^(--(session|continue|resume|fork|no-session)|-[cr]$)/.test(option))
 const keep = asksForSession ? [] : ["--no-session"]
 
-const host = new RpcProcess({
-  command: process.execPath,
-  args: [heddle, "--mode", "rpc", ...keep, ...options],
-  onEvent: (frame) => {
-    tools.receive(frame)
-    const [next, printed] = Render.render(state, frame, style)
-    state = next
-    if (printed !== "") process.stdout.write(printed)
-  },
-  onStderr: (said) => void process.stderr.write(said)
+const client = new RpcClient({
+  args: [...keep, ...options],
+  initialize: { clientInfo: { name: "heddle-demo" } },
+  customTools: [
+    {
+      // One sample host tool. A real editor would answer from its state.
+      name: "ask_editor",
+      description: "Asks the editor of the person what is open and what is selected in it.",
+      parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+      execute: () => "This is a demo in a terminal: nothing is open, nothing is selected."
+    }
+  ]
 })
+
+const style = { color: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" }
+let state = Render.initial
+client.onEvent((event) => {
+  const [next, printed] = Render.render(state, event, style)
+  state = next
+  if (printed !== "") process.stdout.write(printed)
+})
+client.onStderr((text) => process.stderr.write(text))
 
 // The reader of our output has closed it (`npm run demo | head`), so the demo ends.
-process.stdout.on("error", () => void host.close())
+process.stdout.on("error", () => void client.stop())
 
-// `close` kills a stuck process, so a second Ctrl-C does nothing.
-let stopping = false
-process.on("SIGINT", () => {
-  if (stopping) return
-  stopping = true
-  // `close` ends the process even if the abort fails or gets no answer.
-  host.request("abort").catch(() => undefined)
-  void host.close()
-})
+// Ctrl-C ends the run, which shows what was said until then. Twice: ends heddle, however stuck it is.
+const interrupted = new AbortController()
+process.on("SIGINT", () => (interrupted.signal.aborted ? void client.stop() : interrupted.abort()))
 
 /** Returns the exit code: 0 if the prompt was answered. */
 const converse = async (): Promise<number> => {
-  await host.ready
-  await host.request("initialize", {
-    clientInfo: { name: "heddle-demo" },
-    capabilities: { messageUpdates: "delta" }
-  })
-  await host.request("set_host_tools", { tools: tools.definitions })
-  const result = await host.prompt(message)
-  return text(result, "status") === "completed" ? 0 : 1
+  await client.start()
+  const { status } = await client.promptAndWait(message, {}, { signal: interrupted.signal })
+  return status === "completed" ? 0 : 1
 }
 
 const code = await converse().catch((error: unknown) => {
-  if (!stopping) process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`)
+  if (interrupted.signal.aborted) return 130
+  // The renderer has shown why a run failed, and stderr why heddle did not start.
+  const reason = error instanceof Error ? error.message.split("\n", 1)[0] : String(error)
+  if (!(error instanceof PromptFailed)) process.stderr.write(`demo: ${reason}\n`)
   return 1
 })
-await host.close()
-process.exitCode = stopping ? 130 : code
+await client.stop()
+process.exitCode = code

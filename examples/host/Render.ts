@@ -1,5 +1,14 @@
-/** Renders frames as text for a terminal. Pure: a state and a frame give a new state and the text to print. */
-import { type Frame, isRecord, list, member, number, text } from "./Frame.ts"
+/** Renders events as text for a terminal. Pure: a state and an event give a new state and the text to print. */
+import type {
+  AgentMessage,
+  AssistantMessageEvent,
+  HeddleEvent,
+  PromptResultEvent,
+  RunFailure,
+  ToolExecutionEndEvent,
+  ToolExecutionStartEvent,
+  ToolOutput
+} from "../../src/client/index.ts"
 
 export interface Style {
   readonly color: boolean
@@ -65,101 +74,96 @@ const paragraph = (state: State, line: string): Step => [
   `${newLine(state)}${state.last === "nothing" ? "" : "\n"}${line}\n`
 ]
 
-const contentText = (content: ReadonlyArray<unknown>): string =>
-  content
-    .map((part) => (text(part, "type") === "image" ? `[image ${text(part, "mimeType")}]` : text(part, "text")))
-    .join("\n")
+const contentText = (content: ToolOutput["content"]): string =>
+  content.map((part) => (part.type === "image" ? `[image ${part.mimeType}]` : part.text)).join("\n")
 
-const update = (state: State, step: unknown, style: Style): Step => {
-  const [kind, phase] = text(step, "type").split("_")
+const update = (state: State, step: AssistantMessageEvent, style: Style): Step => {
+  const [kind, phase] = step.type.split("_")
   if (kind !== "thinking" && kind !== "text") return [state, ""]
   if (phase === "start") {
     const label = kind === "thinking" && !style.color ? "(thinking) " : ""
     return [{ ...state, last: kind, lastCall: "" }, `${newLine(state)}${state.last === "nothing" ? "" : "\n"}${label}`]
   }
-  if (phase !== "delta") return [state, ""]
-  const delta = clean(text(step, "delta"))
+  if (!("delta" in step)) return [state, ""]
+  const delta = clean(step.delta)
   return [state, kind === "thinking" ? dim(delta, style) : delta]
 }
 
 /** `read path="README.md" limit=60` */
-const heading = (frame: Frame): string => {
-  const args = member(frame, "args")
-  const pairs = isRecord(args) ? Object.entries(args).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`) : []
-  return cut(clean(`${text(frame, "toolName")}${pairs.join("")}`))
+const heading = ({ args, toolName }: ToolExecutionStartEvent): string => {
+  const pairs = Object.entries(args).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  return cut(clean(`${toolName}${pairs.join("")}`))
 }
 
-const toolStarted = (state: State, frame: Frame, style: Style): Step => {
-  const id = text(frame, "toolCallId")
-  const title = heading(frame)
+const toolStarted = (state: State, event: ToolExecutionStartEvent, style: Style): Step => {
+  const title = heading(event)
   const [next, line] = paragraph(state, `▸ ${bold(title, style)}`)
-  return [{ ...next, lastCall: id, calls: { ...state.calls, [id]: title } }, line]
+  return [{ ...next, lastCall: event.toolCallId, calls: { ...state.calls, [event.toolCallId]: title } }, line]
 }
 
 /** Calls run side by side, so output that does not follow its own heading repeats it. */
-const toolEnded = (state: State, frame: Frame, style: Style): Step => {
-  const id = text(frame, "toolCallId")
+const toolEnded = (state: State, event: ToolExecutionEndEvent, style: Style): Step => {
+  const { isError, result, toolCallId: id, toolName } = event
   const { [id]: title, ...calls } = state.calls
-  const said = shorten(contentText(list(member(frame, "result"), "content")))
-  const output = frame["isError"] === true ? red(said, style) : dim(said, style)
-  const again = state.lastCall === id ? "" : `\n◂ ${bold(title ?? text(frame, "toolName"), style)}\n`
+  const said = shorten(typeof result === "string" ? result : contentText(result.content))
+  const output = isError ? red(said, style) : dim(said, style)
+  const again = state.lastCall === id ? "" : `\n◂ ${bold(title ?? toolName, style)}\n`
   return [{ ...state, last: "line", lastCall: "", calls }, `${newLine(state)}${again}${output}\n`]
 }
 
-const messageEnded = (state: State, message: unknown): Step => {
-  if (text(message, "role") !== "assistant") return [state, ""]
-  const usage = member(message, "usage")
+const messageEnded = (state: State, message: AgentMessage): Step => {
+  if (message.role !== "assistant") return [state, ""]
+  const { cost, ...tokens } = message.usage
   return [
     {
       ...state,
-      model: `${text(message, "provider")}/${text(message, "model")}`,
+      model: `${message.provider}/${message.model}`,
       turns: state.turns + 1,
-      input: state.input + number(usage, "input") + number(usage, "cacheRead") + number(usage, "cacheWrite"),
-      output: state.output + number(usage, "output"),
-      cost: state.cost + number(member(usage, "cost"), "total")
+      input: state.input + tokens.input + tokens.cacheRead + tokens.cacheWrite,
+      output: state.output + tokens.output,
+      cost: state.cost + cost.total
     },
     ""
   ]
 }
 
-const failure = (error: unknown): string => {
-  const status = number(error, "httpStatus")
-  const where = [text(error, "provider"), text(error, "model")].filter((part) => part !== "").join("/")
-  const detail = [where, status === 0 ? "" : `HTTP ${status}`].filter((part) => part !== "").join(", ")
-  return clean(`error: ${text(error, "message")}${detail === "" ? "" : ` (${detail})`}`)
+const failure = ({ httpStatus, message, model, provider }: RunFailure): string => {
+  const where = [provider, model].filter((part) => part !== undefined).join("/")
+  const status = httpStatus === undefined ? "" : `HTTP ${httpStatus}`
+  const detail = [where, status].filter((part) => part !== "").join(", ")
+  return clean(`error: ${message}${detail === "" ? "" : ` (${detail})`}`)
 }
 
-const finished = (state: State, frame: Frame, style: Style): Step => {
+const finished = (state: State, { error, status }: PromptResultEvent, style: Style): Step => {
   const { cost, input, model, output, turns } = state
   const spent = `${model} · ${plural(turns, "model call")} · ${input} tokens in, ${output} out · $${cost.toFixed(4)}`
-  const status = text(frame, "status")
   const notes = [
-    ...(status === "error" ? [red(failure(frame["error"]), style)] : []),
+    ...(error === undefined ? [] : [red(failure(error), style)]),
     ...(status === "aborted" ? [red("aborted", style)] : []),
     dim(clean(spent), style)
   ]
   return paragraph(state, notes.join("\n"))
 }
 
-/** Prints nothing for frames that have nothing to show, and for frames of later versions. */
-export const render = (state: State, frame: Frame, style: Style): Step => {
-  switch (frame.type) {
+/** Prints nothing for events that have nothing to show, and for events of later versions. */
+export const render = (state: State, event: HeddleEvent, style: Style): Step => {
+  switch (event.type) {
     case "message_start":
-      return text(frame["message"], "role") === "user"
-        ? paragraph(state, bold(clean(`> ${contentText(list(frame["message"], "content"))}`), style))
+      return event.message.role === "user"
+        ? paragraph(state, bold(clean(`> ${contentText(event.message.content)}`), style))
         : [state, ""]
     case "message_update":
-      return update(state, frame["assistantMessageEvent"], style)
+      return update(state, event.assistantMessageEvent, style)
     case "message_end":
-      return messageEnded(state, frame["message"])
+      return messageEnded(state, event.message)
     case "tool_execution_start":
-      return toolStarted(state, frame, style)
+      return toolStarted(state, event, style)
     case "tool_execution_end":
-      return toolEnded(state, frame, style)
+      return toolEnded(state, event, style)
     case "notice":
-      return paragraph(state, dim(clean(`${text(frame, "level")}: ${text(frame, "message")}`), style))
+      return paragraph(state, dim(clean(`${event.level}: ${event.message}`), style))
     case "prompt_result":
-      return finished(state, frame, style)
+      return finished(state, event, style)
     default:
       return [state, ""]
   }

@@ -1,5 +1,5 @@
 /** Why a call of the client failed. Every class has a `_tag`, so that a `switch` or Effect's `catchTag` can tell them apart. */
-import type { PromptResultEvent, RunMessage } from "./generated/Protocol.ts"
+import type { RunFailure, RunMessage } from "./generated/Protocol.ts"
 
 /** How much of stderr is put into a message. */
 const shownStderr = 2000
@@ -89,12 +89,13 @@ export class LineTooLong extends Error {
 export class PromptFailed extends Error {
   readonly _tag = "PromptFailed"
   override readonly name = "PromptFailed"
-  readonly result: PromptResultEvent
   readonly messages: ReadonlyArray<RunMessage>
-  constructor(result: PromptResultEvent, messages: ReadonlyArray<RunMessage>) {
-    super(result.error?.message ?? "the run failed")
-    this.result = result
+  /** Provider, model, HTTP status; undefined if the program sends no `prompt_result`. */
+  readonly failure: RunFailure | undefined
+  constructor(message: string, messages: ReadonlyArray<RunMessage>, failure?: RunFailure) {
+    super(message)
     this.messages = messages
+    this.failure = failure
   }
 }
 

@@ -2,7 +2,13 @@
 import type { CallOptions } from "./Call.ts"
 import type { Connection, Watcher } from "./Connection.ts"
 import { PromptFailed } from "./Errors.ts"
-import type { HeddleEvent, PromptParams, PromptResultEvent, RunMessage } from "./generated/Protocol.ts"
+import type {
+  AssistantMessage,
+  HeddleEvent,
+  PromptParams,
+  PromptResultEvent,
+  RunMessage
+} from "./generated/Protocol.ts"
 import { onLimit } from "./Waits.ts"
 
 export interface PromptOutcome {
@@ -20,11 +26,15 @@ const abortMs = 8000
 /** How long a program without end markers may be silent after `agent_end` before the run counts as ended. */
 const peerQuietMs = 300
 
-const textOf = (messages: ReadonlyArray<RunMessage>): string => {
+const lastAnswer = (messages: ReadonlyArray<RunMessage>): AssistantMessage | undefined => {
   const last = messages.findLast((message) => message.role === "assistant")
-  if (last?.role !== "assistant") return ""
-  return last.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+  return last?.role === "assistant" ? last : undefined
 }
+
+const textOf = (messages: ReadonlyArray<RunMessage>): string =>
+  lastAnswer(messages)
+    ?.content.map((part) => (part.type === "text" ? part.text : ""))
+    .join("") ?? ""
 
 /** Calls back when the session has nothing left to do. Programs of other makers say it in other ways, or not at all. */
 const makeEndWatcher = (isPeer: boolean, onEnd: () => void) => {
@@ -40,8 +50,14 @@ const makeEndWatcher = (isPeer: boolean, onEnd: () => void) => {
   return { see, dispose: () => clearTimeout(timer) }
 }
 
-interface Result extends Pick<PromptResultEvent, "status" | "agentInvoked"> {
-  readonly event?: PromptResultEvent
+type Result = Pick<PromptResultEvent, "status" | "agentInvoked" | "error">
+
+/** The result of a run whose program does not say it. */
+const resultOf = (messages: ReadonlyArray<RunMessage>): Result => {
+  const { errorMessage = "the run failed", stopReason } = lastAnswer(messages) ?? {}
+  if (stopReason === "error")
+    return { status: "error", agentInvoked: true, error: { message: errorMessage, retryable: false } }
+  return { status: stopReason === "aborted" ? "aborted" : "completed", agentInvoked: true }
 }
 
 /** One prompt: its response, its result, and what is done when the caller does not want it any more. */
@@ -58,7 +74,7 @@ class PromptRun {
     this.connection = connection
     this.id = connection.nextId()
     this.end = makeEndWatcher(connection.isPeer, () => {
-      if (connection.isPeer) this.finish({ status: "completed", agentInvoked: true })
+      if (connection.isPeer) this.finish(resultOf(this.messages))
     })
     const watcher: Watcher = {
       see: (event) => this.see(event),
@@ -98,11 +114,12 @@ class PromptRun {
   private see(event: HeddleEvent): void {
     if (event.type === "agent_end") this.messages = event.messages
     if (event.type !== "prompt_result") this.end.see(event)
-    else if (event.id === this.id) this.finish({ status: event.status, agentInvoked: event.agentInvoked, event })
+    else if (event.id === this.id) this.finish(event)
   }
 
-  private finish({ agentInvoked, event, status }: Result): void {
-    if (status === "error" && event !== undefined) return this.wait.reject(new PromptFailed(event, this.messages))
+  private finish({ agentInvoked, error, status }: Result): void {
+    if (status === "error")
+      return this.wait.reject(new PromptFailed(error?.message ?? "the run failed", this.messages, error))
     if (this.givenUp !== undefined) return this.wait.reject(this.givenUp.reason)
     const outcome = status === "aborted" ? status : "completed"
     this.wait.resolve({ status: outcome, text: textOf(this.messages), messages: this.messages, agentInvoked })

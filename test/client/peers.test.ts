@@ -43,6 +43,22 @@ describe("the run of a program that sends no prompt_result ends", () => {
       }
     ))
 
+  it("with the error or the abort that its last message names", () =>
+    play(
+      `${withoutId}
+       on("prompt", (frame) => {
+         ok(frame)
+         const [stopReason, errorMessage] = frame.message.split(":")
+         say({ type: "agent_end", messages: [{ role: "assistant", content: [], stopReason, errorMessage }] }, { type: "agent_settled" })
+       })`,
+      async ({ client }) => {
+        await client.start()
+        assert.strictEqual((await client.promptAndWait("aborted")).status, "aborted")
+        const error = await rejection(client.promptAndWait("error:No more yarn"))
+        assert.deepInclude(error, { _tag: "PromptFailed", message: "No more yarn" })
+      }
+    ))
+
   it("with prompt_result where there is one, and at once where the prompt was handled", () =>
     play(
       `${withoutId}

@@ -1,13 +1,15 @@
-/** The renderer of the demo: a list of frames gives exactly this text. */
+/** The renderer of the demo: a list of events gives exactly this text. */
 import { assert, describe, it } from "vitest"
-import type { Frame } from "../../examples/host/Frame.ts"
 import * as Render from "../../examples/host/Render.ts"
+
+/** The members that the renderer looks at. */
+type Frame = { readonly type: string; readonly [member: string]: unknown }
 
 const renderAll = (frames: ReadonlyArray<Frame>, color = false): string => {
   let state = Render.initial
   let printed = ""
   for (const frame of frames) {
-    const [next, text] = Render.render(state, frame, { color })
+    const [next, text] = Render.render(state, JSON.parse(JSON.stringify(frame)), { color })
     state = next
     printed += text
   }
@@ -141,13 +143,14 @@ offline/guide · 2 model calls · 306 tokens in, 22 out · $0.7500
     assert.strictEqual(printed, "> a[2Jb\n\nc]0;d\te\n\n\n◂ ls\n  [31mred\n")
   })
 
-  it("prints nothing for frames it does not know or cannot read", () => {
+  it("prints nothing for events and messages that it does not know or that have nothing to show", () => {
     assert.strictEqual(
       renderAll([
         { type: "from_the_future" },
         { type: "message_update", assistantMessageEvent: { type: "toolcall_delta", delta: "{" } },
-        { type: "message_update", assistantMessageEvent: null },
-        { type: "message_end", message: "?" }
+        { type: "message_update", assistantMessageEvent: { type: "from_the_future" } },
+        { type: "message_start", message: { role: "from_the_future" } },
+        { type: "message_end", message: { role: "from_the_future" } }
       ]),
       ""
     )

@@ -92,7 +92,7 @@ describe("the demo", () => {
     assert.strictEqual(code, 1)
     assert.strictEqual(out, "")
     assert.include(err, "unknown option, or an option without its value: --bogus")
-    assert.include(err, "demo: heddle ended with exit code 1\n")
+    assert.include(err, "demo: the process ended with exit code 1\n")
   })
 
   it("shows the error of a failed prompt and ends with 1", async () => {

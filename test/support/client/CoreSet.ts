@@ -160,7 +160,7 @@ export const cases: Readonly<Record<string, (open: Open) => Promise<void>>> = {
     const client = await open([[{ fail }]])
     const error = await rejection(client.promptAndWait("hi"))
     assert.deepEqual([error["_tag"], error["message"]], ["PromptFailed", "No more yarn"])
-    assert.equal(Object(error["result"]).error.httpStatus, 429)
+    assert.equal(Object(error["failure"]).httpStatus, 429)
     assert.equal(Object(error["messages"]).length, 2)
   },
 
