@@ -1,7 +1,8 @@
-/** `npm run bench [-- --reps 7 --only start,stream,rules,latency,pipeline,sessions,extensions,subagents]`. The ratios are more reliable than the times. */
+/** `npm run bench [-- --reps 7 --only start,stream]`. The ratios are more reliable than the times. `--only` names parts below. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as Client from "./Client.ts"
 import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
 import * as Proc from "./Proc.ts"
@@ -13,7 +14,7 @@ import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Target
 const { values: flags } = parseArgs({
   options: {
     reps: { type: "string", default: "7" },
-    only: { type: "string", default: "start,stream,rules,latency,pipeline,sessions,extensions,subagents" }
+    only: { type: "string" }
   }
 })
 const reps = Number(flags.reps)
@@ -312,6 +313,29 @@ const subagents = async (place: Place) => {
   samples["subagents"] = { cold, warm, many }
 }
 
+/** The client and a bare reader take turns. */
+const client = async ({ work }: Place) => {
+  const rows: Record<string, Record<string, string | number>> = {}
+  for (const deltas of [20_000, 100_000]) {
+    const file = Client.write(work, deltas)
+    await Client.client(file) // compiles both
+    await Client.raw(file)
+    const rounds = await repeat(async () => ({ raw: await Client.raw(file), client: await Client.client(file) }))
+    const all = (name: "raw" | "client", key: "ms" | "cpu") => rounds.map((round) => round[name][key])
+    const overhead = median(rounds.map(({ client, raw }) => ((client.ms - raw.ms) * 1000) / deltas))
+    rows[`${deltas} deltas`] = {
+      "raw ms": spread(all("raw", "ms")),
+      "client ms": spread(all("client", "ms")),
+      "client / raw": ratio(median(all("client", "ms")), median(all("raw", "ms"))),
+      "CPU / raw": ratio(median(all("client", "cpu")), median(all("raw", "cpu"))),
+      "us per delta over raw": overhead.toFixed(2),
+      text: rounds.every(({ client, raw }) => client.characters === raw.characters) ? "complete" : "NOT COMPLETE"
+    }
+    samples[`client ${deltas}`] = rounds
+  }
+  report("The client over a reader that splits and parses, medians", rows)
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -327,10 +351,11 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   pipeline,
   sessions,
   extensions,
-  subagents
+  subagents,
+  client
 }
 try {
-  for (const name of flags.only.split(",")) await parts[name]?.(place)
+  for (const name of flags.only?.split(",") ?? Object.keys(parts)) await parts[name]?.(place)
 } finally {
   place.remove()
 }
