@@ -3,6 +3,7 @@
  * runs it under bun, and test/client/node.test.ts under node.
  */
 import assert from "node:assert/strict"
+import { getEventListeners } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -220,6 +221,27 @@ export const cases: Readonly<Record<string, (open: Open) => Promise<void>>> = {
     assert.equal((await rejection(bash))["message"], "enough")
     await client.waitForIdle()
     while ((await client.getState()).isBashRunning) await client.ping()
+  },
+
+  "calls leave no listener on a signal that they share": async (open) => {
+    const client = await open(hello)
+    const { signal } = new AbortController()
+    await client.promptAndWait("hi", {}, { signal })
+    for (let round = 0; round < 100; round++)
+      await Promise.all(Array.from({ length: 5 }, () => client.ping({ signal, timeoutMs: 10_000 })))
+    await Promise.all([client.waitForIdle({ signal }), rejection(client.setModel("x", "y", { signal }))])
+    assert.equal(getEventListeners(signal, "abort").length, 0)
+  },
+
+  "a process that is stopped in its tracks is noticed, and stop ends it": async (open) => {
+    const client = await open(hanging, { livenessMs: 100 })
+    const run = rejection(client.promptAndWait("hi"))
+    await next(client, "message_update", isDelta)
+    const pid = client.pid ?? 0
+    process.kill(-pid, "SIGSTOP")
+    assert.equal((await run)["_tag"], "NotResponding")
+    process.kill(-pid, "SIGCONT")
+    assert.deepEqual(await client.stop(), { code: 0, signal: null })
   },
 
   "a host tool gets its arguments, shows progress and answers": async (open) => {
