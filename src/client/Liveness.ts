@@ -5,7 +5,10 @@ import { NotResponding } from "./Errors.ts"
 const check = async (connection: Connection, ms: number): Promise<void> => {
   const silentMs = () => performance.now() - connection.heardAt
   if (!connection.waits.hasUnlimited || silentMs() < ms) return
-  await connection.ask({ type: "ping" }, () => undefined, { timeoutMs: ms }).catch(() => undefined)
+  // A signal, because deadlines wait for answers of the user.
+  const call = { timeoutMs: 0, signal: AbortSignal.timeout(ms) }
+  await connection.ask({ type: "ping" }, () => undefined, call).catch(() => undefined)
+  await new Promise((resolve) => setImmediate(resolve)) // the answer may be in the pipe
   if (silentMs() >= ms)
     connection.waits.failUnlimited(
       new NotResponding(`the process has been silent for ${Math.round(silentMs())} ms and does not answer ping`)

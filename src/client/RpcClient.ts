@@ -38,6 +38,7 @@ export interface RpcClientOptions extends LaunchOptions {
 
 /** How long to wait for `ready` of a program that is not sent `initialize`: some have no such frame. */
 const readyMs = 200
+const idleMs = 60_000
 
 const isDataOf = <C extends CommandName>(
   command: C,
@@ -129,12 +130,12 @@ export class RpcClient extends Commands {
 
   /** Resolves when the session has nothing left to do; at once if that is so. The default deadline is a minute. */
   async waitForIdle(call?: CallOptions): Promise<void> {
-    return Runs.waitForIdle(this.live(), { timeoutMs: 60_000, ...call })
+    return Runs.waitForIdle(this.live(), { ...call, timeoutMs: call?.timeoutMs ?? idleMs })
   }
 
   /** All events from now until the session has nothing left to do. The default deadline is a minute. */
   async collectEvents(call?: CallOptions): Promise<ReadonlyArray<HeddleEvent>> {
-    return Runs.collectEvents(this.live(), { timeoutMs: 60_000, ...call })
+    return Runs.collectEvents(this.live(), { ...call, timeoutMs: call?.timeoutMs ?? idleMs })
   }
 
   /** Calls the function with every frame that is no response, in order. Returns the function that ends it. */

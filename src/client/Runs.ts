@@ -67,6 +67,7 @@ class PromptRun {
   private readonly wait
   private readonly end
   private messages: ReadonlyArray<RunMessage> = []
+  private isAccepted = false
   private queued: string | undefined
   private givenUp: { readonly reason: unknown } | undefined
 
@@ -104,6 +105,7 @@ class PromptRun {
   }
 
   private accepted(data: unknown): void {
+    this.isAccepted = true
     const of = (name: string): unknown => Object(data)[name]
     const messageId = of("messageId")
     if (of("disposition") === "queued" && typeof messageId === "string") this.queued = messageId
@@ -128,16 +130,19 @@ class PromptRun {
   /** Ends the run and then the wait, so that nothing of the run goes on unseen. */
   private async giveUp(reason: unknown): Promise<void> {
     this.givenUp = { reason }
-    const isRemoved = this.queued !== undefined && (await this.remove(this.queued))
-    if (!isRemoved) await this.settles({ type: "abort" })
+    if (!(await this.isWithdrawn())) await this.settles({ type: "abort" })
     this.wait.reject(reason)
   }
 
-  private remove(messageId: string): Promise<boolean> {
-    return this.settles({ type: "remove_queued_message", messageId })
+  /** Takes the prompt back if it has no run yet. The run of another prompt, which may be going on, is left alone. */
+  private async isWithdrawn(): Promise<boolean> {
+    if (this.queued !== undefined) return this.settles({ type: "remove_queued_message", messageId: this.queued })
+    if (this.isAccepted || this.connection.isPeer) return false
+    await this.settles({ type: "cancel", targetId: this.id })
+    return !this.isAccepted
   }
 
-  private settles(frame: { readonly type: string; readonly messageId?: string }): Promise<boolean> {
+  private settles(frame: { readonly type: string; readonly [member: string]: string }): Promise<boolean> {
     return this.connection.ask(frame, () => true, { timeoutMs: abortMs }).catch(() => false)
   }
 }

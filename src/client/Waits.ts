@@ -35,11 +35,14 @@ export const onLimit = (
   giveUp: (reason: unknown) => void
 ): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let isOff = false
+  let [isOff, wasPaused] = [false, false]
   const expire = (ms: number) => {
     if (isOff) return
-    if (isPaused()) arm(ms)
-    else giveUp(new DeadlineExceeded(waitedFor, ms))
+    const paused = isPaused()
+    // After a pause there is the whole time again.
+    if (!paused && !wasPaused) return giveUp(new DeadlineExceeded(waitedFor, ms))
+    wasPaused = paused
+    arm(ms)
   }
   const arm = (ms: number) => {
     // If this process was busy, the answer may be in the pipe: it is read before `setImmediate` calls back.
@@ -56,6 +59,7 @@ export const onLimit = (
 }
 
 export class Waits {
+  /** How to fail each open wait, and whether it is without a deadline. */
   private readonly rejects = new Map<(reason: unknown) => void, boolean>()
   /** A question to the user is open: deadlines wait for the answer. */
   private readonly isPaused: () => boolean
@@ -80,10 +84,17 @@ export class Waits {
       fail(reason)
     }
     this.rejects.set(fail, (bounds.timeoutMs ?? 0) === 0)
-    const unbind = onLimit(bounds, this.isPaused, giveUp)
+    const unbind = onLimit(bounds, () => this.isProlonged(fail), giveUp)
     if (this.closed !== undefined) fail(this.closed.reason)
     else if (bounds.signal?.aborted === true) giveUp(bounds.signal.reason)
     return { promise, resolve: (value) => end(() => resolve(value)), reject: fail }
+  }
+
+  /** At its deadline, a wait goes on while a question to the user is open. Then it counts as one without a deadline. */
+  private isProlonged(fail: (reason: unknown) => void): boolean {
+    if (!this.isPaused()) return false
+    this.rejects.set(fail, true)
+    return true
   }
 
   /** Whether a wait is open that has no deadline of its own. */

@@ -52,34 +52,45 @@ describe("silence", () => {
   it("but not while it answers pings", () =>
     play(
       `let pings = 0
-       on("bash", (frame) => on("ping", (ping) => { ok(ping); if (++pings === 3) ok(frame, { output: "at last" }) }))`,
+       on("bash", (frame) => on("ping", (ping) => { ok(ping); if (++pings === 2) ok(frame, { output: "at last" }) }))`,
       async ({ client }) => {
         await client.start()
         assert.strictEqual((await client.bash("x")).output, "at last")
       },
-      { livenessMs: 30 }
+      { livenessMs: 300 }
     ))
 
   it("a deadline does not run out while a question to the user is open", () =>
     play(
-      `on("new_session", (frame) => {
+      `on("ping", (frame) => {
          say({ type: "extension_ui_request", id: "ui_1", method: "confirm", title: "Sure?", message: "Leave?" })
-         on("extension_ui_response", ({ confirmed }) => ok(frame, { cancelled: !confirmed }))
+         ok(frame)
        })
-       on("ping", (frame) => ok(frame))`,
+       on("new_session", (frame) => on("extension_ui_response", ({ confirmed }) => ok(frame, { cancelled: !confirmed })))`,
       async ({ client }) => {
         await client.start()
-        const late = next(client, "extension_ui_request")
         client.onUiRequest(() => {}) // answered below
-        const started = client.newSession({}, { timeoutMs: 30 })
-        const { id } = await late
-        assert.strictEqual(
-          await tag(client.getState({}, { timeoutMs: 0, signal: AbortSignal.timeout(100) })),
-          undefined
-        )
-        client.respondUi(id, { confirmed: true })
-        assert.deepStrictEqual(await started, Object({ cancelled: false }))
+        await client.ping()
+        const started = client.newSession({}, { timeoutMs: 300 })
+        const later = rejection(client.getState({}, { timeoutMs: 0, signal: AbortSignal.timeout(700) }))
+        assert.isUndefined((await later)["_tag"])
+        client.respondUi("ui_1", { confirmed: true })
+        const { cancelled } = await started
+        assert.isFalse(cancelled)
       }
+    ))
+})
+
+describe("a question", () => {
+  it("does not keep calls waiting for a process that hangs", () =>
+    play(
+      `on("new_session", () => say({ type: "extension_ui_request", id: "ui_1", method: "input", title: "Name?" }))`,
+      async ({ client }) => {
+        await client.start()
+        client.onUiRequest(() => {}) // never answered
+        assert.strictEqual(await tag(client.newSession({}, { timeoutMs: 20 })), "NotResponding")
+      },
+      { livenessMs: 50 }
     ))
 })
 

@@ -177,6 +177,23 @@ export const cases: Readonly<Record<string, (open: Open) => Promise<void>>> = {
     assert.equal((await client.getState()).isStreaming, false)
   },
 
+  "a signal that fires before the prompt is accepted ends its run, but not that of another prompt": async (open) => {
+    const client = await open([...hanging, ...hanging])
+    const give = (controller: AbortController) => {
+      const run = rejection(client.promptAndWait("hi", {}, { signal: controller.signal }))
+      controller.abort(new Error("never mind"))
+      return run
+    }
+    assert.equal((await give(new AbortController()))["message"], "never mind")
+    assert.equal((await client.getState()).isStreaming, false)
+    const other = client.promptAndWait("hi")
+    await next(client, "message_update", isDelta)
+    assert.equal((await give(new AbortController()))["message"], "never mind")
+    assert.equal((await client.getState()).isStreaming, true)
+    await client.abort()
+    assert.equal((await other).status, "aborted")
+  },
+
   "the deadline of promptAndWait aborts the run": async (open) => {
     const client = await open(hanging)
     const result = next(client, "prompt_result")
