@@ -1,6 +1,6 @@
 /**
  * Writes docs/rpc.md, docs/rpc.schema.json and the schema hash, docs/settings.md and docs/settings.schema.json, and the
- * types of the client. With --check it only reports which of them are stale.
+ * types of both clients. With --check it only reports which of them are stale.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -8,10 +8,12 @@ import { join } from "node:path"
 import * as Docs from "../src/rpc/Docs.ts"
 import * as JsonSchema from "../src/rpc/JsonSchema.ts"
 import * as ClientTypes from "./clientTypes.ts"
+import * as PythonTypes from "./pythonTypes.ts"
 import * as Settings from "./settings.ts"
 
 const root = join(import.meta.dir, "..")
-const schema = `${JSON.stringify(JsonSchema.part("all"), null, 2)}\n`
+const all = JsonSchema.part("all")
+const schema = `${JSON.stringify(all, null, 2)}\n`
 const hash = `sha256:${createHash("sha256").update(schema).digest("hex").slice(0, 16)}`
 
 const files = {
@@ -20,6 +22,8 @@ const files = {
   "docs/rpc.schema.json": schema,
   "docs/settings.md": Settings.page(),
   "docs/settings.schema.json": Settings.schema(),
+  "python/heddle_rpc/commands.py": PythonTypes.commands(all),
+  "python/heddle_rpc/protocol.py": PythonTypes.protocol(all),
   "src/rpc/protocol/schemaHash.ts": `/** Written by \`npm run docs\`: the hash of docs/rpc.schema.json, so that \`ready\` need not compute it. */
 export const schemaHash = "${hash}"
 `
