@@ -228,7 +228,7 @@ const method = (command: string, spec: Json, defs: Json, form: "sync" | "async")
   const optional = parameters.filter(({ required }) => !required)
   const result = refName(object(spec["data"])) || "None"
   const [define, wait] = form === "async" ? ["async def", "await "] : ["def", ""]
-  const params = paramsText(needed, optional)
+  const sent = `${wait}self._call(${JSON.stringify(command)}, ${paramsText(needed, optional)}, deadline)`
   const signature = [
     "self",
     ...needed.map(({ name, type }) => `${name}: ${accepted(type)}`),
@@ -241,7 +241,7 @@ const method = (command: string, spec: Json, defs: Json, form: "sync" | "async")
     ...signature.map((each) => `        ${each},`),
     `    ) -> ${result}:`,
     ...docstring(text(spec["summary"]), "        "),
-    `        ${result === "None" ? "" : "return "}${wait}self._call(${JSON.stringify(command)}, ${params}, deadline)`
+    ...(result === "None" ? [`        ${sent}`] : [`        data: ${result} = ${sent}`, "        return data"])
   ].join("\n")
 }
 

@@ -32,8 +32,8 @@ OnEnd = Callable[[Optional[HeddleError]], None]
 
 class AsyncClient(Configured, AsyncCommands):
     """
-    A running heddle. Use it in `async with`, or call `start` and `stop`. It belongs to the event loop that started it. Every
-    wait ends with the answer, with the end of the process, with `stop`, or at its deadline.
+    A running heddle. Use it in `async with`, or call `start` and `stop`. It belongs to the event loop that started
+    it. Every wait ends with the answer, with the end of the process, with `stop`, or at its deadline.
     """
 
     def _configure(self, tools: Sequence[HostTool], ui: Optional[UiHandler]) -> None:
@@ -51,7 +51,9 @@ class AsyncClient(Configured, AsyncCommands):
     # The process
 
     async def start(self, *, session: Optional[str] = None) -> None:
-        """Starts heddle and registers the host tools. `session`, if given, is the path or the id of a session to open."""
+        """
+        Starts heddle and registers the host tools. `session`, if given, is the path or the id of a session to open.
+        """
         if self._connection is not None:
             if self._connection.alive:
                 raise HeddleError("the client is running already: call restart() or stop() first")
@@ -80,8 +82,8 @@ class AsyncClient(Configured, AsyncCommands):
 
     async def stop(self) -> Optional[int]:
         """
-        Ends heddle and returns its exit code: closes its stdin, sends SIGTERM after three seconds, and kills it a second
-        later. Outstanding calls fail with `Stopped`. May be called at any time, also twice.
+        Ends heddle and returns its exit code: closes its stdin, sends SIGTERM after three seconds, and kills it a
+        second later. Outstanding calls fail with `Stopped`. May be called at any time, also twice.
         """
         connection = self._connection
         return None if connection is None else await connection.stop()
@@ -128,7 +130,9 @@ class AsyncClient(Configured, AsyncCommands):
 
     # Commands
 
-    async def request(self, command: str, params: Optional[Dict[str, Any]] = None, *, deadline: Deadline = DEFAULT) -> Any:
+    async def request(
+        self, command: str, params: Optional[Dict[str, Any]] = None, *, deadline: Deadline = DEFAULT
+    ) -> Any:
         """Sends any command, also one that this version does not know, and returns the `data` of its response."""
         return await self._call(command, params or {}, deadline)
 
@@ -147,16 +151,18 @@ class AsyncClient(Configured, AsyncCommands):
         deadline: Optional[float] = None,
     ) -> PromptOutcome:
         """
-        Sends a prompt and waits for its `prompt_result`: through tools, retries and compactions, and for a queued prompt
-        until its turn has come. It raises `CommandFailed` if the prompt is refused; a run that fails is an outcome. When
-        the deadline passes, or the task is cancelled, the run goes on: `abort` ends it.
+        Sends a prompt and waits for its `prompt_result`: through tools, retries and compactions, and for a queued
+        prompt until its turn has come. It raises `CommandFailed` if the prompt is refused; a run that fails is an
+        outcome. When the deadline passes, or the task is cancelled, the run goes on: `abort` ends it.
         """
-        params = given({
-            "images": images,
-            "attachments": attachments,
-            "clientMessageId": client_message_id,
-            "streamingBehavior": streaming_behavior,
-        })
+        params = given(
+            {
+                "images": images,
+                "attachments": attachments,
+                "clientMessageId": client_message_id,
+                "streamingBehavior": streaming_behavior,
+            }
+        )
         finish = Countdown(deadline)
         limits = [each for each in (deadline, self.options.request_deadline) if each is not None]
         accept = Countdown(min(limits) if limits else None)
@@ -213,8 +219,8 @@ class AsyncClient(Configured, AsyncCommands):
 
     def on_event(self, callback: OnEvent) -> Callable[[], None]:
         """
-        Calls a function with every frame that is not a response, in order. Returns a function that ends this. The function
-        must not block; it is called before the call returns that the event belongs to.
+        Calls a function with every frame that is not a response, in order. Returns a function that ends this. The
+        function must not block; it is called before the call returns that the event belongs to.
         """
         return self._add("_on_event", callback)
 

@@ -1,6 +1,6 @@
 """
-The client for threads: an `AsyncClient` on an event loop in a thread of its own. Host tools and handlers of questions run in
-a thread for each call, callbacks of events in one thread, in order.
+The client for threads: an `AsyncClient` on an event loop in a thread of its own. Host tools and handlers of
+questions run in a thread for each call, callbacks of events in one thread, in order.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ JOIN_SECONDS = 1.0
 
 class Client(Configured, Commands):
     """
-    A running heddle. Use it in `with`, or call `start` and `stop`. Its methods may be called from any thread, also from
-    host tools and callbacks. Every wait ends with the answer, with the end of the process, with `stop`, or at its deadline.
+    A running heddle. Use it in `with`, or call `start` and `stop`. Its methods may be called from any thread, also
+    from host tools and callbacks. Every wait ends with the answer, with the end of the process, with `stop`, or at
+    its deadline.
     """
 
     def _configure(self, tools: Sequence[HostTool], ui: Optional[UiHandler]) -> None:
@@ -50,14 +51,16 @@ class Client(Configured, Commands):
     # The process
 
     def start(self, *, session: Optional[str] = None) -> None:
-        """Starts heddle and registers the host tools. `session`, if given, is the path or the id of a session to open."""
+        """
+        Starts heddle and registers the host tools. `session`, if given, is the path or the id of a session to open.
+        """
         with self._changing:
             self._start(session)
 
     def stop(self) -> Optional[int]:
         """
-        Ends heddle and returns its exit code: closes its stdin, sends SIGTERM after three seconds, and kills it a second
-        later. Outstanding calls fail with `Stopped`. May be called at any time, also twice.
+        Ends heddle and returns its exit code: closes its stdin, sends SIGTERM after three seconds, and kills it a
+        second later. Outstanding calls fail with `Stopped`. May be called at any time, also twice.
         """
         self._halt()
         with self._changing:
@@ -125,9 +128,10 @@ class Client(Configured, Commands):
         deadline: Optional[float] = None,
     ) -> PromptOutcome:
         """
-        Sends a prompt and waits for its `prompt_result`: through tools, retries and compactions, and for a queued prompt
-        until its turn has come. Callbacks have seen the events of the run when it returns. It raises `CommandFailed` if the
-        prompt is refused; a run that fails is an outcome. When the deadline passes, the run goes on: `abort` ends it.
+        Sends a prompt and waits for its `prompt_result`: through tools, retries and compactions, and for a queued
+        prompt until its turn has come. Callbacks have seen the events of the run when it returns. It raises
+        `CommandFailed` if the prompt is refused; a run that fails is an outcome. When the deadline passes, the run
+        goes on: `abort` ends it.
         """
         countdown = Countdown(deadline)
         ended = self._run(
@@ -170,8 +174,8 @@ class Client(Configured, Commands):
 
     def on_event(self, callback: OnEvent) -> Callable[[], None]:
         """
-        Calls a function with every frame that is not a response, in order, in a thread of the client. Returns a function
-        that ends this. The function may call methods of the client; while it does, the next events wait.
+        Calls a function with every frame that is not a response, in order, in a thread of the client. Returns a
+        function that ends this. The function may call methods of the client; while it does, the next events wait.
         """
         return self._engine.on_event(lambda event: self._callbacks.put(callback, event))
 
@@ -194,11 +198,11 @@ class Client(Configured, Commands):
         if self._engine.is_running:
             raise HeddleError("the client is running already: call restart() or stop() first")
         if self._loop is None:
-            ready = threading.Event()
+            loop = asyncio.new_event_loop()
             self._callbacks.open()
-            self._thread = threading.Thread(target=self._serve, args=(ready,), name="heddle-loop", daemon=True)
+            self._thread = threading.Thread(target=_serve, args=(loop,), name="heddle-loop", daemon=True)
             self._thread.start()
-            ready.wait()
+            self._loop = loop
         try:
             self._run("start", lambda: self._engine.start(session=session))
         except BaseException:
@@ -226,21 +230,6 @@ class Client(Configured, Commands):
             self._engine.threads.clear()
             self._callbacks.close()
 
-    def _serve(self, ready: threading.Event) -> None:
-        """The thread of the loop. What was submitted before the loop was given up is cancelled, so that nobody waits for it."""
-        loop = asyncio.new_event_loop()
-        try:
-            self._loop = loop
-            ready.set()
-            loop.run_forever()
-            tasks = asyncio.all_tasks(loop)
-            for task in tasks:
-                task.cancel()
-            if tasks:
-                loop.run_until_complete(asyncio.wait(tasks, timeout=JOIN_SECONDS))
-        finally:
-            loop.close()
-
     def _run(self, what: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         with self._lock:
             if self._loop is None:
@@ -252,6 +241,19 @@ class Client(Configured, Commands):
             raise Stopped(what) from None
         finally:
             future.cancel()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread of the loop. Calls that were submitted just before its end are cancelled, so that nobody waits."""
+    try:
+        loop.run_forever()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            loop.run_until_complete(asyncio.wait(tasks, timeout=JOIN_SECONDS))
+    finally:
+        loop.close()
 
 
 def _join(threads: Iterable[Optional[threading.Thread]]) -> None:

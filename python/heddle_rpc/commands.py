@@ -93,7 +93,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> PromptData:
         """Sends a user message: starts a run, or with `streamingBehavior` joins the active one."""
-        return await self._call("prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id, "attachments": attachments, "streamingBehavior": streaming_behavior})}, deadline)
+        data: PromptData = await self._call("prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id, "attachments": attachments, "streamingBehavior": streaming_behavior})}, deadline)
+        return data
 
     async def steer(
         self,
@@ -104,7 +105,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SteerData:
         """Queues a message for the next model call of the active run; in `immediate` mode the remaining tool calls are skipped."""
-        return await self._call("steer", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: SteerData = await self._call("steer", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     async def follow_up(
         self,
@@ -115,7 +117,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> FollowUpData:
         """Queues a message for when the model would stop."""
-        return await self._call("follow_up", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: FollowUpData = await self._call("follow_up", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     async def abort(
         self,
@@ -124,7 +127,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> AbortData:
         """Stops the active run and answers after its `agent_end`; succeeds also when nothing runs."""
-        return await self._call("abort", given({"queue": queue}), deadline)
+        data: AbortData = await self._call("abort", given({"queue": queue}), deadline)
+        return data
 
     async def abort_and_prompt(
         self,
@@ -135,7 +139,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> AbortAndPromptData:
         """Stops the active run, then sends a user message."""
-        return await self._call("abort_and_prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: AbortAndPromptData = await self._call("abort_and_prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     async def clear_queue(
         self,
@@ -143,7 +148,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> ClearQueueData:
         """Empties the queue and answers with its texts; queued prompts end as aborted."""
-        return await self._call("clear_queue", {}, deadline)
+        data: ClearQueueData = await self._call("clear_queue", {}, deadline)
+        return data
 
     async def get_queue(
         self,
@@ -151,7 +157,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetQueueData:
         """The queue in the order of delivery: steering, then follow-ups, then what waits for the next prompt."""
-        return await self._call("get_queue", {}, deadline)
+        data: GetQueueData = await self._call("get_queue", {}, deadline)
+        return data
 
     async def edit_queued_message(
         self,
@@ -163,7 +170,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> EditQueuedMessageData:
         """Changes the text or the images of a queued message; with `expectedRevision` only if the queue still has that revision."""
-        return await self._call("edit_queued_message", {"messageId": message_id, **given({"message": message, "images": images, "expectedRevision": expected_revision})}, deadline)
+        data: EditQueuedMessageData = await self._call("edit_queued_message", {"messageId": message_id, **given({"message": message, "images": images, "expectedRevision": expected_revision})}, deadline)
+        return data
 
     async def remove_queued_message(
         self,
@@ -174,7 +182,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> RemoveQueuedMessageData:
         """Takes one message out of the queue: by `messageId`, or the first of a `queue` with the text `message`."""
-        return await self._call("remove_queued_message", given({"messageId": message_id, "message": message, "queue": queue}), deadline)
+        data: RemoveQueuedMessageData = await self._call("remove_queued_message", given({"messageId": message_id, "message": message, "queue": queue}), deadline)
+        return data
 
     async def promote_queued_message(
         self,
@@ -185,7 +194,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> PromoteQueuedMessageData:
         """Moves a queued message to the end of steering, or to the front of the queue it is in."""
-        return await self._call("promote_queued_message", given({"messageId": message_id, "message": message, "to": to}), deadline)
+        data: PromoteQueuedMessageData = await self._call("promote_queued_message", given({"messageId": message_id, "message": message, "to": to}), deadline)
+        return data
 
     async def set_steering_mode(
         self,
@@ -221,7 +231,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetStateData:
         """The state of the session; with `verbose` also the system prompt and the tools."""
-        return await self._call("get_state", given({"verbose": verbose}), deadline)
+        data: GetStateData = await self._call("get_state", given({"verbose": verbose}), deadline)
+        return data
 
     async def get_messages(
         self,
@@ -231,7 +242,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetMessagesData:
         """The messages of the conversation, oldest first."""
-        return await self._call("get_messages", given({"afterEntryId": after_entry_id, "limit": limit}), deadline)
+        data: GetMessagesData = await self._call("get_messages", given({"afterEntryId": after_entry_id, "limit": limit}), deadline)
+        return data
 
     async def get_messages_page(
         self,
@@ -241,7 +253,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetMessagesPageData:
         """The messages of the conversation in pages of at most `limit` (1 to 256, 100 unless given) and 768 KiB."""
-        return await self._call("get_messages_page", given({"cursor": cursor, "limit": limit}), deadline)
+        data: GetMessagesPageData = await self._call("get_messages_page", given({"cursor": cursor, "limit": limit}), deadline)
+        return data
 
     async def get_last_assistant_text(
         self,
@@ -249,7 +262,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetLastAssistantTextData:
         """Text of the newest assistant message; `null` when there is none."""
-        return await self._call("get_last_assistant_text", {}, deadline)
+        data: GetLastAssistantTextData = await self._call("get_last_assistant_text", {}, deadline)
+        return data
 
     async def new_session(
         self,
@@ -258,7 +272,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> NewSessionData:
         """Opens an empty session."""
-        return await self._call("new_session", given({"parentSession": parent_session}), deadline)
+        data: NewSessionData = await self._call("new_session", given({"parentSession": parent_session}), deadline)
+        return data
 
     async def switch_session(
         self,
@@ -269,7 +284,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SwitchSessionData:
         """Opens another session, by path, id, or the beginning of an id."""
-        return await self._call("switch_session", {"sessionPath": session_path, **given({"provider": provider, "modelId": model_id})}, deadline)
+        data: SwitchSessionData = await self._call("switch_session", {"sessionPath": session_path, **given({"provider": provider, "modelId": model_id})}, deadline)
+        return data
 
     async def branch(
         self,
@@ -278,7 +294,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> BranchData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        return await self._call("branch", {"entryId": entry_id}, deadline)
+        data: BranchData = await self._call("branch", {"entryId": entry_id}, deadline)
+        return data
 
     async def fork(
         self,
@@ -287,7 +304,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> ForkData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        return await self._call("fork", {"entryId": entry_id}, deadline)
+        data: ForkData = await self._call("fork", {"entryId": entry_id}, deadline)
+        return data
 
     async def clone(
         self,
@@ -295,7 +313,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CloneData:
         """Opens a copy of the active branch as a new session."""
-        return await self._call("clone", {}, deadline)
+        data: CloneData = await self._call("clone", {}, deadline)
+        return data
 
     async def open_session(
         self,
@@ -307,7 +326,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> OpenSessionData:
         """Opens the newest session of a folder that has messages, or a new one there."""
-        return await self._call("open_session", given({"sessionDir": session_dir, "parallel": parallel, "provider": provider, "modelId": model_id}), deadline)
+        data: OpenSessionData = await self._call("open_session", given({"sessionDir": session_dir, "parallel": parallel, "provider": provider, "modelId": model_id}), deadline)
+        return data
 
     async def get_entries(
         self,
@@ -316,7 +336,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetEntriesData:
         """Every entry of the session in the order in which they were stored, or those after `since`."""
-        return await self._call("get_entries", given({"since": since}), deadline)
+        data: GetEntriesData = await self._call("get_entries", given({"since": since}), deadline)
+        return data
 
     async def get_tree(
         self,
@@ -324,7 +345,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetTreeData:
         """The entries of the session, each with its children."""
-        return await self._call("get_tree", {}, deadline)
+        data: GetTreeData = await self._call("get_tree", {}, deadline)
+        return data
 
     async def navigate_tree(
         self,
@@ -334,7 +356,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> NavigateTreeData:
         """Moves the leaf to another entry of the session, where the conversation then continues."""
-        return await self._call("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize})}, deadline)
+        data: NavigateTreeData = await self._call("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize})}, deadline)
+        return data
 
     async def get_branch_messages(
         self,
@@ -342,7 +365,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetBranchMessagesData:
         """The messages of the user that `branch` takes, oldest first."""
-        return await self._call("get_branch_messages", {}, deadline)
+        data: GetBranchMessagesData = await self._call("get_branch_messages", {}, deadline)
+        return data
 
     async def get_fork_messages(
         self,
@@ -350,7 +374,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetForkMessagesData:
         """The messages of the user that `fork` takes, oldest first."""
-        return await self._call("get_fork_messages", {}, deadline)
+        data: GetForkMessagesData = await self._call("get_fork_messages", {}, deadline)
+        return data
 
     async def set_session_name(
         self,
@@ -367,7 +392,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetSessionStatsData:
         """The number of messages, and the tokens and cost of the session."""
-        return await self._call("get_session_stats", {}, deadline)
+        data: GetSessionStatsData = await self._call("get_session_stats", {}, deadline)
+        return data
 
     async def export_html(
         self,
@@ -376,7 +402,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> ExportHtmlData:
         """Writes the session into one self-contained HTML file and answers its absolute path."""
-        return await self._call("export_html", given({"outputPath": output_path}), deadline)
+        data: ExportHtmlData = await self._call("export_html", given({"outputPath": output_path}), deadline)
+        return data
 
     async def list_sessions(
         self,
@@ -389,7 +416,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> ListSessionsData:
         """The open and the stored sessions, most recently used first."""
-        return await self._call("list_sessions", given({"scope": scope, "cwd": cwd, "query": query, "cursor": cursor, "limit": limit}), deadline)
+        data: ListSessionsData = await self._call("list_sessions", given({"scope": scope, "cwd": cwd, "query": query, "cursor": cursor, "limit": limit}), deadline)
+        return data
 
     async def set_model(
         self,
@@ -399,7 +427,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetModelData:
         """Switches the model from the next model call on, also inside a run; the thinking level is clamped to it."""
-        return await self._call("set_model", {"provider": provider, "modelId": model_id}, deadline)
+        data: SetModelData = await self._call("set_model", {"provider": provider, "modelId": model_id}, deadline)
+        return data
 
     async def cycle_model(
         self,
@@ -407,7 +436,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CycleModelData:
         """Switches to the next model of the scoped list, or of all available ones; `null` when there are fewer than two."""
-        return await self._call("cycle_model", {}, deadline)
+        data: CycleModelData = await self._call("cycle_model", {}, deadline)
+        return data
 
     async def get_available_models(
         self,
@@ -415,7 +445,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableModelsData:
         """Models whose provider has credentials or needs none."""
-        return await self._call("get_available_models", {}, deadline)
+        data: GetAvailableModelsData = await self._call("get_available_models", {}, deadline)
+        return data
 
     async def set_thinking_level(
         self,
@@ -432,7 +463,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CycleThinkingLevelData:
         """Switches to the next level the model supports; `null` when it does not reason."""
-        return await self._call("cycle_thinking_level", {}, deadline)
+        data: CycleThinkingLevelData = await self._call("cycle_thinking_level", {}, deadline)
+        return data
 
     async def get_available_thinking_levels(
         self,
@@ -440,7 +472,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableThinkingLevelsData:
         """The levels the current model supports, `off` first."""
-        return await self._call("get_available_thinking_levels", {}, deadline)
+        data: GetAvailableThinkingLevelsData = await self._call("get_available_thinking_levels", {}, deadline)
+        return data
 
     async def set_auto_retry(
         self,
@@ -467,7 +500,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CompactData:
         """Replaces the older part of the conversation by a summary."""
-        return await self._call("compact", given({"customInstructions": custom_instructions, "resume": resume}), deadline)
+        data: CompactData = await self._call("compact", given({"customInstructions": custom_instructions, "resume": resume}), deadline)
+        return data
 
     async def abort_compaction(
         self,
@@ -492,7 +526,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetBudgetData:
         """The limits of the session, what it has spent, and the same for every scope that is open in it."""
-        return await self._call("get_budget", {}, deadline)
+        data: GetBudgetData = await self._call("get_budget", {}, deadline)
+        return data
 
     async def set_budget(
         self,
@@ -501,7 +536,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetBudgetData:
         """Changes limits of the session: given members replace, `null` removes."""
-        return await self._call("set_budget", {"limits": limits}, deadline)
+        data: SetBudgetData = await self._call("set_budget", {"limits": limits}, deadline)
+        return data
 
     async def bash(
         self,
@@ -512,7 +548,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> BashData:
         """Runs a shell command and answers when it has ended; a non-zero exit code is a success."""
-        return await self._call("bash", {"command": command, **given({"excludeFromContext": exclude_from_context, "timeout": timeout})}, deadline)
+        data: BashData = await self._call("bash", {"command": command, **given({"excludeFromContext": exclude_from_context, "timeout": timeout})}, deadline)
+        return data
 
     async def abort_bash(
         self,
@@ -529,7 +566,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetTodosData:
         """Replaces the todo list; `[]` clears it. Returns the list as it is kept."""
-        return await self._call("set_todos", {"phases": phases}, deadline)
+        data: SetTodosData = await self._call("set_todos", {"phases": phases}, deadline)
+        return data
 
     async def set_subagent_subscription(
         self,
@@ -538,7 +576,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetSubagentSubscriptionData:
         """Chooses how much is told of subagents: nothing more (`off`), their `progress`, or all their `events`, too."""
-        return await self._call("set_subagent_subscription", {"level": level}, deadline)
+        data: SetSubagentSubscriptionData = await self._call("set_subagent_subscription", {"level": level}, deadline)
+        return data
 
     async def get_subagents(
         self,
@@ -546,7 +585,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetSubagentsData:
         """The subagents that run, in the order of their start."""
-        return await self._call("get_subagents", {}, deadline)
+        data: GetSubagentsData = await self._call("get_subagents", {}, deadline)
+        return data
 
     async def get_subagent_messages(
         self,
@@ -557,7 +597,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetSubagentMessagesData:
         """The transcript of a subagent of this session from a byte on, in whole lines, also after its end."""
-        return await self._call("get_subagent_messages", given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}), deadline)
+        data: GetSubagentMessagesData = await self._call("get_subagent_messages", given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}), deadline)
+        return data
 
     async def cancel_subagent(
         self,
@@ -566,7 +607,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CancelSubagentData:
         """Ends a subagent and all below it, as `cancel` does; answers when they have ended."""
-        return await self._call("cancel_subagent", {"subagentId": subagent_id}, deadline)
+        data: CancelSubagentData = await self._call("cancel_subagent", {"subagentId": subagent_id}, deadline)
+        return data
 
     async def steer_subagent(
         self,
@@ -584,7 +626,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetFibersData:
         """The tree of everything that runs in the session at this moment."""
-        return await self._call("get_fibers", {}, deadline)
+        data: GetFibersData = await self._call("get_fibers", {}, deadline)
+        return data
 
     async def cancel(
         self,
@@ -595,7 +638,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> CancelData:
         """Ends a node of `get_fibers` and all nodes below it; answers when they have ended."""
-        return await self._call("cancel", {"targetId": target_id, **given({"reason": reason, "graceMs": grace_ms})}, deadline)
+        data: CancelData = await self._call("cancel", {"targetId": target_id, **given({"reason": reason, "graceMs": grace_ms})}, deadline)
+        return data
 
     async def get_commands(
         self,
@@ -603,7 +647,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetCommandsData:
         """The commands that a prompt can start with: those of extensions, then prompt templates, then skills."""
-        return await self._call("get_commands", {}, deadline)
+        data: GetCommandsData = await self._call("get_commands", {}, deadline)
+        return data
 
     async def get_available_commands(
         self,
@@ -611,7 +656,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableCommandsData:
         """The same in the form of the omp family. `available_commands_update` has it whenever it changes."""
-        return await self._call("get_available_commands", {}, deadline)
+        data: GetAvailableCommandsData = await self._call("get_available_commands", {}, deadline)
+        return data
 
     async def set_locale(
         self,
@@ -628,7 +674,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetIntegrationsData:
         """Whether the selected model can be called. No other services are connected."""
-        return await self._call("get_integrations", {}, deadline)
+        data: GetIntegrationsData = await self._call("get_integrations", {}, deadline)
+        return data
 
     async def ping(
         self,
@@ -636,7 +683,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> PingData:
         """Answers at once."""
-        return await self._call("ping", {}, deadline)
+        data: PingData = await self._call("ping", {}, deadline)
+        return data
 
     async def get_schema(
         self,
@@ -646,7 +694,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> GetSchemaData:
         """This reference as JSON Schema 2020-12, generated from the definitions that decode the input."""
-        return await self._call("get_schema", given({"part": part, "ifNoneMatch": if_none_match}), deadline)
+        data: GetSchemaData = await self._call("get_schema", given({"part": part, "ifNoneMatch": if_none_match}), deadline)
+        return data
 
     async def initialize(
         self,
@@ -657,7 +706,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> InitializeData:
         """Exchanges versions and capabilities; all members are optional. Send it once, best as the first command."""
-        return await self._call("initialize", given({"protocolVersion": protocol_version, "clientInfo": client_info, "capabilities": capabilities}), deadline)
+        data: InitializeData = await self._call("initialize", given({"protocolVersion": protocol_version, "clientInfo": client_info, "capabilities": capabilities}), deadline)
+        return data
 
     async def negotiate_protocol(
         self,
@@ -666,7 +716,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> NegotiateProtocolData:
         """Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet."""
-        return await self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
+        data: NegotiateProtocolData = await self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
+        return data
 
     async def set_event_filter(
         self,
@@ -676,7 +727,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetEventFilterData:
         """Chooses which session events are sent, by their types; `null` means all of them."""
-        return await self._call("set_event_filter", {"events": events, **given({"messageUpdates": message_updates})}, deadline)
+        data: SetEventFilterData = await self._call("set_event_filter", {"events": events, **given({"messageUpdates": message_updates})}, deadline)
+        return data
 
     async def set_event_options(
         self,
@@ -686,7 +738,8 @@ class AsyncCommands:
         deadline: Deadline = DEFAULT,
     ) -> SetEventOptionsData:
         """Chooses the form of `message_update`: `full` repeats the whole message, `delta` sends increments only."""
-        return await self._call("set_event_options", given({"updates": updates, "extra": extra}), deadline)
+        data: SetEventOptionsData = await self._call("set_event_options", given({"updates": updates, "extra": extra}), deadline)
+        return data
 
 
 class Commands:
@@ -706,7 +759,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> PromptData:
         """Sends a user message: starts a run, or with `streamingBehavior` joins the active one."""
-        return self._call("prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id, "attachments": attachments, "streamingBehavior": streaming_behavior})}, deadline)
+        data: PromptData = self._call("prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id, "attachments": attachments, "streamingBehavior": streaming_behavior})}, deadline)
+        return data
 
     def steer(
         self,
@@ -717,7 +771,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SteerData:
         """Queues a message for the next model call of the active run; in `immediate` mode the remaining tool calls are skipped."""
-        return self._call("steer", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: SteerData = self._call("steer", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     def follow_up(
         self,
@@ -728,7 +783,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> FollowUpData:
         """Queues a message for when the model would stop."""
-        return self._call("follow_up", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: FollowUpData = self._call("follow_up", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     def abort(
         self,
@@ -737,7 +793,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> AbortData:
         """Stops the active run and answers after its `agent_end`; succeeds also when nothing runs."""
-        return self._call("abort", given({"queue": queue}), deadline)
+        data: AbortData = self._call("abort", given({"queue": queue}), deadline)
+        return data
 
     def abort_and_prompt(
         self,
@@ -748,7 +805,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> AbortAndPromptData:
         """Stops the active run, then sends a user message."""
-        return self._call("abort_and_prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        data: AbortAndPromptData = self._call("abort_and_prompt", {"message": message, **given({"images": images, "clientMessageId": client_message_id})}, deadline)
+        return data
 
     def clear_queue(
         self,
@@ -756,7 +814,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> ClearQueueData:
         """Empties the queue and answers with its texts; queued prompts end as aborted."""
-        return self._call("clear_queue", {}, deadline)
+        data: ClearQueueData = self._call("clear_queue", {}, deadline)
+        return data
 
     def get_queue(
         self,
@@ -764,7 +823,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetQueueData:
         """The queue in the order of delivery: steering, then follow-ups, then what waits for the next prompt."""
-        return self._call("get_queue", {}, deadline)
+        data: GetQueueData = self._call("get_queue", {}, deadline)
+        return data
 
     def edit_queued_message(
         self,
@@ -776,7 +836,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> EditQueuedMessageData:
         """Changes the text or the images of a queued message; with `expectedRevision` only if the queue still has that revision."""
-        return self._call("edit_queued_message", {"messageId": message_id, **given({"message": message, "images": images, "expectedRevision": expected_revision})}, deadline)
+        data: EditQueuedMessageData = self._call("edit_queued_message", {"messageId": message_id, **given({"message": message, "images": images, "expectedRevision": expected_revision})}, deadline)
+        return data
 
     def remove_queued_message(
         self,
@@ -787,7 +848,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> RemoveQueuedMessageData:
         """Takes one message out of the queue: by `messageId`, or the first of a `queue` with the text `message`."""
-        return self._call("remove_queued_message", given({"messageId": message_id, "message": message, "queue": queue}), deadline)
+        data: RemoveQueuedMessageData = self._call("remove_queued_message", given({"messageId": message_id, "message": message, "queue": queue}), deadline)
+        return data
 
     def promote_queued_message(
         self,
@@ -798,7 +860,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> PromoteQueuedMessageData:
         """Moves a queued message to the end of steering, or to the front of the queue it is in."""
-        return self._call("promote_queued_message", given({"messageId": message_id, "message": message, "to": to}), deadline)
+        data: PromoteQueuedMessageData = self._call("promote_queued_message", given({"messageId": message_id, "message": message, "to": to}), deadline)
+        return data
 
     def set_steering_mode(
         self,
@@ -834,7 +897,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetStateData:
         """The state of the session; with `verbose` also the system prompt and the tools."""
-        return self._call("get_state", given({"verbose": verbose}), deadline)
+        data: GetStateData = self._call("get_state", given({"verbose": verbose}), deadline)
+        return data
 
     def get_messages(
         self,
@@ -844,7 +908,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetMessagesData:
         """The messages of the conversation, oldest first."""
-        return self._call("get_messages", given({"afterEntryId": after_entry_id, "limit": limit}), deadline)
+        data: GetMessagesData = self._call("get_messages", given({"afterEntryId": after_entry_id, "limit": limit}), deadline)
+        return data
 
     def get_messages_page(
         self,
@@ -854,7 +919,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetMessagesPageData:
         """The messages of the conversation in pages of at most `limit` (1 to 256, 100 unless given) and 768 KiB."""
-        return self._call("get_messages_page", given({"cursor": cursor, "limit": limit}), deadline)
+        data: GetMessagesPageData = self._call("get_messages_page", given({"cursor": cursor, "limit": limit}), deadline)
+        return data
 
     def get_last_assistant_text(
         self,
@@ -862,7 +928,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetLastAssistantTextData:
         """Text of the newest assistant message; `null` when there is none."""
-        return self._call("get_last_assistant_text", {}, deadline)
+        data: GetLastAssistantTextData = self._call("get_last_assistant_text", {}, deadline)
+        return data
 
     def new_session(
         self,
@@ -871,7 +938,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> NewSessionData:
         """Opens an empty session."""
-        return self._call("new_session", given({"parentSession": parent_session}), deadline)
+        data: NewSessionData = self._call("new_session", given({"parentSession": parent_session}), deadline)
+        return data
 
     def switch_session(
         self,
@@ -882,7 +950,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SwitchSessionData:
         """Opens another session, by path, id, or the beginning of an id."""
-        return self._call("switch_session", {"sessionPath": session_path, **given({"provider": provider, "modelId": model_id})}, deadline)
+        data: SwitchSessionData = self._call("switch_session", {"sessionPath": session_path, **given({"provider": provider, "modelId": model_id})}, deadline)
+        return data
 
     def branch(
         self,
@@ -891,7 +960,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> BranchData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        return self._call("branch", {"entryId": entry_id}, deadline)
+        data: BranchData = self._call("branch", {"entryId": entry_id}, deadline)
+        return data
 
     def fork(
         self,
@@ -900,7 +970,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> ForkData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        return self._call("fork", {"entryId": entry_id}, deadline)
+        data: ForkData = self._call("fork", {"entryId": entry_id}, deadline)
+        return data
 
     def clone(
         self,
@@ -908,7 +979,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CloneData:
         """Opens a copy of the active branch as a new session."""
-        return self._call("clone", {}, deadline)
+        data: CloneData = self._call("clone", {}, deadline)
+        return data
 
     def open_session(
         self,
@@ -920,7 +992,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> OpenSessionData:
         """Opens the newest session of a folder that has messages, or a new one there."""
-        return self._call("open_session", given({"sessionDir": session_dir, "parallel": parallel, "provider": provider, "modelId": model_id}), deadline)
+        data: OpenSessionData = self._call("open_session", given({"sessionDir": session_dir, "parallel": parallel, "provider": provider, "modelId": model_id}), deadline)
+        return data
 
     def get_entries(
         self,
@@ -929,7 +1002,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetEntriesData:
         """Every entry of the session in the order in which they were stored, or those after `since`."""
-        return self._call("get_entries", given({"since": since}), deadline)
+        data: GetEntriesData = self._call("get_entries", given({"since": since}), deadline)
+        return data
 
     def get_tree(
         self,
@@ -937,7 +1011,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetTreeData:
         """The entries of the session, each with its children."""
-        return self._call("get_tree", {}, deadline)
+        data: GetTreeData = self._call("get_tree", {}, deadline)
+        return data
 
     def navigate_tree(
         self,
@@ -947,7 +1022,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> NavigateTreeData:
         """Moves the leaf to another entry of the session, where the conversation then continues."""
-        return self._call("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize})}, deadline)
+        data: NavigateTreeData = self._call("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize})}, deadline)
+        return data
 
     def get_branch_messages(
         self,
@@ -955,7 +1031,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetBranchMessagesData:
         """The messages of the user that `branch` takes, oldest first."""
-        return self._call("get_branch_messages", {}, deadline)
+        data: GetBranchMessagesData = self._call("get_branch_messages", {}, deadline)
+        return data
 
     def get_fork_messages(
         self,
@@ -963,7 +1040,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetForkMessagesData:
         """The messages of the user that `fork` takes, oldest first."""
-        return self._call("get_fork_messages", {}, deadline)
+        data: GetForkMessagesData = self._call("get_fork_messages", {}, deadline)
+        return data
 
     def set_session_name(
         self,
@@ -980,7 +1058,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetSessionStatsData:
         """The number of messages, and the tokens and cost of the session."""
-        return self._call("get_session_stats", {}, deadline)
+        data: GetSessionStatsData = self._call("get_session_stats", {}, deadline)
+        return data
 
     def export_html(
         self,
@@ -989,7 +1068,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> ExportHtmlData:
         """Writes the session into one self-contained HTML file and answers its absolute path."""
-        return self._call("export_html", given({"outputPath": output_path}), deadline)
+        data: ExportHtmlData = self._call("export_html", given({"outputPath": output_path}), deadline)
+        return data
 
     def list_sessions(
         self,
@@ -1002,7 +1082,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> ListSessionsData:
         """The open and the stored sessions, most recently used first."""
-        return self._call("list_sessions", given({"scope": scope, "cwd": cwd, "query": query, "cursor": cursor, "limit": limit}), deadline)
+        data: ListSessionsData = self._call("list_sessions", given({"scope": scope, "cwd": cwd, "query": query, "cursor": cursor, "limit": limit}), deadline)
+        return data
 
     def set_model(
         self,
@@ -1012,7 +1093,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetModelData:
         """Switches the model from the next model call on, also inside a run; the thinking level is clamped to it."""
-        return self._call("set_model", {"provider": provider, "modelId": model_id}, deadline)
+        data: SetModelData = self._call("set_model", {"provider": provider, "modelId": model_id}, deadline)
+        return data
 
     def cycle_model(
         self,
@@ -1020,7 +1102,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CycleModelData:
         """Switches to the next model of the scoped list, or of all available ones; `null` when there are fewer than two."""
-        return self._call("cycle_model", {}, deadline)
+        data: CycleModelData = self._call("cycle_model", {}, deadline)
+        return data
 
     def get_available_models(
         self,
@@ -1028,7 +1111,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableModelsData:
         """Models whose provider has credentials or needs none."""
-        return self._call("get_available_models", {}, deadline)
+        data: GetAvailableModelsData = self._call("get_available_models", {}, deadline)
+        return data
 
     def set_thinking_level(
         self,
@@ -1045,7 +1129,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CycleThinkingLevelData:
         """Switches to the next level the model supports; `null` when it does not reason."""
-        return self._call("cycle_thinking_level", {}, deadline)
+        data: CycleThinkingLevelData = self._call("cycle_thinking_level", {}, deadline)
+        return data
 
     def get_available_thinking_levels(
         self,
@@ -1053,7 +1138,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableThinkingLevelsData:
         """The levels the current model supports, `off` first."""
-        return self._call("get_available_thinking_levels", {}, deadline)
+        data: GetAvailableThinkingLevelsData = self._call("get_available_thinking_levels", {}, deadline)
+        return data
 
     def set_auto_retry(
         self,
@@ -1080,7 +1166,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CompactData:
         """Replaces the older part of the conversation by a summary."""
-        return self._call("compact", given({"customInstructions": custom_instructions, "resume": resume}), deadline)
+        data: CompactData = self._call("compact", given({"customInstructions": custom_instructions, "resume": resume}), deadline)
+        return data
 
     def abort_compaction(
         self,
@@ -1105,7 +1192,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetBudgetData:
         """The limits of the session, what it has spent, and the same for every scope that is open in it."""
-        return self._call("get_budget", {}, deadline)
+        data: GetBudgetData = self._call("get_budget", {}, deadline)
+        return data
 
     def set_budget(
         self,
@@ -1114,7 +1202,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetBudgetData:
         """Changes limits of the session: given members replace, `null` removes."""
-        return self._call("set_budget", {"limits": limits}, deadline)
+        data: SetBudgetData = self._call("set_budget", {"limits": limits}, deadline)
+        return data
 
     def bash(
         self,
@@ -1125,7 +1214,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> BashData:
         """Runs a shell command and answers when it has ended; a non-zero exit code is a success."""
-        return self._call("bash", {"command": command, **given({"excludeFromContext": exclude_from_context, "timeout": timeout})}, deadline)
+        data: BashData = self._call("bash", {"command": command, **given({"excludeFromContext": exclude_from_context, "timeout": timeout})}, deadline)
+        return data
 
     def abort_bash(
         self,
@@ -1142,7 +1232,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetTodosData:
         """Replaces the todo list; `[]` clears it. Returns the list as it is kept."""
-        return self._call("set_todos", {"phases": phases}, deadline)
+        data: SetTodosData = self._call("set_todos", {"phases": phases}, deadline)
+        return data
 
     def set_subagent_subscription(
         self,
@@ -1151,7 +1242,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetSubagentSubscriptionData:
         """Chooses how much is told of subagents: nothing more (`off`), their `progress`, or all their `events`, too."""
-        return self._call("set_subagent_subscription", {"level": level}, deadline)
+        data: SetSubagentSubscriptionData = self._call("set_subagent_subscription", {"level": level}, deadline)
+        return data
 
     def get_subagents(
         self,
@@ -1159,7 +1251,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetSubagentsData:
         """The subagents that run, in the order of their start."""
-        return self._call("get_subagents", {}, deadline)
+        data: GetSubagentsData = self._call("get_subagents", {}, deadline)
+        return data
 
     def get_subagent_messages(
         self,
@@ -1170,7 +1263,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetSubagentMessagesData:
         """The transcript of a subagent of this session from a byte on, in whole lines, also after its end."""
-        return self._call("get_subagent_messages", given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}), deadline)
+        data: GetSubagentMessagesData = self._call("get_subagent_messages", given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}), deadline)
+        return data
 
     def cancel_subagent(
         self,
@@ -1179,7 +1273,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CancelSubagentData:
         """Ends a subagent and all below it, as `cancel` does; answers when they have ended."""
-        return self._call("cancel_subagent", {"subagentId": subagent_id}, deadline)
+        data: CancelSubagentData = self._call("cancel_subagent", {"subagentId": subagent_id}, deadline)
+        return data
 
     def steer_subagent(
         self,
@@ -1197,7 +1292,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetFibersData:
         """The tree of everything that runs in the session at this moment."""
-        return self._call("get_fibers", {}, deadline)
+        data: GetFibersData = self._call("get_fibers", {}, deadline)
+        return data
 
     def cancel(
         self,
@@ -1208,7 +1304,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> CancelData:
         """Ends a node of `get_fibers` and all nodes below it; answers when they have ended."""
-        return self._call("cancel", {"targetId": target_id, **given({"reason": reason, "graceMs": grace_ms})}, deadline)
+        data: CancelData = self._call("cancel", {"targetId": target_id, **given({"reason": reason, "graceMs": grace_ms})}, deadline)
+        return data
 
     def get_commands(
         self,
@@ -1216,7 +1313,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetCommandsData:
         """The commands that a prompt can start with: those of extensions, then prompt templates, then skills."""
-        return self._call("get_commands", {}, deadline)
+        data: GetCommandsData = self._call("get_commands", {}, deadline)
+        return data
 
     def get_available_commands(
         self,
@@ -1224,7 +1322,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetAvailableCommandsData:
         """The same in the form of the omp family. `available_commands_update` has it whenever it changes."""
-        return self._call("get_available_commands", {}, deadline)
+        data: GetAvailableCommandsData = self._call("get_available_commands", {}, deadline)
+        return data
 
     def set_locale(
         self,
@@ -1241,7 +1340,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetIntegrationsData:
         """Whether the selected model can be called. No other services are connected."""
-        return self._call("get_integrations", {}, deadline)
+        data: GetIntegrationsData = self._call("get_integrations", {}, deadline)
+        return data
 
     def ping(
         self,
@@ -1249,7 +1349,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> PingData:
         """Answers at once."""
-        return self._call("ping", {}, deadline)
+        data: PingData = self._call("ping", {}, deadline)
+        return data
 
     def get_schema(
         self,
@@ -1259,7 +1360,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> GetSchemaData:
         """This reference as JSON Schema 2020-12, generated from the definitions that decode the input."""
-        return self._call("get_schema", given({"part": part, "ifNoneMatch": if_none_match}), deadline)
+        data: GetSchemaData = self._call("get_schema", given({"part": part, "ifNoneMatch": if_none_match}), deadline)
+        return data
 
     def initialize(
         self,
@@ -1270,7 +1372,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> InitializeData:
         """Exchanges versions and capabilities; all members are optional. Send it once, best as the first command."""
-        return self._call("initialize", given({"protocolVersion": protocol_version, "clientInfo": client_info, "capabilities": capabilities}), deadline)
+        data: InitializeData = self._call("initialize", given({"protocolVersion": protocol_version, "clientInfo": client_info, "capabilities": capabilities}), deadline)
+        return data
 
     def negotiate_protocol(
         self,
@@ -1279,7 +1382,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> NegotiateProtocolData:
         """Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet."""
-        return self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
+        data: NegotiateProtocolData = self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
+        return data
 
     def set_event_filter(
         self,
@@ -1289,7 +1393,8 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetEventFilterData:
         """Chooses which session events are sent, by their types; `null` means all of them."""
-        return self._call("set_event_filter", {"events": events, **given({"messageUpdates": message_updates})}, deadline)
+        data: SetEventFilterData = self._call("set_event_filter", {"events": events, **given({"messageUpdates": message_updates})}, deadline)
+        return data
 
     def set_event_options(
         self,
@@ -1299,4 +1404,5 @@ class Commands:
         deadline: Deadline = DEFAULT,
     ) -> SetEventOptionsData:
         """Chooses the form of `message_update`: `full` repeats the whole message, `delta` sends increments only."""
-        return self._call("set_event_options", given({"updates": updates, "extra": extra}), deadline)
+        data: SetEventOptionsData = self._call("set_event_options", given({"updates": updates, "extra": extra}), deadline)
+        return data

@@ -31,8 +31,8 @@ class _Pending(NamedTuple):
 
 class Core:
     """
-    The state of one connection. `on_event` gets every frame that is not a response, in order and before the answer that it
-    carries; `on_protocol_error` gets lines that are no frames.
+    The state of one connection. `on_event` gets every frame that is not a response, in order and before the answer
+    that it carries; `on_protocol_error` gets lines that are no frames.
     """
 
     def __init__(
@@ -84,7 +84,9 @@ class Core:
     def encode(self, frame: Frame) -> bytes:
         data = encode(frame)
         if self.max_sent_bytes is not None and len(data) > self.max_sent_bytes:
-            raise FrameRefused(f"{frame['type']}: {len(data)} bytes; heddle takes at most {self.max_sent_bytes} per frame")
+            raise FrameRefused(
+                f"{frame['type']}: {len(data)} bytes; heddle takes at most {self.max_sent_bytes} per frame"
+            )
         return data
 
     def feed(self, data: bytes) -> None:

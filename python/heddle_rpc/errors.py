@@ -59,7 +59,9 @@ class ProcessExited(NotRunning):
 class StartFailed(HeddleError):
     """The process could not be started, or ended before it was ready."""
 
-    def __init__(self, message: str, code: Optional[str] = None, exit_code: Optional[int] = None, stderr: str = "") -> None:
+    def __init__(
+        self, message: str, code: Optional[str] = None, exit_code: Optional[int] = None, stderr: str = ""
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.exit_code = exit_code

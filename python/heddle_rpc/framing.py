@@ -1,4 +1,6 @@
-"""Frames on the wire: one JSON object per line, UTF-8, ended by LF and by nothing else. No input, no output, no clock."""
+"""
+Frames on the wire: one JSON object per line, UTF-8, ended by LF and by nothing else. No input, no output, no clock.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What heddle asks of the host on one connection: calls of host tools, and questions. Each is a task until it is answered."""
+"""
+What heddle asks of the host on one connection: calls of host tools, and questions. Each is a task until it is
+answered.
+"""
 
 from __future__ import annotations
 

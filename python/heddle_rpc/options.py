@@ -63,10 +63,10 @@ class Configured:
         max_frame_bytes: int = DEFAULT_MAX_LINE_BYTES,
     ) -> None:
         """
-        `command` and `args` start heddle, in the folder `cwd`, with `env` added to the environment of this process. `tools`
-        are the host tools. `ui` answers the questions to the user; without it they get their defaults.
-        `request_deadline` holds for every command that is not given a deadline of its own, except those that take as
-        long as their work: bash, compact, export_html and navigate_tree.
+        `command` and `args` start heddle, in the folder `cwd`, with `env` added to the environment of this process.
+        `tools` are the host tools. `ui` answers the questions to the user; without it they get their defaults.
+        `request_deadline` holds for every command that is not given a deadline of its own, except those that take
+        as long as their work: bash, compact, export_html and navigate_tree.
         """
         if isinstance(command, str):
             raise TypeError('command is a list of words, for example ["heddle"]')

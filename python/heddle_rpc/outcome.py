@@ -12,8 +12,9 @@ from .protocol import Event, RunFailure, RunMessage
 @dataclass(frozen=True)
 class PromptOutcome:
     """
-    The end of a prompt. `status` is that of its `prompt_result`. `agent_invoked` is False if it needed no run, for example
-    because it was a slash command. `messages` are those of the run, `events` everything from the prompt to its result.
+    The end of a prompt. `status` is that of its `prompt_result`. `agent_invoked` is False if it needed no run, for
+    example because it was a slash command. `messages` are those of the run, `events` everything from the prompt to
+    its result.
     """
 
     status: Literal["completed", "aborted", "error"]

@@ -23,8 +23,8 @@ _POSIX = os.name == "posix"
 
 class Child(asyncio.SubprocessProtocol):
     """
-    One process. `on_end` is called once: when it has exited and its output is read, or when it has closed its output and
-    does not exit. `gone` is set when neither the process nor another one that holds its pipes is left.
+    One process. `on_end` is called once: when it has exited and its output is read, or when it has closed its
+    output and does not exit. `gone` is set when neither the process nor another one that holds its pipes is left.
     """
 
     def __init__(self, on_output: Callable[[bytes], None], on_end: Callable[[Optional[int]], None]) -> None:
@@ -134,11 +134,14 @@ class Child(asyncio.SubprocessProtocol):
         self._timers.append(self._loop.call_later(seconds, action))
 
     def _signal(self, number: int) -> None:
-        if self._transport is not None and self.exit_code is None:
-            try:
-                self._transport.send_signal(number)
-            except ProcessLookupError:
-                pass
+        if self._transport is None or self.pid is None or self.exit_code is not None:
+            return
+        try:
+            # On POSIX the transport would first look whether the process has ended, and so take its exit code away from
+            # asyncio, which then reports 255.
+            os.kill(self.pid, number) if _POSIX else self._transport.send_signal(number)
+        except ProcessLookupError:
+            pass
 
     def _stdin(self) -> Any:
         return None if self._transport is None else self._transport.get_pipe_transport(0)
@@ -148,10 +151,11 @@ class Child(asyncio.SubprocessProtocol):
         return self.gone.done()
 
 
-async def spawn(
-    child: Child, argv: Sequence[str], cwd: Optional[str], env: Optional[Mapping[str, str]]
-) -> None:
-    """Starts the program in a group of its own, so that Ctrl-C reaches only the host. `env` is added to that of the host."""
+async def spawn(child: Child, argv: Sequence[str], cwd: Optional[str], env: Optional[Mapping[str, str]]) -> None:
+    """
+    Starts the program in a group of its own, so that Ctrl-C reaches only the host. `env` is added to that of the
+    host.
+    """
     variables: Dict[str, str] = {**os.environ, **(env or {})}
     program = shutil.which(argv[0], path=variables.get("PATH"))
     if program is None:

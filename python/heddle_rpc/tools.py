@@ -16,8 +16,8 @@ SendUpdate = Callable[[ToolResult], None]
 
 class HostToolCall:
     """
-    One call of a host tool. `cancelled` is set when heddle withdraws the call or the process ends; from then on nothing is
-    sent. Tools of an `AsyncClient` are also cancelled as tasks.
+    One call of a host tool. `cancelled` is set when heddle withdraws the call or the process ends; from then on
+    nothing is sent. Tools of an `AsyncClient` are also cancelled as tasks.
     """
 
     def __init__(self, frame: Frame, send: Callable[[Frame], None]) -> None:
@@ -39,8 +39,8 @@ Execute = Callable[[Dict[str, Any], HostToolCall], Union[ToolResult, Awaitable[T
 @dataclass(frozen=True)
 class HostTool:
     """
-    A tool and the function that runs it. `parameters` is a JSON Schema; heddle sends only arguments that match it. A string
-    is the text for the model; an exception is its error.
+    A tool and the function that runs it. `parameters` is a JSON Schema; heddle sends only arguments that match it.
+    A string is the text for the model; an exception is its error.
     """
 
     name: str
@@ -79,8 +79,8 @@ def host_tool(
     """Makes a host tool of a function, under the name of the function unless another is given."""
 
     def make(execute: Execute) -> HostTool:
-        chosen = name or getattr(execute, "__name__", "")
-        return HostTool(chosen, description, parameters, execute, label, hidden, timeout_ms)
+        chosen = getattr(execute, "__name__", "") if name is None else name
+        return HostTool(str(chosen), description, parameters, execute, label, hidden, timeout_ms)
 
     return make
 
@@ -91,6 +91,4 @@ def output(result: Any) -> HostToolOutput:
         return {"content": [{"type": "text", "text": result}]}
     if isinstance(result, dict) and isinstance(result.get("content"), list):
         return result  # type: ignore[return-value]
-    raise FrameRefused(
-        f'a host tool must return a string or a dict with a list "content", not {type(result).__name__}'
-    )
+    raise FrameRefused(f'a host tool must return a string or a dict with a list "content", not {type(result).__name__}')

@@ -30,7 +30,8 @@ def send(frame): write(json.dumps(frame).encode() + b"\\n")
 def read():
     line = sys.stdin.buffer.readline()
     return json.loads(line) if line else None
-def respond(request, data): send({"id": request["id"], "type": "response", "command": request["type"], "success": True, "data": data})
+def respond(request, data):
+    send({"id": request["id"], "type": "response", "command": request["type"], "success": True, "data": data})
 send({"type": "ready", "version": "0", "sessionId": "s"})
 respond(read(), {"limits": {"maxInboundFrameBytes": 67108864}})
 """
@@ -72,7 +73,7 @@ def tool_results(outcome: PromptOutcome) -> Dict[str, Any]:
 class Threaded:
     """A `Client` whose blocking methods are awaited, so that a test can be written once for both clients."""
 
-    DIRECT = {"on_event", "on_protocol_error", "set_ui_handler"}
+    DIRECT = ("on_event", "on_protocol_error", "set_ui_handler")
 
     def __init__(self, client: Any) -> None:
         self.inner = client

@@ -35,7 +35,12 @@ class Callers:
 class OnlyAsync(AsyncHarness):
     async def test_a_cancelled_call_leaves_nothing_behind(self):
         async with self.client(command=child("sys.stdin.read()")) as client:
-            for work in (client.get_state(), client.prompt_and_wait("hi"), client.wait_for_idle(), client.events().get()):
+            for work in (
+                client.get_state(),
+                client.prompt_and_wait("hi"),
+                client.wait_for_idle(),
+                client.events().get(),
+            ):
                 task = asyncio.ensure_future(work)
                 await asyncio.sleep(0)
                 task.cancel()

@@ -76,7 +76,9 @@ class Docs(unittest.TestCase):
     def test_every_exception_and_option_is_on_the_page(self):
         page = PAGES[0].read_text(encoding="utf-8")
         options = [name for name in inspect.signature(heddle_rpc.Client.__init__).parameters if name != "self"]
-        errors = [name for name, each in vars(heddle_rpc).items() if isinstance(each, type) and issubclass(each, Exception)]
+        errors = [
+            name for name, each in vars(heddle_rpc).items() if isinstance(each, type) and issubclass(each, Exception)
+        ]
         self.assertEqual([name for name in options + errors if f"`{name}`" not in page], ["ProtocolError"])
 
 

@@ -25,8 +25,10 @@ class Refusals:
             with self.assertRaises(CommandFailed) as refused:
                 await client.set_model("nobody", "nothing")
             error = refused.exception
-            self.assertEqual((error.command, error.code, error.message),
-                             ("set_model", "model_not_found", "Model not found: nobody/nothing"))
+            self.assertEqual(
+                (error.command, error.code, error.message),
+                ("set_model", "model_not_found", "Model not found: nobody/nothing"),
+            )
             with self.assertRaises(CommandFailed) as refused:
                 await client.request("no_such_command", {"a": 1})
             self.assertEqual(refused.exception.code, "unknown_command")
@@ -87,8 +89,12 @@ class Ends:
             events = client.events()
             waiting = [
                 asyncio.ensure_future(work)
-                for work in (client.prompt_and_wait("hi"), client.bash("sleep 60"), client.wait_for_idle(deadline=None),
-                             client.collect_events(deadline=None))
+                for work in (
+                    client.prompt_and_wait("hi"),
+                    client.bash("sleep 60"),
+                    client.wait_for_idle(deadline=None),
+                    client.collect_events(deadline=None),
+                )
             ]
             while (await within(events.get()))["type"] != "message_update":
                 pass
@@ -107,7 +113,10 @@ class Ends:
     async def test_when_only_the_launcher_is_killed_every_wait_ends_and_nothing_is_left(self):
         async with self.client(**self.settings(HANG)) as client:
             events = client.events()
-            waiting = [asyncio.ensure_future(client.prompt_and_wait("hi")), asyncio.ensure_future(client.bash("sleep 60"))]
+            waiting = [
+                asyncio.ensure_future(client.prompt_and_wait("hi")),
+                asyncio.ensure_future(client.bash("sleep 60")),
+            ]
             while (await within(events.get()))["type"] != "message_update":
                 pass
             group = client.pid
@@ -145,7 +154,10 @@ class Ends:
         settings = self.settings(HANG, args=[])
         async with self.client(**settings) as client:
             events = client.events()
-            waiting = [asyncio.ensure_future(client.prompt_and_wait("hi")), asyncio.ensure_future(client.bash("sleep 60"))]
+            waiting = [
+                asyncio.ensure_future(client.prompt_and_wait("hi")),
+                asyncio.ensure_future(client.bash("sleep 60")),
+            ]
             while (await within(events.get()))["type"] != "message_update":
                 pass
             codes = await within(asyncio.gather(client.stop(), client.stop()))

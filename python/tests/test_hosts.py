@@ -76,7 +76,9 @@ class Hosts:
         async with self.client(**self.settings([self.question()], [], ui=self.function(answer))) as client:
             results = tool_results(await within(client.prompt_and_wait("go")))
         self.assertEqual(results["call_ask"], ("The user selected: two", False))
-        self.assertEqual([(each["method"], each["options"]) for each in asked], [("select", ["one", "two", "Other (type your own)"])])
+        self.assertEqual(
+            [(each["method"], each["options"]) for each in asked], [("select", ["one", "two", "Other (type your own)"])]
+        )
 
     async def test_a_handler_that_fails_means_the_default(self):
         async def answer(_request, _cancelled):
@@ -134,7 +136,9 @@ class Hosts:
             call.update("after the end")
             return "after the end"
 
-        async with self.client(**self.settings([call("slow")], [], tools=[tool("slow", self.function(slow))])) as client:
+        async with self.client(
+            **self.settings([call("slow")], [], tools=[tool("slow", self.function(slow))])
+        ) as client:
             waiting = asyncio.ensure_future(client.prompt_and_wait("go"))
             await until(lambda: calls)
             await within(client.abort())
@@ -144,31 +148,37 @@ class Hosts:
             self.assertEqual(tool_results(outcome)["call_slow"], ('Host tool "slow" was aborted', True))
             self.assertEqual(await client.ping(), {})
 
-    async def test_calls_are_cancelled_when_heddle_dies_or_is_stopped(self):
-        for end in ("kill", "stop"):
-            calls, ends = [], []
+    async def test_calls_are_cancelled_when_heddle_dies(self):
+        await self.check_cancelled(lambda client: os.killpg(client.pid, signal.SIGKILL))
 
-            async def slow(_args, call):
-                calls.append(call)
-                try:
-                    while not call.cancelled.is_set():
-                        await asyncio.sleep(0.005)
-                finally:
-                    ends.append(call.cancelled.is_set())
-                return "x"
+    async def test_calls_are_cancelled_by_stop(self):
+        await self.check_cancelled(lambda client: client.stop())
 
-            settings = self.settings([call("slow")], [], tools=[tool("slow", self.function(slow))])
-            async with self.client(**settings) as client:
-                await client.prompt("go")
-                await until(lambda: calls)
-                if end == "kill":
-                    os.kill(client.pid, signal.SIGKILL)
-                else:
-                    await within(client.stop())
-                await until(lambda: ends == [True])
+    async def check_cancelled(self, end):
+        calls, ends = [], []
+
+        async def slow(_args, call):
+            calls.append(call)
+            try:
+                while not call.cancelled.is_set():
+                    await asyncio.sleep(0.005)
+            finally:
+                ends.append(call.cancelled.is_set())
+            return "x"
+
+        settings = self.settings([call("slow")], [], tools=[tool("slow", self.function(slow))])
+        async with self.client(**settings) as client:
+            await client.prompt("go")
+            await until(lambda: calls)
+            ending = end(client)
+            if ending is not None:
+                await within(ending)
+            await until(lambda: ends == [True])
 
     def question(self):
-        return call("ask", questions=[{"id": "q", "question": "Which?", "options": [{"label": "one"}, {"label": "two"}]}])
+        return call(
+            "ask", questions=[{"id": "q", "question": "Which?", "options": [{"label": "one"}, {"label": "two"}]}]
+        )
 
 
 class AsyncHosts(Hosts, AsyncHarness): ...

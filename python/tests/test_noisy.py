@@ -18,9 +18,7 @@ send({"type": "of_a_later_version", "x": 1})
 send({"type": "response", "command": "x", "success": True}) # nobody asked
 send({"type": "prompt_result", "id": "nobody"})
 write(b'{"type":"half",')
-time.sleep(0.05)
 write(b'"text":"\\xe2\\x80')                                # in the middle of U+2028
-time.sleep(0.05)
 write(b'\\xa8"}\\n')
 respond(request, {"fine": True})
 write(b'{"type":"cut off')
@@ -34,8 +32,10 @@ write(b'{"type":"cut off')
         await until(lambda: not client.is_running)
         await within(client.stop())
         self.assertTrue(all(isinstance(error, ProtocolError) for error in errors))
-        self.assertEqual([error.line for error in errors if not error.line.startswith(b"{'")],
-                         [b"not json", b"\xff\xfe", b"[1]", b"null", b'{"type":5}', b'{"type":"cut off'])
+        self.assertEqual(
+            [error.line for error in errors if not error.line.startswith(b"{'")],
+            [b"not json", b"\xff\xfe", b"[1]", b"null", b'{"type":5}', b'{"type":"cut off'],
+        )
         self.assertEqual(len(errors), 7)
         self.assertIn({"type": "of_a_later_version", "x": 1}, events)
         self.assertIn({"type": "half", "text": "\u2028"}, events)
@@ -49,7 +49,8 @@ write(b'{"type":"cut off')
     async def test_one_byte_at_a_time(self):
         code = """
 for request in iter(read, None):
-    line = json.dumps({"id": request["id"], "type": "response", "command": "x", "success": True, "data": {"t": "a\\u2028ü😀"}}, ensure_ascii=False)
+    answer = {"id": request["id"], "type": "response", "command": "x", "success": True, "data": {"t": "a\\u2028ü😀"}}
+    line = json.dumps(answer, ensure_ascii=False)
     for byte in line.encode() + b"\\n":
         write(bytes([byte]))
 """
@@ -87,8 +88,8 @@ read(); sys.stderr.write("the last words\\n"); os._exit(7)
     async def test_an_answer_in_the_last_breath_counts(self):
         code = """
 request = read()
-answer = json.dumps({"id": request["id"], "type": "response", "command": "x", "success": True, "data": {"last": "x" * 300_000}})
-write(answer.encode())
+data = {"last": "x" * 300_000}
+write(json.dumps({"id": request["id"], "type": "response", "command": "x", "success": True, "data": data}).encode())
 """
         async with self.client(command=child(code)) as client:
             self.assertEqual(len((await within(client.get_state()))["last"]), 300_000)
@@ -97,7 +98,11 @@ write(answer.encode())
     async def test_an_exit_at_the_start_says_what_stderr_says(self):
         cases = {
             'sys.stderr.write("boom\\n"); sys.exit(3)': (None, 3, "exit code 3 before it was ready"),
-            'sys.stderr.write(\'note\\n{"error":{"code":"NO_MODEL","message":"say which"}}\\n\'); sys.exit(1)': ("NO_MODEL", 1, "say which"),
+            'sys.stderr.write(\'note\\n{"error":{"code":"NO_MODEL","message":"say which"}}\\n\'); sys.exit(1)': (
+                "NO_MODEL",
+                1,
+                "say which",
+            ),
         }
         for code, (expected, exit_code, said) in cases.items():
             with self.assertRaisesRegex(StartFailed, said) as failed:

@@ -19,9 +19,15 @@ class Prompts:
         seen = []
         async with self.client(**self.settings(steps, [{"text": "Done."}])) as client:
             client.on_event(seen.append)
-            outcome = await within(client.prompt_and_wait("hi", images=[{"type": "image", "data": PIXEL, "mimeType": "image/png"}]))
-        self.assertEqual((outcome.status, outcome.text, outcome.error, outcome.agent_invoked), ("completed", "Done.", None, True))
-        self.assertEqual([message["role"] for message in outcome.messages], ["user", "assistant", "toolResult", "assistant"])
+            outcome = await within(
+                client.prompt_and_wait("hi", images=[{"type": "image", "data": PIXEL, "mimeType": "image/png"}])
+            )
+        self.assertEqual(
+            (outcome.status, outcome.text, outcome.error, outcome.agent_invoked), ("completed", "Done.", None, True)
+        )
+        self.assertEqual(
+            [message["role"] for message in outcome.messages], ["user", "assistant", "toolResult", "assistant"]
+        )
         kinds = [event["type"] for event in outcome.events]
         self.assertEqual(kinds[-2:], ["agent_end", "prompt_result"])
         # The callbacks have seen everything that the outcome has.
@@ -34,8 +40,21 @@ class Prompts:
     async def test_answers_have_their_types(self):
         async with self.client(**self.settings([{"text": "x"}])) as client:
             await within(client.prompt_and_wait("hi"))
-            for name in ("get_state", "get_messages", "get_session_stats", "get_available_models", "get_queue", "get_fibers",
-                         "get_tree", "get_entries", "get_commands", "get_budget", "list_sessions", "ping", "get_integrations"):
+            for name in (
+                "get_state",
+                "get_messages",
+                "get_session_stats",
+                "get_available_models",
+                "get_queue",
+                "get_fibers",
+                "get_tree",
+                "get_entries",
+                "get_commands",
+                "get_budget",
+                "list_sessions",
+                "ping",
+                "get_integrations",
+            ):
                 data = await getattr(client, name)()
                 kind = get_type_hints(getattr(type(getattr(client, "inner", client)), name))["return"]
                 self.assertEqual(problems(data, kind, name), [])
@@ -71,7 +90,9 @@ class Prompts:
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(go.wait(), loop))
             return "ok"
 
-        settings = self.settings(slow, [{"text": "one"}], [{"text": "two"}], tools=[tool("wait_here", self.function(wait_here))])
+        settings = self.settings(
+            slow, [{"text": "one"}], [{"text": "two"}], tools=[tool("wait_here", self.function(wait_here))]
+        )
         async with self.client(**settings) as client:
             seen = []
             client.on_event(lambda event: seen.append(event["type"]))

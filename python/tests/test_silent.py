@@ -1,4 +1,4 @@
-"""Processes that do not answer, do not read or do not end. Every wait ends: at the exit, with stop, or at its deadline."""
+"""Processes that do not answer, read or end. Every wait ends: at the exit, with stop, or at its deadline."""
 
 import asyncio
 import os
@@ -67,7 +67,7 @@ signal.signal(signal.SIGTERM, lambda *_: write(b'{"type":"asked_to_end"}\\n'))
 subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
 send({"type": "started"})
 while True:
-    time.sleep(60)
+    signal.pause()
 """
         seen = []
         async with self.client(command=child(code)) as client:
