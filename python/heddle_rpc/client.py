@@ -177,11 +177,11 @@ class Client(Configured, Commands):
         Calls a function with every frame that is not a response, in order, in a thread of the client. Returns a
         function that ends this. The function may call methods of the client; while it does, the next events wait.
         """
-        return self._engine.on_event(lambda event: self._callbacks.put(callback, event))
+        return self._subscribe(self._engine.on_event, callback)
 
     def on_protocol_error(self, callback: OnProtocolError) -> Callable[[], None]:
         """Calls a function with every line on stdout that is no frame. Without one they are logged."""
-        return self._engine.on_protocol_error(lambda error: self._callbacks.put(callback, error))
+        return self._subscribe(self._engine.on_protocol_error, callback)
 
     def events(self) -> EventStream:
         """The events from this call on, as an iterator."""
@@ -193,6 +193,19 @@ class Client(Configured, Commands):
         return self._run("events", make)
 
     # Inside
+
+    def _subscribe(
+        self, add: Callable[[Callable[[Any], None]], Callable[[], None]], callback: Callable[[Any], None]
+    ) -> Callable[[], None]:
+        """Queues calls of the callback. Once it is removed, those that are still queued do nothing."""
+        removed = threading.Event()
+        remove = add(lambda value: self._callbacks.put(lambda: None if removed.is_set() else callback(value)))
+
+        def end() -> None:
+            removed.set()
+            remove()
+
+        return end
 
     def _start(self, session: Optional[str]) -> None:
         if self._engine.is_running:
@@ -336,8 +349,8 @@ class _Callbacks:
             for marker in self._markers:
                 marker.set()
 
-    def put(self, callback: Callable[[Any], None], argument: Any) -> None:
-        self._queue.put(lambda: callback(argument))
+    def put(self, action: Callable[[], None]) -> None:
+        self._queue.put(action)
 
     def flush(self, countdown: Countdown) -> None:
         """Waits until the callbacks have seen what has come so far; not for ever, and not in a callback."""

@@ -1,6 +1,7 @@
 """Programs that call the client from many places at once, cancel calls, or have callbacks that fail."""
 
 import asyncio
+import threading
 import unittest
 
 from heddle_rpc import host_tool
@@ -26,8 +27,9 @@ class Callers:
                 await until(lambda: seen)
                 stop_failing()
             remove()
+            await client.stop()
             before = len(seen)
-            await client.restart()
+            await client.start()
             self.assertEqual(len(seen), before)
         self.assertIn("ZeroDivisionError", logs.output[0])
 
@@ -93,13 +95,12 @@ class OnlySync(SyncHarness):
         await within(client.stop())
 
     async def test_a_callback_that_blocks_does_not_hold_up_stop(self):
-        release = asyncio.Event()
-        loop = asyncio.get_running_loop()
+        release = threading.Event()
         entered = []
 
         def block(event):
             entered.append(event)
-            asyncio.run_coroutine_threadsafe(release.wait(), loop).result()
+            release.wait()
 
         client = self.client(command=child('send({"type": "a"})' + ECHO))
         client.on_event(block)
