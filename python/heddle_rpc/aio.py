@@ -9,17 +9,17 @@ import threading
 from typing import Any, Callable, Dict, List, Literal, Optional, Sequence, Tuple, TypeVar, cast
 
 from .commands import AsyncCommands, given
-from .connection import Connection
 from .deadlines import DEFAULT, Countdown, Deadline
 from .dialogs import QUESTIONS, UiHandler
 from .errors import CommandFailed, DeadlineExceeded, HeddleError, NotRunning, ProcessExited, ProtocolError, Stopped
 from .events import AsyncEventStream
-from .framing import Frame
 from .options import Configured
 from .outcome import PromptOutcome, outcome
 from .protocol import PROTOCOL_VERSION, Attachment, Event, ImageContent, InitializeData, SetHostToolsData
 from .tools import HostTool
 from .version import VERSION
+from .wire.connection import Connection
+from .wire.framing import Frame
 
 log = logging.getLogger("heddle_rpc")
 

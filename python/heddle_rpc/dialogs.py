@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Awaitable, Callable, Tuple, Union
 
-from .framing import Frame
 from .protocol import ExtensionUiRequestEvent
+from .wire.framing import Frame
 
 # The methods that want an answer. The others only show something.
 QUESTIONS: Tuple[str, ...] = ("select", "confirm", "input", "editor")

@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import List, Mapping, Optional, Sequence, Union
 
-from .core import DEFAULT_MAX_LINE_BYTES
 from .deadlines import DEFAULT, WITHOUT_DEFAULT, Deadline
 from .dialogs import UiHandler
 from .tools import HostTool
+from .wire.core import DEFAULT_MAX_LINE_BYTES
 
 Path = Union[str, "os.PathLike[str]"]
 

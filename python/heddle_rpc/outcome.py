@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Literal, Optional
 
-from .framing import Frame
 from .protocol import Event, RunFailure, RunMessage
+from .wire.framing import Frame
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, Optional, Union
 
 from .errors import FrameRefused
-from .framing import Frame
 from .protocol import HostToolDefinition, HostToolOutput
+from .wire.framing import Frame
 
 ToolResult = Union[str, HostToolOutput]
 SendUpdate = Callable[[ToolResult], None]

@@ -4,8 +4,8 @@ import json
 import unittest
 from concurrent.futures import Future
 
-from heddle_rpc.core import Core
 from heddle_rpc.errors import CommandFailed, FrameRefused, Stopped
+from heddle_rpc.wire.core import Core
 
 
 class CoreTest(unittest.TestCase):

@@ -5,7 +5,7 @@ import random
 import unittest
 
 from heddle_rpc.errors import FrameRefused, ProtocolError
-from heddle_rpc.framing import LineSplitter, decode, encode
+from heddle_rpc.wire.framing import LineSplitter, decode, encode
 
 NASTY = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\rh\nüöß 😀 \ud800 \x00"
 FRAMES = [{"type": "x", "text": NASTY}, {"type": "y", "n": 1}, {"type": "z", "text": "😀" * 3, "deep": [[{}]]}]

@@ -23,13 +23,13 @@ SCHEMA = json.loads((ROOT / "docs" / "rpc.schema.json").read_text(encoding="utf-
 class Types(unittest.TestCase):
     def test_every_file_is_python_3_9(self):
         with tempfile.TemporaryDirectory() as folder:
-            for path in [*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")]:
+            for path in [*PACKAGE.rglob("*.py"), *Path(__file__).parent.glob("*.py")]:
                 ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 9))
                 py_compile.compile(str(path), cfile=str(Path(folder) / "out.pyc"), doraise=True)
 
     def test_nothing_but_the_standard_library_is_imported(self):
         found = set()
-        for path in PACKAGE.glob("*.py"):
+        for path in PACKAGE.rglob("*.py"):
             found |= set(re.findall(r"^(?:import|from) (\w[\w.]*)", path.read_text(encoding="utf-8"), re.M))
         allowed = (
             "__future__ asyncio collections concurrent.futures dataclasses enum inspect json logging os queue shutil "

@@ -10,10 +10,10 @@ import logging
 import threading
 from typing import Any, Awaitable, Callable, Dict, Mapping, Optional
 
-from .dialogs import LATER, QUESTIONS, UiHandler, default_answer, response
-from .errors import HeddleError
+from ..dialogs import LATER, QUESTIONS, UiHandler, default_answer, response
+from ..errors import HeddleError
+from ..tools import HostTool, HostToolCall, output
 from .framing import Frame
-from .tools import HostTool, HostToolCall, output
 
 log = logging.getLogger("heddle_rpc")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Union
 
-from .errors import FrameRefused, ProtocolError
+from ..errors import FrameRefused, ProtocolError
 
 Frame = Dict[str, Any]
 

@@ -6,9 +6,9 @@ import asyncio
 import json
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ..deadlines import Countdown, discard, wait
+from ..errors import HeddleError, ProcessExited, ProtocolError, StartFailed, Stopped, exit_reason, stderr_note
 from .core import Core
-from .deadlines import Countdown, discard, wait
-from .errors import HeddleError, ProcessExited, ProtocolError, StartFailed, Stopped, exit_reason, stderr_note
 from .framing import Frame
 from .hosting import Hosting, Invoke
 from .process import Child, spawn

@@ -8,7 +8,7 @@ import shutil
 import signal
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
 
-from .errors import StartFailed
+from ..errors import StartFailed
 
 STDERR_BYTES = 64 * 1024
 # After the exit, the rest of the output is in the pipe and comes at once, unless another process holds the pipe open.
@@ -52,9 +52,12 @@ class Child(asyncio.SubprocessProtocol):
 
     def close_input(self) -> None:
         pipe = self._stdin()
-        if pipe is not None:
-            # Not `close`, which would first wait until a process that does not read has taken all of it.
-            pipe.close() if pipe.get_write_buffer_size() == 0 else pipe.abort()
+        if pipe is None:
+            return
+        if pipe.get_write_buffer_size() == 0:
+            pipe.close()
+        else:
+            pipe.abort()  # `close` would wait until a process that does not read has taken all of it
 
     async def stop(self) -> Optional[int]:
         """Closes stdin; after three seconds sends SIGTERM; after another second kills the process and its group."""
@@ -137,9 +140,12 @@ class Child(asyncio.SubprocessProtocol):
         if self._transport is None or self.pid is None or self.exit_code is not None:
             return
         try:
-            # On POSIX the transport would first look whether the process has ended, and so take its exit code away from
-            # asyncio, which then reports 255.
-            os.kill(self.pid, number) if _POSIX else self._transport.send_signal(number)
+            if _POSIX:
+                # The transport would first look whether the process has ended, and so take its exit code away from
+                # asyncio, which then reports 255.
+                os.kill(self.pid, number)
+            else:
+                self._transport.send_signal(number)
         except ProcessLookupError:
             pass
 

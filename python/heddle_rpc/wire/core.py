@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, NamedTuple, Optional, Protocol, Tuple
 
-from .errors import CommandFailed, FrameRefused, HeddleError, ProtocolError
+from ..errors import CommandFailed, FrameRefused, HeddleError, ProtocolError
 from .framing import Frame, LineSplitter, decode, encode
 
 DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024
