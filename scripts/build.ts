@@ -44,7 +44,7 @@ const sources = (): ReadonlyArray<Input> =>
 const lazy: Record<string, { readonly name: string; readonly from: string }> = {
   "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
   openai: { name: "openai", from: "openai" },
-  "./FullParse.ts": { name: "parse", from: "./src/layers/process/FullParse.ts" },
+  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts" },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },

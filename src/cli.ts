@@ -8,7 +8,7 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
-import { StartupFailure } from "./layers/process/OptionTable.ts"
+import { StartupFailure } from "./layers/process/arguments/OptionTable.ts"
 import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
 import { Sessions } from "./services/session/Sessions.ts"
 

@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Process from "../platform/processes/Process.ts"
-import * as Arguments from "./Arguments.ts"
-import * as ConfigArguments from "./ConfigArguments.ts"
+import * as Arguments from "./arguments/Arguments.ts"
+import * as ConfigArguments from "./arguments/ConfigArguments.ts"
 import { authHelp, configHelp, frontDoor, helpText } from "./Help.ts"
-import { type Given, invalid, listModels, type StartupFailure } from "./OptionTable.ts"
-import * as QuickParse from "./QuickParse.ts"
-import * as StartOptions from "./StartOptions.ts"
+import { type Given, invalid, listModels, type StartupFailure } from "./arguments/OptionTable.ts"
+import * as QuickParse from "./arguments/QuickParse.ts"
+import * as StartOptions from "./arguments/StartOptions.ts"
 
-export type { StartOptions } from "./StartOptions.ts"
+export type { StartOptions } from "./arguments/StartOptions.ts"
 
 /** The parser takes unknown options for words, so words are checked here. */
 const checkWords = ({ messages, values }: Given) => {
@@ -57,7 +57,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     const place = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
     yield* checkForeign(given)
     if (exported !== undefined) {
-      const ExportSession = yield* Effect.promise(() => import("./ExportSession.ts"))
+      const ExportSession = yield* Effect.promise(() => import("./commands/ExportSession.ts"))
       const overrides = yield* StartOptions.readOverrides(given)
       const folder = StartOptions.present("sessionDir", one("session-dir"))
       return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place, ...folder })
@@ -66,7 +66,7 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
     if (search !== undefined) {
       const [more] = given.messages
       if (more !== undefined) return yield* invalid(`--list-models takes one search; got "${more}" too`)
-      const ListModels = yield* Effect.promise(() => import("./ListModels.ts"))
+      const ListModels = yield* Effect.promise(() => import("./commands/ListModels.ts"))
       return yield* ListModels.run({
         search,
         json: has("json"),
@@ -101,7 +101,7 @@ const config = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const given = yield* Either.mapLeft(ConfigArguments.parse(args), invalid)
   yield* StartOptions.checkChoices(given)
   yield* StartOptions.checkTrust((name) => given.values.has(name))
-  const ConfigCommand = yield* Effect.promise(() => import("./ConfigCommand.ts"))
+  const ConfigCommand = yield* Effect.promise(() => import("./commands/ConfigCommand.ts"))
   yield* ConfigCommand.run(given)
 })
 
@@ -132,6 +132,6 @@ export const run = Effect.fnUntraced(function* <E, R>(
   const plain = QuickParse.parse(normal)
   if (Option.isSome(plain)) return yield* handle(start)(plain.value)
   yield* refuseBuiltIn(normal)
-  const FullParse = yield* Effect.promise(() => import("./FullParse.ts"))
+  const FullParse = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
   return yield* FullParse.run(normal, version, handle(start))
 })

@@ -1,5 +1,5 @@
 /** What heddle tells people about itself: `--help`, `auth --help`, `config --help`, and the answer to somebody who knocks at the wrong door. */
-import { inEffect, type OptionEntry, withoutEffect } from "./OptionTable.ts"
+import { inEffect, type OptionEntry, withoutEffect } from "./arguments/OptionTable.ts"
 
 const width = 34
 const pageWidth = 120

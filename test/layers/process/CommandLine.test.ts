@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
-import * as FullParse from "../../../src/layers/process/FullParse.ts"
+import * as FullParse from "../../../src/layers/process/arguments/FullParse.ts"
 import { helpText } from "../../../src/layers/process/Help.ts"
-import { type Given, optionTable } from "../../../src/layers/process/OptionTable.ts"
-import * as QuickParse from "../../../src/layers/process/QuickParse.ts"
+import { type Given, optionTable } from "../../../src/layers/process/arguments/OptionTable.ts"
+import * as QuickParse from "../../../src/layers/process/arguments/QuickParse.ts"
 
 const full = (args: ReadonlyArray<string>) => {
   let found: Given | undefined

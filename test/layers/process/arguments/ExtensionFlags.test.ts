@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as ExtensionFlags from "../../../src/layers/process/ExtensionFlags.ts"
+import * as ExtensionFlags from "../../../../src/layers/process/arguments/ExtensionFlags.ts"
 
 const claimed = new Map([
   ["plan", { type: "boolean" }],

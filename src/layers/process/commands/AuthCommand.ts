@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { invalid } from "./OptionTable.ts"
+import { invalid } from "../arguments/OptionTable.ts"
 
 const loadKeys = Effect.promise(() => import("./Keys.ts"))
 

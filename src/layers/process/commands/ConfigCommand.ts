@@ -1,17 +1,17 @@
 /** `heddle config [key]`: the settings in force and where each comes from. Starts no agent and changes nothing. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import * as Environment from "../platform/processes/Environment.ts"
-import * as Process from "../platform/processes/Process.ts"
-import * as Effective from "../settings/Effective.ts"
-import * as FileSettings from "../settings/FileSettings.ts"
-import * as Keys from "../settings/Keys.ts"
-import { nearest } from "../settings/Nearest.ts"
-import type { SettingsSource } from "../settings/SettingsMerge.ts"
-import { type Given, invalid } from "./OptionTable.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as Environment from "../../platform/processes/Environment.ts"
+import * as Process from "../../platform/processes/Process.ts"
+import * as Effective from "../../settings/Effective.ts"
+import * as FileSettings from "../../settings/FileSettings.ts"
+import * as Keys from "../../settings/Keys.ts"
+import { nearest } from "../../settings/Nearest.ts"
+import type { SettingsSource } from "../../settings/SettingsMerge.ts"
+import { type Given, invalid } from "../arguments/OptionTable.ts"
 import * as SecretMask from "./SecretMask.ts"
-import * as StartOptions from "./StartOptions.ts"
+import * as StartOptions from "../arguments/StartOptions.ts"
 
 const longestValue = 60
 

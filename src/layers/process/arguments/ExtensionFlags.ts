@@ -1,6 +1,6 @@
 /** Options of the command line that only extensions know: judged when those are loaded. */
 import * as Schema from "effect/Schema"
-import type { FlagDefinition } from "../extensions/pi/Instance.ts"
+import type { FlagDefinition } from "../../extensions/pi/Instance.ts"
 
 /** An option that nobody knows, or that was given in a way in which it has no meaning. */
 export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { normalize } from "../../../src/layers/process/Arguments.ts"
-import { optionTable } from "../../../src/layers/process/OptionTable.ts"
-import * as Process from "../../../src/layers/platform/processes/Process.ts"
+import { normalize } from "../../../../src/layers/process/arguments/Arguments.ts"
+import { optionTable } from "../../../../src/layers/process/arguments/OptionTable.ts"
+import * as Process from "../../../../src/layers/platform/processes/Process.ts"
 
 it.each([
   ["-v", "--version"],

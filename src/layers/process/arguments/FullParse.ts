@@ -6,8 +6,8 @@ import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as PlainTerminal from "../platform/stdio/PlainTerminal.ts"
-import * as AuthCommand from "./AuthCommand.ts"
+import * as PlainTerminal from "../../platform/stdio/PlainTerminal.ts"
+import * as AuthCommand from "../commands/AuthCommand.ts"
 import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
 
 /** Parses every kind of option to its name and values. */

@@ -3,8 +3,8 @@
  * that have an effect, and those that hosts pass and that need none.
  */
 import * as Schema from "effect/Schema"
-import { thinkingLevels } from "../../domain/model/Model.ts"
-import { dialectNames } from "../../services/host/Dialect.ts"
+import { thinkingLevels } from "../../../domain/model/Model.ts"
+import { dialectNames } from "../../../services/host/Dialect.ts"
 
 export interface OptionEntry {
   readonly name: string

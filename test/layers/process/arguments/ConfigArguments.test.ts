@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import * as ConfigArguments from "../../../src/layers/process/ConfigArguments.ts"
+import * as ConfigArguments from "../../../../src/layers/process/arguments/ConfigArguments.ts"
 
 const words = (line: string) => (line === "" ? [] : line.split(" "))
 
