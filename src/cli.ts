@@ -8,66 +8,66 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
-import { StartupFailure } from "./layers/process/arguments/OptionTable.ts"
+import * as ExitCode from "./layers/process/ExitCode.ts"
+import * as Startup from "./layers/process/Startup.ts"
 import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
 import { Sessions } from "./services/session/Sessions.ts"
 
 const { version } = packageJson
 const secrets = KnownSecrets.make()
+const { stopSignal: stop, uptime } = Process
 
-/** What the process ends with (protocol.md 1.4). */
-const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 /** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
 const lastSync = "500 millis"
-const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
-const unusable = ({ message }: Pick<Error, "message">) => new StartupFailure({ code: "INVALID_ARG", message })
+
+const serve = Effect.fnUntraced(function* (options: CommandLine.StartOptions, quit: Effect.Effect<void>) {
+  const Server = yield* Effect.promise(() => import("./rpc/Server.ts"))
+  const signal = yield* Server.serve({ ...options, version, uptime, stop, quit })
+  return signal === undefined ? ExitCode.done : ExitCode.bySignal[signal]
+})
+
+/** Reads the message while the agent is built. */
+const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOptions, place: Startup.Place) {
+  const [OneShot, JsonLines] = yield* Effect.promise(() =>
+    Promise.all([
+      import("./layers/oneshot/OneShot.ts"),
+      options.mode === "json" ? import("./rpc/oneshot/JsonLines.ts") : undefined
+    ])
+  )
+  const request = yield* OneShot.read({ ...options, ...place })
+  const open = JsonLines?.open({ ...options, version }) ?? OneShot.openText({ ...options, ...place })
+  return Effect.map(Effect.tap(OneShot.run({ request, open, stop }), Startup.report), ExitCode.ofOutcome)
+})
 
 /** The mode and its layers are loaded here, so that `--version` does not pay for them. */
-const startRpc = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
-  const wanted = options.cwd ?? (yield* Process.currentFolder)
-  const cwd = yield* Process.folder(wanted)
-  if (cwd === undefined) return yield* unusable({ message: `--cwd: no such folder: ${wanted}` })
-  const [AgentLive, BunStdio, Server] = yield* Effect.promise(() =>
-    Promise.all([
-      import("./layers/AgentLive.ts"),
-      import("./layers/platform/stdio/BunStdio.ts"),
-      import("./rpc/Server.ts")
-    ])
+const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
+  if (options.mode === "interactive") return yield* Startup.noInteractive
+  const place = yield* Startup.place(options)
+  const [AgentLive, BunStdio] = yield* Effect.promise(() =>
+    Promise.all([import("./layers/AgentLive.ts"), import("./layers/platform/stdio/BunStdio.ts")])
   )
   yield* Process.takeOver
   const quit = yield* Effect.makeLatch(false)
-  const place = { cwd, agentDir: yield* Process.agentDir }
   const agent = AgentLive.layer({ ...options, ...place, secrets, version, shutdown: Effect.asVoid(quit.open) })
-  const { stopSignal: stop, uptime } = Process
-  const server = Server.serve({ ...options, version, uptime, stop, quit: quit.await })
-  const end = Effect.fnUntraced(function* (signal: Process.StopSignal | undefined) {
+  const end = Effect.fnUntraced(function* (code: number) {
     const sessions = yield* Sessions
     yield* Effect.timeoutOption(Effect.disconnect(sessions.sync), lastSync)
-    const code = (yield* sessions.hasLostWrites) ? 1 : 0
-    yield* Process.endWith(signal === undefined ? code : signalCodes[signal])
+    const isLost = code === ExitCode.done && (yield* sessions.hasLostWrites)
+    yield* Process.endWith(isLost ? ExitCode.failed : code)
   })
-  yield* server.pipe(
-    Effect.tap(end),
-    Effect.provide(agent),
-    Effect.provide(BunStdio.layer),
-    Effect.catchTags({
-      ExtensionNotFound: unusable,
-      UnusableOption: unusable,
-      SessionNotFound: unusable,
-      AmbiguousSession: unusable,
-      NotASession: unusable,
-      NewerSession: unusable,
-      SessionInUse: refused,
-      StoreFailure: refused,
-      OptionRefused: unusable,
-      UnknownModel: ({ message }) => new StartupFailure({ code: "NO_MODEL", message }),
-      UnknownTool: ({ message }) => new StartupFailure({ code: "INVALID_ARG", message: `--tools: ${message}` })
-    })
-  )
+  const act = Effect.gen(function* () {
+    const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, place)
+    yield* Effect.gen(function* () {
+      yield* end(yield* run)
+    }).pipe(Effect.provide(agent))
+  })
+  const readsStdin = options.mode === "rpc" || !place.terminals.stdin
+  const stdio = readsStdin ? BunStdio.layer : BunStdio.layerOutput
+  yield* act.pipe(Effect.provide(stdio), Effect.catchTags(Startup.explained))
 })
 
 const args = process.argv.slice(2)
-const program = CommandLine.run(args, version, startRpc).pipe(
+const program = CommandLine.run(args, version, start).pipe(
   Effect.tapError((failure) => Process.printError(CommandLine.explain(args, failure))),
   Effect.tapErrorCause((cause) =>
     Cause.isFailure(cause) ? Effect.void : Effect.logFatal("heddle could not go on", cause)
@@ -77,4 +77,4 @@ const program = CommandLine.run(args, version, startRpc).pipe(
 
 // Nobody reads what Effect would count about every fiber.
 const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
-Effect.runFork(uncounted).addObserver((exit) => Process.exit(Exit.isSuccess(exit) ? undefined : 1))
+Effect.runFork(uncounted).addObserver((exit) => Process.exit(Exit.isSuccess(exit) ? undefined : ExitCode.failed))

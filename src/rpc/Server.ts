@@ -5,22 +5,17 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent } from "../services/Agent.ts"
-import type { DialectName } from "../services/host/Dialect.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
-import { Session } from "../services/session/Session.ts"
 import { Sessions } from "../services/session/Sessions.ts"
-import { Settings, SettingsNotice } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import * as Trust from "../services/Trust.ts"
-import type { Connection, UpdateForm } from "./Connection.ts"
-import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
-import * as Echoes from "./dialect/Echoes.ts"
+import * as Connecting from "./Connecting.ts"
+import type { Connection } from "./Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
@@ -31,13 +26,7 @@ import type { ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
 import * as Writer from "./Writer.ts"
 
-export interface ServerOptions<Stop> {
-  readonly version: string
-  readonly updates: UpdateForm
-  /** The vocabulary of the host's family; `superset` serves all of them. */
-  readonly dialect?: DialectName
-  /** Whether a run that retries ends once, or after each attempt. Default: what the dialect says. */
-  readonly agentEnd?: AgentEnd
+export interface ServerOptions<Stop> extends Connecting.Manner {
   /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
   readonly ui?: boolean
   /** Whether the host is sent `setTitle`, which not every host understands. */
@@ -99,29 +88,6 @@ const read = Effect.fnUntraced(function* (
   yield* Effect.provide(last, yield* sessions.current)
 })
 
-/** The state of a connection on which nothing was said yet. */
-const connect = Effect.fnUntraced(function* <Stop>(options: ServerOptions<Stop>, sessions: typeof Sessions.Service) {
-  const settings = yield* Settings
-  const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
-  const dialect = dialects[options.dialect ?? "superset"]
-  const connection: Connection = {
-    serverVersion: options.version,
-    sessionId,
-    epoch,
-    sessionFile: Option.getOrUndefined(file),
-    maxFrameBytes: settings["rpc.maxFrameBytes"],
-    dialect,
-    agentEnd: options.agentEnd ?? dialect.agentEnd,
-    ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
-    updates: options.updates,
-    abortQueue: settings.abortQueue,
-    initialized: false,
-    negotiated: false,
-    seq: 0
-  }
-  return connection
-})
-
 /** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
 const start = Effect.fnUntraced(function* <Stop>(
   { uptime }: ServerOptions<Stop>,
@@ -151,19 +117,6 @@ const openDialogs = Effect.fnUntraced(function* (
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
-/** Settings that were ignored, what of the project was left out, queued messages, and slash commands. */
-const tellWhatIsThere = Effect.fnUntraced(function* (writer: Writer.Writer, sessions: typeof Sessions.Service) {
-  const message = yield* SettingsNotice
-  if (message !== "") writer.offer({ _tag: "Notice", level: "warning", message, source: "settings" })
-  const { notice } = yield* Trust.Trust
-  if (notice !== undefined) writer.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
-  const agent = Context.get(yield* sessions.current, Agent)
-  const queue = yield* agent.queue
-  if (MessageQueue.size(queue) > 0) writer.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
-  const commands = yield* agent.commands.list
-  if (commands.length > 0) writer.offer({ _tag: "CommandsChanged", commands })
-})
-
 /**
  * Serves until the host closes its side or stops reading, and then returns `undefined`, or until `stop` completes, and
  * then returns its value. Either way the run is ended as by `abort`, every command is answered, and all frames are written.
@@ -177,7 +130,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const shell = yield* Shell
       const ids = yield* Ids
       const clock = yield* Effect.clock
-      const connection = yield* connect(options, sessions)
+      const connection = yield* Connecting.open(options, sessions)
       const { run, writer } = yield* Writer.make(transport, connection)
       writer.record(readyFrame(connection, yield* Trust.level))
       const lanes = yield* Lanes.make<ProcessServices>()
@@ -198,7 +151,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       yield* sessions.attach(Following.sink(writer, connection, sessions, (run) => lanes.aside({ run })))
       yield* Effect.addFinalizer(() => Following.end(connection, sessions))
       yield* start(options, writer, sessions)
-      yield* tellWhatIsThere(writer, sessions)
+      yield* Connecting.tellWhatIsThere(writer, sessions)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options

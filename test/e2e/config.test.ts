@@ -137,7 +137,7 @@ describe("heddle config", () => {
       assert.deepStrictEqual([result.code, result.out, forPeople(result)], [1, "", message])
     }
     const help = await home.run(["config", "--help"])
-    assert.deepStrictEqual([help.code, help.out.split("\n")[2]], [0, "  heddle config                   all settings"])
+    assert.deepStrictEqual([help.code, help.out.split("\n")[3]], [0, "  heddle config                   all settings"])
     assert.strictEqual((await home.run(["help", "config"])).out, help.out)
   })
 })

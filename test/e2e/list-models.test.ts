@@ -106,7 +106,7 @@ describe("--list-models", () => {
     const result = await home.run(["--json"])
     assert.deepStrictEqual(
       [result.code, forPeople(result)],
-      [1, "Error: --json belongs to --list-models and heddle config"]
+      [1, "Error: --json belongs to --list-models, config, sessions and doctor"]
     )
   })
 })

@@ -4,15 +4,19 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Process from "../platform/processes/Process.ts"
 import * as Arguments from "./arguments/Arguments.ts"
-import * as ConfigArguments from "./arguments/ConfigArguments.ts"
-import { authHelp, configHelp, frontDoor, helpText } from "./Help.ts"
+import * as Mode from "./arguments/Mode.ts"
 import { type Given, invalid, listModels, type StartupFailure } from "./arguments/OptionTable.ts"
 import * as QuickParse from "./arguments/QuickParse.ts"
 import * as StartOptions from "./arguments/StartOptions.ts"
+import * as Subcommand from "./arguments/Subcommand.ts"
+import * as Help from "./help/Help.ts"
+import * as Subcommands from "./Subcommands.ts"
 
 export type { StartOptions } from "./arguments/StartOptions.ts"
 
-/** The parser takes unknown options for words, so words are checked here. */
+type Start<E, R> = (options: StartOptions.StartOptions) => Effect.Effect<void, E, R>
+
+/** The full parser takes unknown options for words, so its words are checked here. */
 const checkWords = ({ messages, values }: Given) => {
   const option = messages.find((word) => word.startsWith("-"))
   if (option === undefined) return Effect.void
@@ -23,31 +27,18 @@ const checkWords = ({ messages, values }: Given) => {
 /** Only a session loads extensions, which may know other options. */
 const checkForeign = ({ unknown = new Map(), values }: Given) => {
   const [name] = unknown.keys()
-  const mode = values.get("mode")?.[0]
-  const isSession = (mode === "rpc" || mode === "rpc-ui") && !values.has("export") && !values.has(listModels.name)
-  if (name === undefined || isSession) return Effect.void
+  if (name === undefined || !(values.has("export") || values.has(listModels.name))) return Effect.void
   return invalid(`unknown option, or an option without its value: --${name} (see --help)`)
 }
 
-const noTask = "heddle cannot take a task on the command line yet."
+/** `-r 3`: the session with this number in `heddle sessions`, and the folder that it belongs to. */
+const resumed = Effect.fnUntraced(function* (options: StartOptions.StartOptions, number: number) {
+  const SessionsCommand = yield* Effect.promise(() => import("./commands/SessionsCommand.ts"))
+  const { cwd, file } = yield* SessionsCommand.numbered(number, options)
+  return { ...options, cwd: options.cwd ?? cwd, session: { ...options.session, session: file } }
+})
 
-const checkMode = ({ messages, values }: Given) => {
-  const mode = values.get("mode")?.[0]
-  const [word] = messages
-  if (mode === undefined || mode === "text") {
-    const hasTask = word !== undefined || values.has("print") || mode === "text"
-    return invalid(frontDoor(hasTask ? noTask : "heddle was not told what to do."))
-  }
-  if (mode === "json") return invalid("--mode json is not there yet; start with --mode rpc")
-  if (messages.some((message) => message.startsWith("@"))) {
-    return invalid("@file arguments are not supported in RPC mode")
-  }
-  return word === undefined
-    ? Effect.void
-    : invalid(`messages on the command line are not supported in RPC mode: ${word}`)
-}
-
-const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effect<void, E, R>) =>
+const handle = <E, R>(start: Start<E, R>) =>
   Effect.fnUntraced(function* (given: Given) {
     const one = (name: string) => given.values.get(name)?.[0]
     const has = (name: string) => given.values.has(name)
@@ -62,7 +53,6 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
       const folder = StartOptions.present("sessionDir", one("session-dir"))
       return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place, ...folder })
     }
-    yield* checkWords(given)
     if (search !== undefined) {
       const [more] = given.messages
       if (more !== undefined) return yield* invalid(`--list-models takes one search; got "${more}" too`)
@@ -74,9 +64,10 @@ const handle = <E, R>(start: (options: StartOptions.StartOptions) => Effect.Effe
         ...place
       })
     }
-    if (has("json")) return yield* invalid("--json belongs to --list-models and heddle config")
-    yield* checkMode(given)
-    yield* start(yield* StartOptions.read(given))
+    if (has("json")) return yield* invalid("--json belongs to --list-models, config, sessions and doctor")
+    const options = yield* StartOptions.read(given, yield* Mode.choose(given))
+    const number = Mode.sessionNumber(options.mode, one("resume"))
+    yield* start(number === undefined ? options : yield* resumed(options, number))
   })
 
 const isForPrograms = (args: ReadonlyArray<string>): boolean => {
@@ -92,46 +83,81 @@ export const explain = (args: ReadonlyArray<string>, { code, message }: StartupF
 /** Options that the full parser has by itself: a dialog that needs a terminal, and scripts that offer it. */
 const refuseBuiltIn = (args: ReadonlyArray<string>) => {
   const option = args.find((arg) => /^--(?:completions|log-level|wizard)(?:=|$)/.test(arg))
-  return option === undefined ? Effect.void : invalid(`unknown option: ${option} (see --help)`)
+  if (option === undefined) return Effect.void
+  const hint = option.startsWith("--completions") ? "; use heddle completions bash|zsh|fish" : ""
+  return invalid(`unknown option: ${option} (see --help${hint})`)
 }
 
 const hasHelp = (args: ReadonlyArray<string>) => args.some((arg) => arg === "--help" || arg === "-h")
 
-const config = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const given = yield* Either.mapLeft(ConfigArguments.parse(args), invalid)
+const parsed = Effect.fnUntraced(function* (subcommand: Subcommand.Subcommand, args: ReadonlyArray<string>) {
+  const given = yield* Either.mapLeft(Subcommand.parse(subcommand, args), invalid)
   yield* StartOptions.checkChoices(given)
   yield* StartOptions.checkTrust((name) => given.values.has(name))
-  const ConfigCommand = yield* Effect.promise(() => import("./commands/ConfigCommand.ts"))
-  yield* ConfigCommand.run(given)
+  return given
 })
 
-/** For `heddle auth`, `heddle auth --help` and the like, and for `heddle help`. */
-const helpFor = (args: ReadonlyArray<string>, version: string): string | undefined => {
-  const [first, second] = args
-  if (first === "auth") return second === undefined || hasHelp(args) ? authHelp : undefined
-  if (first === ConfigArguments.subcommand && hasHelp(args)) return configHelp
-  if (first === "help" && second === ConfigArguments.subcommand) return configHelp
-  if (first === "help") return second === "auth" ? authHelp : helpText(version)
-  return hasHelp(args) ? helpText(version) : undefined
+const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArray<string>, version: string) {
+  switch (name) {
+    case "config": {
+      const ConfigCommand = yield* Effect.promise(() => import("./commands/ConfigCommand.ts"))
+      return yield* ConfigCommand.run(yield* parsed(Subcommands.config, args))
+    }
+    case "sessions": {
+      const SessionsCommand = yield* Effect.promise(() => import("./commands/SessionsCommand.ts"))
+      return yield* SessionsCommand.run(yield* parsed(Subcommands.sessions, args))
+    }
+    case "doctor": {
+      const Doctor = yield* Effect.promise(() => import("./doctor/Doctor.ts"))
+      return yield* Doctor.run(yield* parsed(Subcommands.doctor, args), version)
+    }
+    case "completions": {
+      const given = yield* parsed(Subcommands.completions, args)
+      const Completions = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
+      return yield* Effect.flatMap(Completions.completions(given.messages[0]), Process.print)
+    }
+    default: {
+      const [topic] = (yield* parsed(Subcommands.help, args)).messages
+      return yield* Effect.flatMap(Help.about(topic, version), Process.print)
+    }
+  }
+})
+
+/** `sessions resume 3 …` is `--resume 3 …`. */
+const asResume = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const [first, second, number] = Subcommand.wordsOf(args)
+  if (first !== Subcommands.sessions.name || second !== "resume") return undefined
+  const leftOut = [first, second, ...(number === undefined ? [] : [number])]
+  const rest = args.filter((arg) => leftOut[0] !== arg || leftOut.shift() === undefined)
+  return ["--resume", number ?? "", ...rest]
 }
 
 /** `args` is everything after the program's name. */
 export const run = Effect.fnUntraced(function* <E, R>(
   args: ReadonlyArray<string>,
   version: string,
-  start: (options: StartOptions.StartOptions) => Effect.Effect<void, E, R>
+  start: Start<E, R>
 ) {
-  if (args.some((arg) => arg === "--version" || arg === "-v")) {
-    const how = args.includes("--verbose") ? `\n${yield* Process.build}` : ""
+  const options = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+  if (options.some((arg) => arg === "--version" || arg === "-v")) {
+    const how = options.includes("--verbose") ? `\n${yield* Process.build}` : ""
     return yield* Process.print(version + how)
   }
-  const help = helpFor(args, version)
-  if (help !== undefined) return yield* Process.print(help)
   const normal = Arguments.normalize(args)
-  if (ConfigArguments.matches(normal)) return yield* config(normal)
-  const plain = QuickParse.parse(normal)
+  const [word] = Subcommand.wordsOf(normal)
+  const isAuth = word === "auth"
+  if (hasHelp(options) || (isAuth && args.length === 1)) {
+    const topic = isAuth || Subcommands.all.some(({ name }) => name === word) ? word : undefined
+    return yield* Effect.flatMap(Help.about(topic, version), Process.print)
+  }
+  const resuming = asResume(normal)
+  if (resuming === undefined && Subcommands.all.some(({ name }) => name === word)) {
+    return yield* subcommand(word ?? "", normal, version)
+  }
+  const line = resuming ?? normal
+  const plain = isAuth ? Option.none() : QuickParse.parse(line)
   if (Option.isSome(plain)) return yield* handle(start)(plain.value)
-  yield* refuseBuiltIn(normal)
+  yield* refuseBuiltIn(line)
   const FullParse = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
-  return yield* FullParse.run(normal, version, handle(start))
+  return yield* FullParse.run(line, version, (given) => Effect.zipRight(checkWords(given), handle(start)(given)))
 })

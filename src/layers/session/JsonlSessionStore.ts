@@ -101,6 +101,13 @@ const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, found
   return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
 })
 
+/** Skips files that cannot be read. */
+const summarizeAll = (dependencies: Dependencies, found: ReadonlyArray<Found>) =>
+  Effect.map(
+    Effect.forEach(found, (one) => Effect.option(dependencies.summaries(one, summarize(dependencies, one)))),
+    (summaries) => SessionSummaries.newestFirst(summaries.flatMap(Option.toArray))
+  )
+
 /** A lease guards one name of a file, so a file with several could have several writers. */
 const refuseShared = Effect.fnUntraced(function* ({ files }: Dependencies, reference: string, path: string) {
   const names = yield* Effect.mapError(files.names(path), SessionLookup.unreadable(reference))
@@ -175,19 +182,30 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
     open: (reference) => Effect.flatMap(lookup.locate(reference), (path) => open(dependencies, reference, path)),
     read,
     latest: Effect.mapError(lookup.latest, listing),
-    // Skips files that cannot be read.
-    list: Effect.mapError(lookup.own, listing).pipe(
-      Effect.flatMap(
-        Effect.forEach((found) => Effect.option(dependencies.summaries(found, summarize(dependencies, found))))
-      ),
-      Effect.map((found) => SessionSummaries.newestFirst(found.flatMap(Option.toArray)))
-    )
+    list: Effect.flatMap(Effect.mapError(lookup.own, listing), (found) => summarizeAll(dependencies, found))
   }
 }
 
+const dependenciesFor = Effect.fnUntraced(function* (place: JsonlOptions) {
+  const dependencies: Dependencies = {
+    files: yield* OwnFiles,
+    ids: yield* Ids,
+    place,
+    summaries: SessionSummaries.makeMemory()
+  }
+  return dependencies
+})
+
+/** The sessions of all working folders, newest first; with a folder that the user chose, those in it. */
+export const listAll = Effect.fnUntraced(function* (place: JsonlOptions) {
+  const dependencies = yield* dependenciesFor(place)
+  const { all } = SessionLookup.make(dependencies.files, place)
+  const found = yield* Effect.mapError(all, JsonlLog.failure("list", SessionFolders.root(place)))
+  return yield* summarizeAll(dependencies, found)
+})
+
 export const make = Effect.fnUntraced(function* (place: JsonlOptions) {
-  const summaries = SessionSummaries.makeMemory()
-  const dependencies = { files: yield* OwnFiles, ids: yield* Ids, place, summaries }
+  const dependencies = yield* dependenciesFor(place)
   return SessionStore.of({
     ...makeFolder(dependencies),
     folder: (path) =>

@@ -92,6 +92,10 @@ export const make = (files: Files, place: SessionFolders.Place) => {
         at % filesInATurn === filesInATurn - 1 ? Effect.zipRight(EventLoop.nextTurn, isOurs(file)) : isOurs(file)
       )
     ),
+    /** Those of all working folders. */
+    all: Effect.flatMap(everywhere, (folders) =>
+      filesIn([...new Set([...SessionFolders.searched(place), ...(place.sessionDir === undefined ? folders : [])])])
+    ),
     latest: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
       Effect.map(Effect.findFirst(found, isOurs), (first) => Option.map(first, ({ path }) => path))
     )

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import * as FullParse from "../../../src/layers/process/arguments/FullParse.ts"
-import { helpText } from "../../../src/layers/process/Help.ts"
+import * as Help from "../../../src/layers/process/help/Help.ts"
+import { topics } from "../../../src/layers/process/help/Topics.ts"
+import * as Subcommands from "../../../src/layers/process/Subcommands.ts"
 import { type Given, optionTable } from "../../../src/layers/process/arguments/OptionTable.ts"
 import * as QuickParse from "../../../src/layers/process/arguments/QuickParse.ts"
 
@@ -54,16 +56,42 @@ describe("the quick parser", () => {
     ["--model", "--drain"],
     ["--drain=yes"],
     ["--cwd", "a", "--cwd", "b"],
-    ["hello"],
-    ["@file"],
-    ["auth", "list"]
+    ["-"],
+    ["hello", "-x"]
   ]) {
     it(`leaves ${args.join(" ")} to the full one`, () => assert.isTrue(Option.isNone(QuickParse.parse(args))))
   }
 })
 
-it("the help names every option", () => {
-  const text = helpText("1.2.3")
-  for (const { name } of optionTable) assert.include(text, `--${name}`)
-  assert.isTrue(text.split("\n").every((line) => line.length <= 140))
+describe("words", () => {
+  const messages = (...args: ReadonlyArray<string>) => Option.getOrThrow(QuickParse.parse(args)).messages
+
+  it("are taken from everywhere, in order", () => {
+    assert.deepStrictEqual(messages("a", "--model", "m", "@b", "--no-tools", "c"), ["a", "@b", "c"])
+  })
+
+  it("behind -- may be anything", () => {
+    assert.deepStrictEqual(messages("a", "--", "--model", "-x", "--", "@b"), ["a", "--", "--model", "-x", "--", "@b"])
+    assert.deepStrictEqual(messages("a", "--"), ["a"])
+  })
+})
+
+describe("the help", () => {
+  const about = (topic?: string) => Effect.runSync(Help.about(topic, "1.2.3"))
+
+  it("names every option and every command, in 80 columns", () => {
+    const text = about()
+    for (const { name } of optionTable) assert.include(text, `--${name}`)
+    for (const { name } of Subcommands.all) assert.include(text, `\n  ${name}`)
+    assert.deepStrictEqual(
+      text.split("\n").filter((line) => line.length > 80),
+      []
+    )
+  })
+
+  it("has a page for each command, in 80 columns, too", () => {
+    for (const { name } of [...Subcommands.all, { name: "auth" }]) assert.strictEqual(about(name), topics.get(name))
+    const long = [...topics.values()].flatMap((text) => text.split("\n").filter((line) => line.length > 80))
+    assert.deepStrictEqual(long, [])
+  })
 })

@@ -2,6 +2,7 @@
 import { statSync, writeSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
+import { isatty } from "node:tty"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "./Exit.ts"
@@ -111,8 +112,11 @@ export const ripgrep: Effect.Effect<string | undefined> = Effect.sync(() => {
   }
 })
 
-/** Whether a person types into stdin, rather than a script. */
-export const hasKeyboard: Effect.Effect<boolean> = Effect.sync(() => process.stdin.isTTY === true)
+const descriptors = { stdin: 0, stdout: 1, stderr: 2 } as const
+
+/** Whether a person is at this end. Asked of the system, because looking at `process.stdout` costs a start 10 ms. */
+export const isTerminal = (stream: keyof typeof descriptors): Effect.Effect<boolean> =>
+  Effect.sync(() => isatty(descriptors[stream]))
 
 /** All of stdin, before any protocol is spoken on it. */
 export const readInput: Effect.Effect<string> = Effect.promise(() => Bun.stdin.text())

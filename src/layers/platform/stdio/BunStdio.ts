@@ -43,11 +43,12 @@ const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> =
   }
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* ({ reads }: { readonly reads: boolean }) {
   const { input: frames, output } = yield* StdoutGuard.acquire
   const sink = Bun.file(output).writer({ highWaterMark: 1024 * 1024 })
   const input = yield* Mailbox.make<Uint8Array>(inputLead)
-  yield* Effect.forkScoped(Effect.ensuring(readStdin(frames, input), input.end))
+  if (reads) yield* Effect.forkScoped(Effect.ensuring(readStdin(frames, input), input.end))
+  else yield* input.end
   return Transport.of({
     input,
     write: (text) => Effect.suspend(() => send(sink, text)),
@@ -56,4 +57,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.scoped(Transport, make)
+export const layer = Layer.scoped(Transport, make({ reads: true }))
+
+/** Leaves stdin alone: a process in the background that reads its terminal is stopped. */
+export const layerOutput = Layer.scoped(Transport, make({ reads: false }))

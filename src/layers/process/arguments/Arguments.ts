@@ -19,6 +19,7 @@ export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   const out: Array<string> = []
   for (let at = 0; at < args.length; at++) {
     const given = args[at] ?? ""
+    if (given === "--") return [...out, ...args.slice(at)]
     const arg = shortNames.get(given) ?? given
     const next = args[at + 1]
     if (withOptionalValue.has(arg)) {

@@ -1,4 +1,4 @@
-/** The full parser: subcommands, positional words, and command lines with mistakes. */
+/** The full parser: `auth`, command lines with mistakes, and scripts for the completion of shells. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PlainTerminal from "../../platform/stdio/PlainTerminal.ts"
 import * as AuthCommand from "../commands/AuthCommand.ts"
+import * as Completions from "./Completions.ts"
 import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
 
 /** Parses every kind of option to its name and values. */
@@ -46,3 +47,5 @@ export const run = <E, R>(
     Effect.provide(PlainTerminal.layer)
   )
 }
+
+export const completions = (shell: string | undefined) => Completions.scriptFor(shell)

@@ -1,6 +1,6 @@
 /**
- * Parses the plain command lines that hosts send. Loading and running the full parser takes a third of the start-up time,
- * so it is used only for subcommands, mistakes, and everything that this parser does not understand.
+ * Parses the plain command lines that hosts and people send. Loading and running the full parser takes a third of the
+ * start-up time, so it is used only for `auth`, mistakes, and everything that this parser does not understand.
  */
 import * as Option from "effect/Option"
 import { type Given, optionTable } from "./OptionTable.ts"
@@ -13,12 +13,24 @@ const isForeign = (arg: string) => /^--[A-Za-z][\w-]*(?:=|$)/.test(arg)
 /** Options of the full parser, which it handles itself. */
 const builtIn = new Set(["--completions", "--help", "--log-level", "--version", "--wizard"])
 
-/** None when an argument is not an option, lacks its value, has one too many, or has two values where one counts. */
+/** Whether an argument is a word: no option, and no dash that was meant as one. */
+const isWord = (arg: string) => !arg.startsWith("-")
+
+/** None when an option lacks its value, has one too many, or has two values where one counts. */
 export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
   const values = new Map<string, ReadonlyArray<string>>()
   const unknown = new Map<string, string | true>()
+  const messages: Array<string> = []
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ""
+    if (arg === "--") {
+      if (at + 1 < args.length) messages.push(...args.slice(at))
+      break
+    }
+    if (isWord(arg)) {
+      messages.push(arg)
+      continue
+    }
     const equals = arg.indexOf("=")
     const name = equals < 0 ? arg : arg.slice(0, equals)
     const entry = byName.get(name)
@@ -41,5 +53,5 @@ export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
     if (value === undefined || (equals < 0 && value.startsWith("-"))) return Option.none()
     values.set(entry.name, [...(before ?? []), value])
   }
-  return Option.some({ values, messages: [], ...(unknown.size === 0 ? {} : { unknown }) })
+  return Option.some({ values, messages, ...(unknown.size === 0 ? {} : { unknown }) })
 }

@@ -9,9 +9,15 @@ import { type DialectName, dialectNames } from "../../../services/host/Dialect.t
 import type { SessionOptions } from "../../AgentLive.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
+import * as Mode from "./Mode.ts"
 import { type AgentEnd, agentEnds, type Given, invalid, optionTable, updateForms } from "./OptionTable.ts"
 
 export interface StartOptions {
+  readonly mode: Mode.Mode
+  /** Messages and `@file` arguments, in order. */
+  readonly words: ReadonlyArray<string>
+  /** A JSON Schema, or the path of one. */
+  readonly outputSchema?: string
   readonly provider?: string
   readonly model?: string
   readonly apiKey?: Redacted.Redacted
@@ -122,10 +128,14 @@ const checkTogether = (has: (name: string) => boolean) => {
 /** Characters that are safe in a file name. */
 const isSessionId = (id: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)
 
-const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
+const unnamed = (mode: Mode.Mode) =>
+  mode === "rpc"
+    ? "--resume needs the beginning of a session's id: in rpc mode nobody can pick"
+    : "--resume needs the number of a session, or the beginning of its id: `heddle sessions` lists them"
+
+const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined, mode: Mode.Mode) {
   const [resume, sessionId] = [one("resume"), one("session-id")]
-  if (resume === "")
-    return yield* invalid("--resume needs the beginning of a session's id: in rpc mode nobody can pick")
+  if (resume === "") return yield* invalid(unnamed(mode))
   if (sessionId !== undefined && !isSessionId(sessionId)) {
     return yield* invalid(`--session-id: letters, digits, ".", "_" and "-" only; got "${sessionId}"`)
   }
@@ -162,13 +172,16 @@ const limitsOf = Effect.fnUntraced(function* (one: (name: string) => string | un
   return Object.keys(limits).length === 0 ? undefined : limits
 })
 
-export const read = Effect.fnUntraced(function* (given: Given) {
+export const read = Effect.fnUntraced(function* (given: Given, mode: Mode.Mode) {
   const one = (name: string) => given.values.get(name)?.[0]
   const has = (name: string) => given.values.has(name)
   yield* checkTogether(has)
   const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
   const dialect = yield* dialectOf(given)
   const options: StartOptions = {
+    mode,
+    words: Mode.wordsOf(given),
+    ...present("outputSchema", one("output-schema")),
     ...present("provider", one("provider")),
     ...present("model", one("model")),
     ...present("apiKey", key === undefined ? undefined : Redacted.make(key)),
@@ -187,7 +200,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
-    rpcReset: !has("inherit-settings"),
+    rpcReset: mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
     noExtensions: has("no-extensions"),
@@ -203,7 +216,7 @@ export const read = Effect.fnUntraced(function* (given: Given) {
     ...present("unknownFlags", given.unknown),
     ui: !has("no-ui"),
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
-    session: yield* sessionOptions(one)
+    session: yield* sessionOptions(one, mode)
   }
   return options
 })

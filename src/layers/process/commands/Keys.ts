@@ -38,7 +38,9 @@ const askForKey = (provider: string) =>
   )
 
 const readKey = Effect.fnUntraced(function* (provider: string) {
-  const given = (yield* Process.hasKeyboard) ? yield* askForKey(provider) : Redacted.make(yield* Process.readInput)
+  const given = (yield* Process.isTerminal("stdin"))
+    ? yield* askForKey(provider)
+    : Redacted.make(yield* Process.readInput)
   const key = Redacted.value(given).trim()
   if (key === "") return yield* invalid("no key was given: pipe it into stdin, or run this in a terminal")
   if (/\s/.test(key))

@@ -60,7 +60,7 @@ const row = ({ model, ...listed }: Listed): ReadonlyArray<string> => [
   usable({ model, ...listed })
 ]
 
-const modelsLayer = (options: FileSettings.FileSettingsOptions, trusted: boolean) =>
+export const modelsLayer = (options: FileSettings.FileSettingsOptions, trusted: boolean) =>
   Layer.unwrapEffect(
     Effect.map(Offline.make({ scenario: Option.none(), cwd: options.cwd }), (offline) =>
       ProviderRegistry.layer({ providers: [offline], protocols: Effect.succeed([]) })

@@ -31,9 +31,15 @@ const ofEnd = ({ error, status }: PromptEnd, said: string): Said => {
 const submission = (submitted: Deferred.Deferred<Submitted>) =>
   Effect.flatMap(Deferred.poll(submitted), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.asSome }))
 
+/** An agent that is told to submit a result. */
+export interface Talker<E> {
+  readonly converse: (text: string) => Effect.Effect<PromptEnd, E>
+  readonly lastText: Child["lastText"]
+}
+
 /** The last words of an agent without an output schema are its result where it has not submitted one. */
-export const toResult = Effect.fnUntraced(function* (
-  child: Child,
+export const toResult = Effect.fnUntraced(function* <E = never>(
+  child: Talker<E>,
   task: string,
   submitted: Deferred.Deferred<Submitted>,
   needsData: boolean

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import * as ConfigArguments from "../../../../src/layers/process/arguments/ConfigArguments.ts"
+import * as Subcommand from "../../../../src/layers/process/arguments/Subcommand.ts"
+import { config } from "../../../../src/layers/process/Subcommands.ts"
 
 const words = (line: string) => (line === "" ? [] : line.split(" "))
 
@@ -13,15 +14,16 @@ describe("heddle config", () => {
     ["--cwd config", false],
     ["--mode rpc --name config", false],
     ["auth config", false],
+    ["-- config", false],
     ["", false]
   ]
   for (const [line, expected] of cases) {
     it(`${expected ? "is" : "is not"}: ${line}`, () =>
-      assert.strictEqual(ConfigArguments.matches(words(line)), expected))
+      assert.strictEqual(Subcommand.wordsOf(words(line))[0] === "config", expected))
   }
 
   const parse = (line: string) =>
-    Either.map(ConfigArguments.parse(words(line)), ({ messages, values }) => ({ messages, values: [...values] }))
+    Either.map(Subcommand.parse(config, words(line)), ({ messages, values }) => ({ messages, values: [...values] }))
 
   it("takes a setting and options in any order", () => {
     const expected = Either.right({
@@ -37,10 +39,16 @@ describe("heddle config", () => {
 
   const refused: ReadonlyArray<readonly [string, string]> = [
     ["config a b", 'heddle config takes one setting; got "b" too'],
-    ["config --model x", "heddle config does not take --model (see heddle config --help)"],
-    ["--mode rpc config", "heddle config does not take --mode (see heddle config --help)"],
-    ["config --nope", "heddle config: an unknown option, an option without its value, or one twice (see --help)"],
-    ["config --cwd", "heddle config: an unknown option, an option without its value, or one twice (see --help)"]
+    ["config --model x", "heddle config does not take --model (see heddle help config)"],
+    ["--mode rpc config", "heddle config does not take --mode (see heddle help config)"],
+    [
+      "config --nope",
+      "heddle config: an unknown option, an option without its value, or one twice (see heddle help config)"
+    ],
+    [
+      "config --cwd",
+      "heddle config: an unknown option, an option without its value, or one twice (see heddle help config)"
+    ]
   ]
   for (const [line, message] of refused) {
     it(`refuses ${line}`, () => assert.deepStrictEqual(parse(line), Either.left(message)))

@@ -1,0 +1,179 @@
+/** Answers one message and ends: the run of text and JSON mode. How it is shown is the presentation's matter. */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { AgentEvent, PromptEnd } from "../../domain/conversation/AgentEvent.ts"
+import { lastAssistantText, type RunMessage, type UserInput } from "../../domain/conversation/Message.ts"
+import { Agent, type PromptRejected } from "../../services/Agent.ts"
+import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
+import { Shell } from "../../services/Shell.ts"
+import { StartupFailure } from "../process/arguments/OptionTable.ts"
+import type { OutputSchema } from "../subagents/OutputSchema.ts"
+import * as Input from "./Input.ts"
+import * as TextOutput from "./TextOutput.ts"
+
+/** What the user asks for. */
+export interface Request {
+  readonly input: UserInput
+  /** What the answer has to look like. */
+  readonly schema?: OutputSchema
+}
+
+export interface OneShotOptions<Stop, R> {
+  readonly request: Effect.Effect<Request, StartupFailure>
+  /** Completes when the process is asked to end. */
+  readonly stop: Effect.Effect<Stop>
+  readonly open: Effect.Effect<Presentation, never, R>
+}
+
+export interface ReadOptions {
+  readonly words: ReadonlyArray<string>
+  readonly outputSchema?: string
+  readonly cwd: string
+}
+
+/** Begins to read the request, and returns the effect that waits for it. The agent can be built meanwhile. */
+export const read = Effect.fnUntraced(function* ({ cwd, outputSchema, words }: ReadOptions) {
+  const schema =
+    outputSchema === undefined
+      ? undefined
+      : yield* Effect.flatMap(loadStructured, ({ schemaOf }) => schemaOf(outputSchema, cwd))
+  const message = yield* Input.gather(words, cwd)
+  return Effect.map(message, (input): Request => (schema === undefined ? { input } : { input, schema }))
+})
+
+/** Shows the answer as text. */
+export const openText = ({ outputSchema, terminals }: Pick<ReadOptions, "outputSchema"> & TextPlace) =>
+  TextOutput.open({ live: terminals.stdout && outputSchema === undefined, progress: terminals.stderr })
+
+interface TextPlace {
+  readonly terminals: { readonly stdout: boolean; readonly stderr: boolean }
+}
+
+const loadStructured = Effect.promise(() => import("./Structured.ts"))
+
+/** How long the end may take after the answer, and after a signal (protocol.md 1.4, supplement 4.1). */
+const afterAnswer = "3 seconds"
+const afterSignal = "700 millis"
+
+const chooseModel = "Choose one with --model <provider/id>; `heddle --list-models` shows those that can be used."
+
+const rejected = (rejection: PromptRejected) => {
+  switch (rejection._tag) {
+    case "NoModelSelected":
+      return new StartupFailure({ code: "NO_MODEL", message: `No model is selected. ${chooseModel}` })
+    case "MissingCredentials":
+      return new StartupFailure({ code: "NO_MODEL", message: rejection.message })
+    default:
+      return new StartupFailure({ code: "STARTUP_ERROR", message: rejection.message })
+  }
+}
+
+/** Sends messages of the user one after the other, and remembers what the last run said. */
+const makeTalk = (sessions: typeof Sessions.Service, presentation: Presentation) => {
+  let ended: Deferred.Deferred<PromptEnd> | undefined
+  let messages: ReadonlyArray<RunMessage> = []
+  const offer = (event: AgentEvent) => {
+    presentation.offer(event)
+    if (event._tag === "RunEnded") messages = event.messages
+    if (event._tag === "PromptFinished" && ended !== undefined) Deferred.unsafeDone(ended, Effect.succeed(event))
+  }
+  const agent = Effect.map(sessions.current, Context.get(Agent))
+  const converse = Effect.fnUntraced(function* (input: UserInput) {
+    const end = yield* Deferred.make<PromptEnd>()
+    ended = end
+    const receipt = yield* Effect.mapError(
+      Effect.flatMap(agent, ({ prompt }) => prompt(input)),
+      rejected
+    )
+    if (receipt.agentInvoked === false) return { status: "completed" } satisfies PromptEnd
+    const finished = yield* Deferred.await(end)
+    yield* Effect.flatMap(agent, ({ awaitIdle }) => awaitIdle)
+    return finished
+  })
+  return {
+    sink: { offer, ready: presentation.ready },
+    agent,
+    converse,
+    lastText: Effect.sync(() => lastAssistantText(messages))
+  }
+}
+
+const outcomeOf = ({ error, status }: PromptEnd, text: string | null): Outcome<never> => {
+  if (status === "completed") return { _tag: "Answered", text: text ?? "" }
+  return { _tag: "Failed", message: error?.message ?? "The run was aborted." }
+}
+
+type Talk = ReturnType<typeof makeTalk>
+
+const ask = Effect.fnUntraced(function* (
+  { input, schema }: Request,
+  { agent, converse, lastText }: Talk
+): Effect.fn.Return<Outcome<never>, StartupFailure, Scope.Scope> {
+  if (schema === undefined) return outcomeOf(yield* converse(input), yield* lastText)
+  const Structured = yield* loadStructured
+  const { tools } = yield* agent
+  // A reminder has no files with it.
+  const talker = { lastText, converse: (text: string) => converse(text === input.text ? input : { text }) }
+  return yield* Effect.catchTag(
+    Structured.ask(schema, tools, talker, input.text),
+    "ToolRefused",
+    ({ message }) => new StartupFailure({ code: "STARTUP_ERROR", message: `--output-schema: ${message}` })
+  )
+})
+
+/** Ends the run, if one is still going on, and everything that its commands have left. */
+const close = Effect.fnUntraced(function* (sessions: typeof Sessions.Service, { agent }: Talk) {
+  const shell = yield* Shell
+  yield* sessions.close
+  const leave = Effect.flatMap(agent, (current) => current.leave)
+  const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })
+  yield* forget
+  yield* sessions.farewell
+  yield* shell.endBackground
+})
+
+const nobodyReads: Outcome<never> = {
+  _tag: "Failed",
+  message: "stdout was closed before all of the answer was written"
+}
+
+/** From a request to its outcome, with the session open. */
+const answer = <Stop, R>(
+  { open }: Pick<OneShotOptions<Stop, R>, "open">,
+  request: Request,
+  stopped: Effect.Effect<Outcome<Stop>>
+) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const presentation = yield* open
+    const talk = makeTalk(sessions, presentation)
+    yield* sessions.attach(talk.sink)
+    const writing = yield* Effect.forkScoped(presentation.run)
+    const gone = Effect.as(Fiber.await(writing), nobodyReads)
+    const asked = yield* Effect.exit(ask(request, talk).pipe(Effect.raceFirst(gone), Effect.raceFirst(stopped)))
+    if (Exit.isSuccess(asked)) presentation.conclude(asked.value)
+    const isStopped = Exit.isSuccess(asked) && asked.value._tag === "Stopped"
+    const closing = Effect.disconnect(close(sessions, talk))
+    yield* Effect.timeoutOption(closing, isStopped ? afterSignal : afterAnswer)
+    yield* presentation.end
+    const written = yield* Fiber.await(writing)
+    const outcome = yield* asked
+    return Exit.isFailure(written) && outcome._tag !== "Stopped" ? nobodyReads : outcome
+  })
+
+/** Returns when the answer is written and the session is closed. Fails if the message is not accepted. */
+export const run = <Stop, R>(options: OneShotOptions<Stop, R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const stopping = yield* Effect.forkScoped(options.stop)
+      const stopped = Effect.map(Fiber.join(stopping), (by): Outcome<Stop> => ({ _tag: "Stopped", by }))
+      // Before anything is written: a message that cannot be read leaves stdout empty.
+      const request = yield* Effect.raceFirst(options.request, stopped)
+      return "input" in request ? yield* answer(options, request, stopped) : request
+    })
+  )

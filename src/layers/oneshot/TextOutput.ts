@@ -1,0 +1,119 @@
+/**
+ * Text mode: the answer on stdout. On a terminal all text is shown while it streams; a pipe gets the text of the last
+ * message, once, so that `$(heddle -p …)` is the answer (docs/decisions/0026-one-shot-output.md). Owns what waits to be
+ * written.
+ */
+import * as Effect from "effect/Effect"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import { plainText } from "../../domain/conversation/Content.ts"
+import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
+import { Transport } from "../../services/host/Transport.ts"
+import * as Process from "../platform/processes/Process.ts"
+import * as Progress from "./Progress.ts"
+
+export interface TextOptions {
+  /** Shows the text of all messages while it streams: stdout is a terminal, and the answer is text. */
+  readonly live: boolean
+  /** Tells on stderr what the agent does: stderr is a terminal. */
+  readonly progress: boolean
+}
+
+interface Piece {
+  readonly to: "stdout" | "stderr"
+  readonly text: string
+}
+
+/** Pieces that may wait before the run does. */
+const lead = 1024
+
+/** What a terminal shows of a text that the model wrote: everything but control characters, which it would obey. */
+export const printable = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "")
+
+/** Turns events into pieces. Messages are separated by an empty line. */
+const makeReporter = ({ live, progress }: TextOptions, say: (piece: Piece) => void) => {
+  let isLineOpen = false
+  let hasText = false
+  /** Characters of the message at hand that were shown. */
+  let shown = 0
+  const out = (text: string) => {
+    if (text === "") return
+    if (shown === 0 && hasText) say({ to: "stdout", text: "\n" })
+    say({ to: "stdout", text: printable(text) })
+    shown += text.length
+    hasText = true
+    isLineOpen = !text.endsWith("\n")
+  }
+  const closeLine = () => {
+    if (isLineOpen) say({ to: "stdout", text: "\n" })
+    isLineOpen = false
+  }
+  const tell = (line: string | undefined) => {
+    if (line === undefined) return
+    closeLine()
+    say({ to: "stderr", text: `${printable(line)}\n` })
+  }
+  const stream = (event: AgentEvent) => {
+    if (event._tag === "MessageUpdated" && event.update.kind === "text" && event.update.step === "delta") {
+      out(event.update.delta)
+    }
+    if (event._tag !== "MessageEnded" || event.message.role !== "assistant") return
+    if (shown === 0) out(plainText(event.message.content))
+    closeLine()
+    shown = 0
+  }
+  return {
+    take: (event: AgentEvent) => {
+      if (live) stream(event)
+      tell(Progress.problem(event) ?? (progress ? Progress.line(event) : undefined))
+    },
+    closeLine
+  }
+}
+
+/** What goes to a pipe in the end. */
+const answerOf = (outcome: Outcome<unknown>, live: boolean): string => {
+  if (outcome._tag === "Submitted") return `${JSON.stringify(outcome.value)}\n`
+  if (outcome._tag !== "Answered" || live || outcome.text === "") return ""
+  return `${outcome.text}\n`
+}
+
+export const open = Effect.fnUntraced(function* (options: TextOptions) {
+  const transport = yield* Transport
+  const pieces = yield* Mailbox.make<Piece>()
+  const caughtUp = yield* Effect.makeLatch(true)
+  const say = (piece: Piece) => void pieces.unsafeOffer(piece)
+  const reporter = makeReporter(options, say)
+  const isBehind = () => Option.getOrElse(pieces.unsafeSize(), () => 0) > lead
+  const write = Effect.gen(function* () {
+    for (let done = false; !done;) {
+      const [taken, isLast] = yield* pieces.takeAll
+      yield* caughtUp.open
+      let text = ""
+      for (const piece of taken) {
+        if (piece.to === "stdout") {
+          text += piece.text
+          continue
+        }
+        if (text !== "") yield* transport.write(text)
+        text = ""
+        yield* Process.printError(piece.text.trimEnd())
+      }
+      if (text !== "") yield* transport.write(text)
+      done = isLast
+    }
+  })
+  const presentation: Presentation = {
+    offer: reporter.take,
+    ready: Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void)),
+    run: Effect.ensuring(write, Effect.zipRight(pieces.shutdown, caughtUp.open)),
+    conclude: (outcome) => {
+      reporter.closeLine()
+      const answer = answerOf(outcome, options.live)
+      if (answer !== "") say({ to: "stdout", text: answer })
+    },
+    end: Effect.asVoid(pieces.end)
+  }
+  return presentation
+})

@@ -1,0 +1,43 @@
+/** How heddle is to work: for a host, once for a message, or with a person at a terminal. */
+import * as Effect from "effect/Effect"
+import * as Process from "../../platform/processes/Process.ts"
+import { type Given, invalid } from "./OptionTable.ts"
+
+export type Mode = "rpc" | "json" | "text" | "interactive"
+
+/** The values of `-p`, then all other words. Empty ones are left out, except behind `--`. */
+export const wordsOf = ({ messages, values }: Given): ReadonlyArray<string> => [
+  ...(values.get("print") ?? []).filter((word) => word !== ""),
+  ...messages
+]
+
+const checkRpc = ({ messages, values }: Given) => {
+  if (values.has("output-schema")) return invalid("--output-schema is for text and JSON mode, not for RPC mode")
+  if (messages.some((message) => message.startsWith("@"))) {
+    return invalid("@file arguments are not supported in RPC mode")
+  }
+  const [word] = messages
+  return word === undefined
+    ? Effect.void
+    : invalid(`messages on the command line are not supported in RPC mode: ${word}`)
+}
+
+const nothingToDo =
+  'there is no message, and no terminal to ask for one. Give one: heddle "what is in this folder?" (see --help)'
+
+export const choose = Effect.fnUntraced(function* (given: Given) {
+  const mode = given.values.get("mode")?.[0]
+  if (mode === "rpc" || mode === "rpc-ui") return yield* Effect.as(checkRpc(given), "rpc" as const)
+  const hasMessage = wordsOf(given).length > 0
+  const isOnce = mode !== undefined || given.values.has("print") || given.values.has("output-schema")
+  const hasKeyboard = yield* Process.isTerminal("stdin")
+  if (!hasMessage && hasKeyboard) {
+    if (!isOnce && (yield* Process.isTerminal("stdout"))) return "interactive" as const
+    return yield* invalid(nothingToDo)
+  }
+  return mode === "json" ? ("json" as const) : ("text" as const)
+})
+
+/** The number of `-r 3`. In rpc mode the value is always the beginning of an id, as hosts expect. */
+export const sessionNumber = (mode: Mode, resume: string | undefined): number | undefined =>
+  mode !== "rpc" && resume !== undefined && /^\d{1,4}$/.test(resume) ? Number(resume) : undefined

@@ -1,0 +1,50 @@
+/** The command line of a subcommand, such as `heddle config [key]`: words and options in any order. Pure. */
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { type Given, optionTable } from "./OptionTable.ts"
+import * as QuickParse from "./QuickParse.ts"
+
+export interface Subcommand {
+  readonly name: string
+  /** The options that it takes. */
+  readonly options: ReadonlyArray<string>
+  /** How many words may follow its name, and what they are called where there are too many. */
+  readonly words: { readonly most: number; readonly called: string }
+}
+
+const takesValue = new Set(optionTable.filter(({ kind }) => kind !== "flag").map(({ name }) => `--${name}`))
+
+const split = (args: ReadonlyArray<string>) => {
+  const words: Array<string> = []
+  const options: Array<string> = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ""
+    if (arg === "--") return { words, options, literal: args.slice(at + 1) }
+    if (!arg.startsWith("-")) words.push(arg)
+    else options.push(...args.slice(at, (at += takesValue.has(arg) ? 1 : 0) + 1))
+  }
+  return { words, options, literal: [] }
+}
+
+/** The words that are no option's value, up to `--`. `args` are normalized. */
+export const wordsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => split(args).words
+
+/** The messages are the words behind the name of the subcommand. */
+export const parse = (
+  { name, options: accepted, words: { called, most } }: Subcommand,
+  args: ReadonlyArray<string>
+) => {
+  const { literal, options, words } = split(args)
+  const messages = [...words.slice(1), ...literal]
+  const given = QuickParse.parse(options)
+  if (Option.isNone(given) || given.value.unknown !== undefined) {
+    return Either.left(
+      `heddle ${name}: an unknown option, an option without its value, or one twice (see heddle help ${name})`
+    )
+  }
+  const other = [...given.value.values.keys()].find((option) => !accepted.includes(option))
+  if (other !== undefined) return Either.left(`heddle ${name} does not take --${other} (see heddle help ${name})`)
+  if (messages.length > most) return Either.left(`heddle ${name} takes ${called}; got "${messages[most]}" too`)
+  const parsed: Given = { values: given.value.values, messages }
+  return Either.right(parsed)
+}

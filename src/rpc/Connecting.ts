@@ -1,0 +1,60 @@
+/** Opens a connection: its state before anything was said, and what a host hears first. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
+import { Agent, type EventSink } from "../services/Agent.ts"
+import type { DialectName } from "../services/host/Dialect.ts"
+import { Session } from "../services/session/Session.ts"
+import type { Sessions } from "../services/session/Sessions.ts"
+import { Settings, SettingsNotice } from "../services/Settings.ts"
+import * as Trust from "../services/Trust.ts"
+import type { Connection, UpdateForm } from "./Connection.ts"
+import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
+import * as Echoes from "./dialect/Echoes.ts"
+
+/** How the host wants to be spoken to. */
+export interface Manner {
+  readonly version: string
+  readonly updates: UpdateForm
+  /** The vocabulary of the host's family; `superset` serves all of them. */
+  readonly dialect?: DialectName
+  /** Whether a run that retries ends once, or after each attempt. Default: what the dialect says. */
+  readonly agentEnd?: AgentEnd
+}
+
+/** The state of a connection on which nothing was said yet. */
+export const open = Effect.fnUntraced(function* (manner: Manner, sessions: typeof Sessions.Service) {
+  const settings = yield* Settings
+  const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
+  const dialect = dialects[manner.dialect ?? "superset"]
+  const connection: Connection = {
+    serverVersion: manner.version,
+    sessionId,
+    epoch,
+    sessionFile: Option.getOrUndefined(file),
+    maxFrameBytes: settings["rpc.maxFrameBytes"],
+    dialect,
+    agentEnd: manner.agentEnd ?? dialect.agentEnd,
+    ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
+    updates: manner.updates,
+    abortQueue: settings.abortQueue,
+    initialized: false,
+    negotiated: false,
+    seq: 0
+  }
+  return connection
+})
+
+/** Settings that were ignored, what of the project was left out, queued messages, and slash commands. */
+export const tellWhatIsThere = Effect.fnUntraced(function* (sink: EventSink, sessions: typeof Sessions.Service) {
+  const message = yield* SettingsNotice
+  if (message !== "") sink.offer({ _tag: "Notice", level: "warning", message, source: "settings" })
+  const { notice } = yield* Trust.Trust
+  if (notice !== undefined) sink.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
+  const agent = Context.get(yield* sessions.current, Agent)
+  const queue = yield* agent.queue
+  if (MessageQueue.size(queue) > 0) sink.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+  const commands = yield* agent.commands.list
+  if (commands.length > 0) sink.offer({ _tag: "CommandsChanged", commands })
+})

@@ -1,0 +1,26 @@
+/**
+ * Shows a one-shot run: where its events and its outcome go. Contract only: text is in layers/oneshot, JSON lines are in
+ * rpc/oneshot.
+ */
+import type * as Effect from "effect/Effect"
+import type { EventSink } from "../Agent.ts"
+import type { HostGone } from "./Transport.ts"
+
+export type Outcome<Stop> =
+  /** `text` is that of the last assistant message; empty if there is none. */
+  | { readonly _tag: "Answered"; readonly text: string }
+  /** A value that fits the schema of the caller. */
+  | { readonly _tag: "Submitted"; readonly value: unknown }
+  /** The model gave no value that fits. */
+  | { readonly _tag: "Unfit"; readonly message: string }
+  | { readonly _tag: "Failed"; readonly message: string }
+  | { readonly _tag: "Stopped"; readonly by: Stop }
+
+export interface Presentation extends EventSink {
+  /** Writes what is offered, until `end`. Fails when nobody reads stdout any more. */
+  readonly run: Effect.Effect<void, HostGone>
+  /** Called once, before the session is closed. */
+  readonly conclude: (outcome: Outcome<unknown>) => void
+  /** Called last: `run` writes what waits, and returns. */
+  readonly end: Effect.Effect<void>
+}
