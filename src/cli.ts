@@ -35,7 +35,7 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
     ])
   )
   const request = yield* OneShot.read({ ...options, ...place })
-  const open = JsonLines?.open({ ...options, version }) ?? OneShot.openText({ ...options, ...place })
+  const open = JsonLines?.open({ ...options, version }) ?? OneShot.openText(options)
   return Effect.map(Effect.tap(OneShot.run({ request, open, stop }), Startup.report), ExitCode.ofOutcome)
 })
 
@@ -61,8 +61,7 @@ const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
       yield* end(yield* run)
     }).pipe(Effect.provide(agent))
   })
-  const readsStdin = options.mode === "rpc" || !place.terminals.stdin
-  const stdio = readsStdin ? BunStdio.layer : BunStdio.layerOutput
+  const stdio = options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer
   yield* act.pipe(Effect.provide(stdio), Effect.catchTags(Startup.explained))
 })
 

@@ -13,7 +13,7 @@ export interface Result {
 
 export interface RunOptions {
   /** Undefined: stdin is closed at once. */
-  readonly input?: string
+  readonly input?: string | Uint8Array<ArrayBuffer>
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -21,10 +21,14 @@ export const makeHome = () => {
   const folder = mkdtempSync(join(tmpdir(), "heddle-command-"))
   const agentDir = join(folder, "agent")
   mkdirSync(agentDir)
+  const place = (variables: Readonly<Record<string, string>> = {}) => ({
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder, HEDDLE_AGENT_DIR: agentDir, ...variables }
+  })
+  const command = (args: ReadonlyArray<string>) => [process.execPath, cli, ...args]
   const run = async (args: ReadonlyArray<string>, { input = "", variables = {} }: RunOptions = {}): Promise<Result> => {
-    const child = Bun.spawn([process.execPath, cli, ...args], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: folder, HEDDLE_AGENT_DIR: agentDir, ...variables },
+    const child = Bun.spawn(command(args), {
+      ...place(variables),
       stdin: new Blob([input]),
       stdout: "pipe",
       stderr: "pipe"
@@ -33,8 +37,23 @@ export const makeHome = () => {
     return { code, out, err: err.replaceAll(agentDir, "DIR") }
   }
   return {
+    folder,
     agentDir,
     run,
+    /** Where and how to start it otherwise: with an open pipe, at a terminal, under a shell. */
+    place,
+    command,
+    /** A file in the working folder. */
+    put: (name: string, content: string | Uint8Array) => {
+      writeFileSync(join(folder, name), content)
+      return name
+    },
+    /** The options for a model that plays these turns. */
+    script: (turns: ReadonlyArray<object>, atEnd = "fail") => {
+      const file = join(folder, `scenario-${crypto.randomUUID()}.json`)
+      writeFileSync(file, JSON.stringify({ turns, atEnd }))
+      return ["--model", "offline/script", "--set", `offline.scenario=${file}`]
+    },
     write: (name: string, content: unknown) =>
       writeFileSync(join(agentDir, name), typeof content === "string" ? content : JSON.stringify(content)),
     remove: () => rmSync(folder, { recursive: true, force: true })

@@ -61,9 +61,10 @@ const attach = Effect.fnUntraced(
   },
   Effect.scoped,
   (attached, word) =>
-    Effect.catchTag(attached, "FileError", ({ description, reason }) =>
-      invalid(`${word}: ${problems[reason] ?? description}`)
-    )
+    Effect.catchTag(attached, "FileError", ({ description, reason }) => {
+      const told = reason === "not_regular" ? `it is ${description}, not a file` : description
+      return invalid(`${word}: ${problems[reason] ?? told}`)
+    })
 )
 
 const stdinWord = "@-"

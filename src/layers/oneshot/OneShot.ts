@@ -11,6 +11,7 @@ import { Agent, type PromptRejected } from "../../services/Agent.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Shell } from "../../services/Shell.ts"
+import type * as Process from "../platform/processes/Process.ts"
 import { StartupFailure } from "../process/arguments/OptionTable.ts"
 import type { OutputSchema } from "../subagents/OutputSchema.ts"
 import * as Input from "./Input.ts"
@@ -46,13 +47,14 @@ export const read = Effect.fnUntraced(function* ({ cwd, outputSchema, words }: R
   return Effect.map(message, (input): Request => (schema === undefined ? { input } : { input, schema }))
 })
 
-/** Shows the answer as text. */
-export const openText = ({ outputSchema, terminals }: Pick<ReadOptions, "outputSchema"> & TextPlace) =>
-  TextOutput.open({ live: terminals.stdout && outputSchema === undefined, progress: terminals.stderr })
-
-interface TextPlace {
-  readonly terminals: { readonly stdout: boolean; readonly stderr: boolean }
+interface TextManner extends Pick<ReadOptions, "outputSchema"> {
+  readonly stream: boolean
+  readonly terminals: Process.Terminals
 }
+
+/** Shows the answer as text. */
+export const openText = ({ outputSchema, stream, terminals: { stderr, stdout } }: TextManner) =>
+  TextOutput.open({ live: (stdout || stream) && outputSchema === undefined, isTerminal: stdout, progress: stderr })
 
 const loadStructured = Effect.promise(() => import("./Structured.ts"))
 

@@ -1,7 +1,7 @@
 /**
- * Text mode: the answer on stdout. On a terminal all text is shown while it streams; a pipe gets the text of the last
- * message, once, so that `$(heddle -p …)` is the answer (docs/decisions/0026-one-shot-output.md). Owns what waits to be
- * written.
+ * Text mode: the answer on stdout. On a terminal, and with --stream, all text is written while it streams; else a pipe gets
+ * the text of the last message, once, so that `$(heddle -p …)` is the answer (docs/decisions/0040-one-shot-output.md).
+ * Owns what waits to be written.
  */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
@@ -14,8 +14,10 @@ import * as Process from "../platform/processes/Process.ts"
 import * as Progress from "./Progress.ts"
 
 export interface TextOptions {
-  /** Shows the text of all messages while it streams: stdout is a terminal, and the answer is text. */
+  /** Shows the text of all messages while it streams. */
   readonly live: boolean
+  /** Whether stdout is a terminal, which obeys control characters and may show stderr, too. */
+  readonly isTerminal: boolean
   /** Tells on stderr what the agent does: stderr is a terminal. */
   readonly progress: boolean
 }
@@ -32,7 +34,7 @@ const lead = 1024
 export const printable = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "")
 
 /** Turns events into pieces. Messages are separated by an empty line. */
-const makeReporter = ({ live, progress }: TextOptions, say: (piece: Piece) => void) => {
+const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: Piece) => void) => {
   let isLineOpen = false
   let hasText = false
   /** Characters of the message at hand that were shown. */
@@ -40,7 +42,7 @@ const makeReporter = ({ live, progress }: TextOptions, say: (piece: Piece) => vo
   const out = (text: string) => {
     if (text === "") return
     if (shown === 0 && hasText) say({ to: "stdout", text: "\n" })
-    say({ to: "stdout", text: printable(text) })
+    say({ to: "stdout", text: isTerminal ? printable(text) : text })
     shown += text.length
     hasText = true
     isLineOpen = !text.endsWith("\n")
@@ -51,7 +53,7 @@ const makeReporter = ({ live, progress }: TextOptions, say: (piece: Piece) => vo
   }
   const tell = (line: string | undefined) => {
     if (line === undefined) return
-    closeLine()
+    if (isTerminal) closeLine()
     say({ to: "stderr", text: `${printable(line)}\n` })
   }
   const stream = (event: AgentEvent) => {

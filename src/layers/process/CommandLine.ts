@@ -9,10 +9,15 @@ import { type Given, invalid, listModels, type StartupFailure } from "./argument
 import * as QuickParse from "./arguments/QuickParse.ts"
 import * as StartOptions from "./arguments/StartOptions.ts"
 import * as Subcommand from "./arguments/Subcommand.ts"
-import * as Help from "./help/Help.ts"
 import * as Subcommands from "./Subcommands.ts"
 
 export type { StartOptions } from "./arguments/StartOptions.ts"
+
+/** Loaded when somebody asks for it: it lays out all its texts. */
+const help = Effect.fnUntraced(function* (topic: string | undefined, version: string) {
+  const Help = yield* Effect.promise(() => import("./help/Help.ts"))
+  yield* Process.print(yield* Help.about(topic, version))
+})
 
 type Start<E, R> = (options: StartOptions.StartOptions) => Effect.Effect<void, E, R>
 
@@ -118,7 +123,7 @@ const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArra
     }
     default: {
       const [topic] = (yield* parsed(Subcommands.help, args)).messages
-      return yield* Effect.flatMap(Help.about(topic, version), Process.print)
+      return yield* help(topic, version)
     }
   }
 })
@@ -148,7 +153,7 @@ export const run = Effect.fnUntraced(function* <E, R>(
   const isAuth = word === "auth"
   if (hasHelp(options) || (isAuth && args.length === 1)) {
     const topic = isAuth || Subcommands.all.some(({ name }) => name === word) ? word : undefined
-    return yield* Effect.flatMap(Help.about(topic, version), Process.print)
+    return yield* help(topic, version)
   }
   const resuming = asResume(normal)
   if (resuming === undefined && Subcommands.all.some(({ name }) => name === word)) {

@@ -4,35 +4,27 @@ import type { Outcome } from "../../services/host/Presentation.ts"
 import * as Process from "../platform/processes/Process.ts"
 import { invalid, StartupFailure } from "./arguments/OptionTable.ts"
 import type { StartOptions } from "./arguments/StartOptions.ts"
-import { welcome } from "./help/Help.ts"
 
 const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERROR", message })
 const unusable = ({ message }: Error) => invalid(message)
 const noModel = ({ message }: Error) => new StartupFailure({ code: "NO_MODEL", message })
 
 /** For a person at a terminal who gives no message. */
-export const noInteractive = invalid(welcome)
+export const noInteractive = Effect.flatMap(
+  Effect.promise(() => import("./help/Help.ts")),
+  ({ welcome }) => invalid(welcome)
+)
 
-/** Folders, and who is at the ends of the process. Asked before stdout is taken over. */
 export interface Place {
   readonly cwd: string
   readonly agentDir: string
-  readonly terminals: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
 }
 
 export const place = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOptions, "cwd">) {
   const wanted = given ?? (yield* Process.currentFolder)
   const cwd = yield* Process.folder(wanted)
   if (cwd === undefined) return yield* invalid(`--cwd: no such folder: ${wanted}`)
-  const found: Place = {
-    cwd,
-    agentDir: yield* Process.agentDir,
-    terminals: {
-      stdin: yield* Process.isTerminal("stdin"),
-      stdout: yield* Process.isTerminal("stdout"),
-      stderr: yield* Process.isTerminal("stderr")
-    }
-  }
+  const found: Place = { cwd, agentDir: yield* Process.agentDir }
   return found
 })
 

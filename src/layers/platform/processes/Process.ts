@@ -1,8 +1,7 @@
 /** This process: its start, folders, printed output, signals and end. */
-import { statSync, writeSync } from "node:fs"
-import { homedir } from "node:os"
+import { fstatSync, statSync, writeSync } from "node:fs"
+import { devNull, homedir } from "node:os"
 import { resolve } from "node:path"
-import { isatty } from "node:tty"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "./Exit.ts"
@@ -112,11 +111,28 @@ export const ripgrep: Effect.Effect<string | undefined> = Effect.sync(() => {
   }
 })
 
-const descriptors = { stdin: 0, stdout: 1, stderr: 2 } as const
+export interface Terminals {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+}
 
-/** Whether a person is at this end. Asked of the system, because looking at `process.stdout` costs a start 10 ms. */
-export const isTerminal = (stream: keyof typeof descriptors): Effect.Effect<boolean> =>
-  Effect.sync(() => isatty(descriptors[stream]))
+/** False for pipes, files and /dev/null, which are most common. */
+const mayBeTerminal = (fd: number): boolean => {
+  try {
+    const stats = fstatSync(fd)
+    return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev
+  } catch {
+    return false // closed
+  }
+}
+
+/** At which ends a person is. `node:tty` takes 10 ms to load, and `process.stdout` as much to look at. */
+export const terminals: Effect.Effect<Terminals> = Effect.promise(async () => {
+  if (![0, 1, 2].some(mayBeTerminal)) return { stdin: false, stdout: false, stderr: false }
+  const { isatty } = await import("node:tty")
+  return { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) }
+})
 
 /** All of stdin, before any protocol is spoken on it. */
 export const readInput: Effect.Effect<string> = Effect.promise(() => Bun.stdin.text())

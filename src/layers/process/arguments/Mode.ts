@@ -5,6 +5,14 @@ import { type Given, invalid } from "./OptionTable.ts"
 
 export type Mode = "rpc" | "json" | "text" | "interactive"
 
+export interface Choice {
+  readonly mode: Mode
+  /** Not asked in rpc mode, in which it makes no difference. */
+  readonly terminals: Process.Terminals
+}
+
+const noTerminals: Process.Terminals = { stdin: false, stdout: false, stderr: false }
+
 /** The values of `-p`, then all other words. Empty ones are left out, except behind `--`. */
 export const wordsOf = ({ messages, values }: Given): ReadonlyArray<string> => [
   ...(values.get("print") ?? []).filter((word) => word !== ""),
@@ -25,17 +33,23 @@ const checkRpc = ({ messages, values }: Given) => {
 const nothingToDo =
   'there is no message, and no terminal to ask for one. Give one: heddle "what is in this folder?" (see --help)'
 
+const modeFor = (given: Given, { stdin, stdout }: Process.Terminals) => {
+  const mode = given.values.get("mode")?.[0]
+  const isOnce = mode !== undefined || given.values.has("print") || given.values.has("output-schema")
+  if (wordsOf(given).length > 0 || !stdin) return Effect.succeed<Mode>(mode === "json" ? "json" : "text")
+  return isOnce || !stdout ? invalid(nothingToDo) : Effect.succeed<Mode>("interactive")
+}
+
 export const choose = Effect.fnUntraced(function* (given: Given) {
   const mode = given.values.get("mode")?.[0]
-  if (mode === "rpc" || mode === "rpc-ui") return yield* Effect.as(checkRpc(given), "rpc" as const)
-  const hasMessage = wordsOf(given).length > 0
-  const isOnce = mode !== undefined || given.values.has("print") || given.values.has("output-schema")
-  const hasKeyboard = yield* Process.isTerminal("stdin")
-  if (!hasMessage && hasKeyboard) {
-    if (!isOnce && (yield* Process.isTerminal("stdout"))) return "interactive" as const
-    return yield* invalid(nothingToDo)
+  if (mode === "rpc" || mode === "rpc-ui") {
+    yield* checkRpc(given)
+    const choice: Choice = { mode: "rpc", terminals: noTerminals }
+    return choice
   }
-  return mode === "json" ? ("json" as const) : ("text" as const)
+  const terminals = yield* Process.terminals
+  const choice: Choice = { mode: yield* modeFor(given, terminals), terminals }
+  return choice
 })
 
 /** The number of `-r 3`. In rpc mode the value is always the beginning of an id, as hosts expect. */

@@ -65,6 +65,7 @@ export const optionGroups: ReadonlyArray<OptionGroup> = [
         valueOptional(repeated("print", "[message]", "Answer once and exit, also without a message of its own"))
       ),
       choice("mode", modes, "text: the answer; json: every event as a line; rpc, rpc-ui: serve a host"),
+      flag("stream", "Write all text while it streams, also to a pipe, which else gets the last message"),
       text("output-schema", "file|json", "The answer is JSON that fits this JSON Schema"),
       text("cwd", "dir", "Run as if started in this folder"),
       flag("verbose", "Log more on stderr; with --version: say how heddle was started")

@@ -12,10 +12,11 @@ import * as FileSettings from "../../settings/FileSettings.ts"
 import * as Mode from "./Mode.ts"
 import { type AgentEnd, agentEnds, type Given, invalid, optionTable, updateForms } from "./OptionTable.ts"
 
-export interface StartOptions {
-  readonly mode: Mode.Mode
+export interface StartOptions extends Mode.Choice {
   /** Messages and `@file` arguments, in order. */
   readonly words: ReadonlyArray<string>
+  /** Text mode writes all text while it streams, wherever stdout goes. */
+  readonly stream: boolean
   /** A JSON Schema, or the path of one. */
   readonly outputSchema?: string
   readonly provider?: string
@@ -111,6 +112,9 @@ const isYes = (value: Option.Option<string>) =>
   Option.exists(value, (word) => ["1", "true", "yes", "on"].includes(word.trim().toLowerCase()))
 
 const checkTogether = (has: (name: string) => boolean) => {
+  if (has("stream") && has("output-schema")) {
+    return invalid("--stream cannot be combined with --output-schema: the answer is written when it fits")
+  }
   if (has("api-key") && !has("model") && !has("provider")) {
     return invalid("--api-key needs --model or --provider, to say whose key it is")
   }
@@ -172,15 +176,16 @@ const limitsOf = Effect.fnUntraced(function* (one: (name: string) => string | un
   return Object.keys(limits).length === 0 ? undefined : limits
 })
 
-export const read = Effect.fnUntraced(function* (given: Given, mode: Mode.Mode) {
+export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choice) {
   const one = (name: string) => given.values.get(name)?.[0]
   const has = (name: string) => given.values.has(name)
   yield* checkTogether(has)
   const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
   const dialect = yield* dialectOf(given)
   const options: StartOptions = {
-    mode,
+    ...choice,
     words: Mode.wordsOf(given),
+    stream: has("stream"),
     ...present("outputSchema", one("output-schema")),
     ...present("provider", one("provider")),
     ...present("model", one("model")),
@@ -200,7 +205,7 @@ export const read = Effect.fnUntraced(function* (given: Given, mode: Mode.Mode) 
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
-    rpcReset: mode === "rpc" && !has("inherit-settings"),
+    rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
     noExtensions: has("no-extensions"),
@@ -216,7 +221,7 @@ export const read = Effect.fnUntraced(function* (given: Given, mode: Mode.Mode) 
     ...present("unknownFlags", given.unknown),
     ui: !has("no-ui"),
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
-    session: yield* sessionOptions(one, mode)
+    session: yield* sessionOptions(one, choice.mode)
   }
   return options
 })

@@ -38,9 +38,8 @@ const askForKey = (provider: string) =>
   )
 
 const readKey = Effect.fnUntraced(function* (provider: string) {
-  const given = (yield* Process.isTerminal("stdin"))
-    ? yield* askForKey(provider)
-    : Redacted.make(yield* Process.readInput)
+  const { stdin: hasKeyboard } = yield* Process.terminals
+  const given = hasKeyboard ? yield* askForKey(provider) : Redacted.make(yield* Process.readInput)
   const key = Redacted.value(given).trim()
   if (key === "") return yield* invalid("no key was given: pipe it into stdin, or run this in a terminal")
   if (/\s/.test(key))

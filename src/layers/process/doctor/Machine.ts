@@ -81,8 +81,8 @@ const ripgrep = Effect.gen(function* () {
 })
 
 const terminal = Effect.gen(function* () {
-  const [isIn, isOut] = [yield* Process.isTerminal("stdin"), yield* Process.isTerminal("stdout")]
-  if (!isIn || !isOut)
+  const { stdin, stdout } = yield* Process.terminals
+  if (!stdin || !stdout)
     return ok("terminal", "stdin and stdout are not both a terminal: messages come by options or a pipe")
   const [term, language] = [yield* Environment.variable("TERM"), yield* languageOf]
   if (Option.isNone(term) || term.value === "dumb") {
