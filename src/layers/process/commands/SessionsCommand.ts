@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { cleanName } from "../../../domain/session/SessionEntry.ts"
 import { Ids } from "../../../services/Ids.ts"
 import type { SessionSummary } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
@@ -64,7 +65,7 @@ interface Listed extends SessionSummary {
 }
 
 /** On one line, without control characters, which a terminal would obey. */
-const plain = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
+const plain = (text: string) => cleanName(text) ?? ""
 
 const titleOf = ({ firstMessage, name }: SessionSummary) => plain(Option.getOrElse(name, () => firstMessage))
 

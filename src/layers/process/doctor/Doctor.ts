@@ -53,7 +53,8 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
     ...said,
     ...ofModels.value
   ]
-  return { checks, mask: yield* SecretMask.make(cwd, isTrusted) }
+  const { value: mask } = yield* withWarnings(SecretMask.make(cwd, isTrusted))
+  return { checks, mask }
 })
 
 const marks = { ok: "ok      ", warning: "warning ", problem: "problem " } as const
