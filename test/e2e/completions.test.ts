@@ -23,6 +23,14 @@ describe("completions", () => {
     }
   )
 
+  it("zsh is told which options have a value", async () => {
+    const script = await scriptFor("zsh")
+    for (const { kind, name } of inEffect) {
+      const [option = ""] = script.match(new RegExp(`'--${name}\\[.*' `)) ?? []
+      assert.strictEqual(/\]:\w+:/.test(option), kind !== "flag", option)
+    }
+  })
+
   it("bash loads its script and completes options, values, commands and files", async () => {
     home.put("complete.sh", await scriptFor("bash"))
     home.put("some-file.txt", "")

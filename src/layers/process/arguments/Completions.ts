@@ -70,6 +70,20 @@ const withoutForeign = (line: string): string =>
       .join(" ")
   )
 
+/** The library joins choices with commas, which bash takes for one word. */
+const withChoices = (line: string): string =>
+  line.replace(/(?<=compgen -W ")[^"$]*(?=")/, (choices) => choices.replaceAll(",", " "))
+
+const takesText = new Set(
+  inEffect.filter(({ kind }) => kind !== "flag").flatMap((entry) => [`--${entry.name}`, entry.short])
+)
+
+/** The library does not tell zsh that an option with a free text has a value. */
+const withValue = (line: string): string =>
+  line.replace(/^(\s*'(--?[\w-]+)\[.*\])(?=' \\$)/, (whole, option: string, name: string) =>
+    takesText.has(name) ? `${option}:value: ` : whole
+  )
+
 const shells = {
   bash: () => Command.getBashCompletions(command(), name),
   zsh: () => Command.getZshCompletions(command(), name),
@@ -82,6 +96,6 @@ export const scriptFor = Effect.fnUntraced(function* (shell: string | undefined)
   if (shell === undefined || !isShell(shell)) {
     return yield* invalid(`heddle completions needs the name of a shell: ${Object.keys(shells).join(", ")}`)
   }
-  const lines = (yield* shells[shell]()).map(withoutForeign)
+  const lines = (yield* shells[shell]()).map((line) => withValue(withChoices(withoutForeign(line))))
   return lines.filter((line) => !isForeign(line)).join("\n")
 })
