@@ -31,7 +31,7 @@ const mock = {
   models: [{ id: "mock", name: "Mock", reasoning: false, input: ["text"], contextWindow: 200_000, maxTokens: 64_000 }]
 }
 
-const env = ({ home }: Place) => ({
+export const env = ({ home }: Place) => ({
   PATH: process.env["PATH"] ?? "/usr/bin:/bin",
   HOME: home,
   HEDDLE_AGENT_DIR: join(home, ".heddle/agent"),

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 import * as Client from "./Client.ts"
 import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
+import * as OneShot from "./OneShot.ts"
 import * as Proc from "./Proc.ts"
 import * as Rules from "./Rules.ts"
 import * as Sessions from "./Sessions.ts"
@@ -78,6 +79,26 @@ const start = async (place: Place) => {
     Object.fromEntries(entries.map(([name]) => [name, row(name)]))
   )
   samples["start"] = rounds
+}
+
+/** The ways take turns, so that noise affects all of them. */
+const oneshot = async (place: Place) => {
+  const ways = Object.entries(OneShot.ways)
+  const round = async () => {
+    const seen: Record<string, number> = {}
+    for (const [name, way] of ways) seen[name] = await OneShot.firstText(place, way)
+    return seen
+  }
+  await round()
+  const rounds = await repeat(round)
+  const all = (name: string) => rounds.map((seen) => seen[name] ?? NaN)
+  const rpc = median(all("--mode rpc"))
+  const row = (name: string) => ({ "first text ms": spread(all(name)), "this / rpc": ratio(median(all(name)), rpc) })
+  report(
+    "Spawn to the first text of offline/guide: median (min)",
+    Object.fromEntries(ways.map(([name]) => [name, row(name)]))
+  )
+  samples["oneshot"] = rounds
 }
 
 const streaming = (place: Place, form: (typeof forms)[number], deltas: number, ...options: ReadonlyArray<string>) => {
@@ -345,6 +366,7 @@ if (!Bun.spawnSync([bun, "scripts/build.ts"], { cwd: repo, stderr: "inherit" }).
 const place = makePlace()
 const parts: Record<string, (place: Place) => Promise<void>> = {
   start,
+  oneshot,
   stream,
   rules,
   latency,
