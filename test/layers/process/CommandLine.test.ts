@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import * as FullParse from "../../../src/layers/process/arguments/FullParse.ts"
+import * as ExitCode from "../../../src/layers/process/ExitCode.ts"
 import * as Help from "../../../src/layers/process/help/Help.ts"
 import { topics } from "../../../src/layers/process/help/Topics.ts"
 import * as Subcommands from "../../../src/layers/process/Subcommands.ts"
@@ -73,6 +76,24 @@ describe("words", () => {
   it("behind -- may be anything", () => {
     assert.deepStrictEqual(messages("a", "--", "--model", "-x", "--", "@b"), ["a", "--", "--model", "-x", "--", "@b"])
     assert.deepStrictEqual(messages("a", "--"), ["a"])
+  })
+})
+
+describe("docs/cli.md", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/cli.md"), "utf8")
+
+  it("has every exit code of the code, and no other", () => {
+    const [, section = ""] = page.split("## Exit codes")
+    const listed = [...section.matchAll(/^\| +(\d+) \|/gm)].map(([, code]) => Number(code))
+    const known = [ExitCode.done, ExitCode.failed, ExitCode.unfit, ...Object.values(ExitCode.bySignal)]
+    assert.deepStrictEqual(
+      listed.toSorted((a, b) => a - b),
+      known.toSorted((a, b) => a - b)
+    )
+  })
+
+  it("has every subcommand", () => {
+    for (const name of topics.keys()) assert.include(page, `| \`heddle ${name}`)
   })
 })
 
