@@ -89,6 +89,10 @@ describe("a session is resumed by its number, in its folder", () => {
 
   it.each([
     ["sessions resume", (number: string) => ["sessions", "resume", number, "--mode", "json", "and now?"]],
+    [
+      "options first",
+      (number: string) => ["--mode", "json", "--name", "sessions", "sessions", "resume", number, "--", "-x"]
+    ],
     ["-r", (number: string) => ["-r", number, "--mode", "json", "and now?"]],
     ["--resume=", (number: string) => [`--resume=${number}`, "--mode=json", "and now?"]]
   ])("%s", async (_, line) => {

@@ -11,6 +11,7 @@ import { plainText } from "../../domain/conversation/Content.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { Transport } from "../../services/host/Transport.ts"
 import * as Process from "../platform/processes/Process.ts"
+import { printable } from "../platform/stdio/Printable.ts"
 import * as Progress from "./Progress.ts"
 
 export interface TextOptions {
@@ -29,9 +30,6 @@ interface Piece {
 
 /** Pieces that may wait before the run does. */
 const lead = 1024
-
-/** What a terminal shows of a text that the model wrote: everything but control characters, which it would obey. */
-export const printable = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "")
 
 /** Turns events into pieces. Messages are separated by an empty line. */
 const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: Piece) => void) => {

@@ -118,8 +118,8 @@ const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArra
     }
     case "completions": {
       const given = yield* parsed(Subcommands.completions, args)
-      const Completions = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
-      return yield* Effect.flatMap(Completions.completions(given.messages[0]), Process.print)
+      const FullParse = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
+      return yield* Effect.flatMap(FullParse.completions(given.messages[0]), Process.print)
     }
     default: {
       const [topic] = (yield* parsed(Subcommands.help, args)).messages
@@ -130,11 +130,10 @@ const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArra
 
 /** `sessions resume 3 …` is `--resume 3 …`. */
 const asResume = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-  const [first, second, number] = Subcommand.wordsOf(args)
+  const { literal, options, words } = Subcommand.split(args)
+  const [first, second, number = "", ...message] = words
   if (first !== Subcommands.sessions.name || second !== "resume") return undefined
-  const leftOut = [first, second, ...(number === undefined ? [] : [number])]
-  const rest = args.filter((arg) => leftOut[0] !== arg || leftOut.shift() === undefined)
-  return ["--resume", number ?? "", ...rest]
+  return ["--resume", number, ...options, ...message, ...(literal.length === 0 ? [] : ["--", ...literal])]
 }
 
 /** `args` is everything after the program's name. */
@@ -149,7 +148,7 @@ export const run = Effect.fnUntraced(function* <E, R>(
     return yield* Process.print(version + how)
   }
   const normal = Arguments.normalize(args)
-  const [word] = Subcommand.wordsOf(normal)
+  const [word] = Subcommand.split(normal).words
   const isAuth = word === "auth"
   if (hasHelp(options) || (isAuth && args.length === 1)) {
     const topic = isAuth || Subcommands.all.some(({ name }) => name === word) ? word : undefined

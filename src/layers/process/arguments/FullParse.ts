@@ -8,8 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PlainTerminal from "../../platform/stdio/PlainTerminal.ts"
 import * as AuthCommand from "../commands/AuthCommand.ts"
-import * as Completions from "./Completions.ts"
 import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
+
+export { scriptFor as completions } from "./Completions.ts"
 
 /** Parses every kind of option to its name and values. */
 const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
@@ -47,5 +48,3 @@ export const run = <E, R>(
     Effect.provide(PlainTerminal.layer)
   )
 }
-
-export const completions = (shell: string | undefined) => Completions.scriptFor(shell)

@@ -14,7 +14,8 @@ export interface Subcommand {
 
 const takesValue = new Set(optionTable.filter(({ kind }) => kind !== "flag").map(({ name }) => `--${name}`))
 
-const split = (args: ReadonlyArray<string>) => {
+/** Words that are no option's value, options with their values, and what follows `--`. `args` are normalized. */
+export const split = (args: ReadonlyArray<string>) => {
   const words: Array<string> = []
   const options: Array<string> = []
   for (let at = 0; at < args.length; at++) {
@@ -25,9 +26,6 @@ const split = (args: ReadonlyArray<string>) => {
   }
   return { words, options, literal: [] }
 }
-
-/** The words that are no option's value, up to `--`. `args` are normalized. */
-export const wordsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => split(args).words
 
 /** The messages are the words behind the name of the subcommand. */
 export const parse = (

@@ -10,6 +10,7 @@ import * as Keys from "../../settings/Keys.ts"
 import { nearest } from "../../settings/Nearest.ts"
 import type { SettingsSource } from "../../settings/SettingsMerge.ts"
 import { type Given, invalid } from "../arguments/OptionTable.ts"
+import * as Startup from "../Startup.ts"
 import * as SecretMask from "./SecretMask.ts"
 import * as StartOptions from "../arguments/StartOptions.ts"
 
@@ -93,9 +94,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
 
 export const run = Effect.fnUntraced(function* (given: Given) {
   const [key] = given.messages
-  const wanted = given.values.get("cwd")?.[0] ?? (yield* Process.currentFolder)
-  const cwd = yield* Process.folder(wanted)
-  if (cwd === undefined) return yield* invalid(`--cwd: no such folder: ${wanted}`)
+  const { cwd } = yield* Startup.place(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
   const all = yield* load(given, cwd)
   const one = all.find((setting) => setting.key === key)
   const group = all.filter((setting) => key === undefined || setting.key.startsWith(`${key}.`))

@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import { Settings } from "../../../services/Settings.ts"
 import * as EnvFiles from "../../platform/files/EnvFiles.ts"
 import * as Process from "../../platform/processes/Process.ts"
+import { printable } from "../../platform/stdio/Printable.ts"
 import * as SessionFolders from "../../session/SessionFolders.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
-import { type Given } from "../arguments/OptionTable.ts"
+import type { Given } from "../arguments/OptionTable.ts"
 import * as StartOptions from "../arguments/StartOptions.ts"
 import * as ListModels from "../commands/ListModels.ts"
 import * as SecretMask from "../commands/SecretMask.ts"
@@ -66,9 +67,6 @@ const line = ({ fix, message, name, status }: Check): string => {
   const rows = [...wrap(message, textWidth), ...(fix === undefined ? [] : [`fix: ${fix}`])]
   return `${marks[status]}${name.padEnd(nameWidth)}${rows.join(`\n${indent}`)}`
 }
-
-/** Not what a terminal would obey: some messages repeat names from files. */
-const printable = (text: string) => text.replaceAll(/(?!\n)\p{Cc}/gu, "?")
 
 const summary = (checks: ReadonlyArray<Check>): string => {
   const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length

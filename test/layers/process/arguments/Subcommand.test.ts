@@ -19,7 +19,7 @@ describe("heddle config", () => {
   ]
   for (const [line, expected] of cases) {
     it(`${expected ? "is" : "is not"}: ${line}`, () =>
-      assert.strictEqual(Subcommand.wordsOf(words(line))[0] === "config", expected))
+      assert.strictEqual(Subcommand.split(words(line)).words[0] === "config", expected))
   }
 
   const parse = (line: string) =>
