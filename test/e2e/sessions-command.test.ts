@@ -98,7 +98,7 @@ describe("a session is resumed by its number, in its folder", () => {
   ])("%s", async (_, line) => {
     const all = JSON.parse((await run(["sessions", "--json"])).out)
     const last = all.at(-1)
-    const { code, err, out } = await run([...line(String(last.number)), ...says("Now this.")])
+    const { code, err, out } = await run([...says("Now this."), ...line(String(last.number))])
     assert.deepStrictEqual([code, err], [0, ""])
     assert.deepStrictEqual([header(out).id, header(out).cwd], [last.sessionId, last.cwd])
     const [first] = JSON.parse((await run(["sessions", "--json"])).out)
