@@ -13,7 +13,7 @@ import { Sessions } from "../../services/session/Sessions.ts"
 import { Shell } from "../../services/Shell.ts"
 import type * as Process from "../platform/processes/Process.ts"
 import { StartupFailure } from "../process/arguments/OptionTable.ts"
-import type { OutputSchema } from "../subagents/OutputSchema.ts"
+import type { OutputSchema } from "../subagents/child/OutputSchema.ts"
 import * as Input from "./Input.ts"
 import * as TextOutput from "./TextOutput.ts"
 

@@ -12,9 +12,9 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import { invalid } from "../process/arguments/OptionTable.ts"
-import * as Conversation from "../subagents/Conversation.ts"
-import * as OutputSchema from "../subagents/OutputSchema.ts"
-import * as SubmitResult from "../subagents/SubmitResult.ts"
+import * as Conversation from "../subagents/child/Conversation.ts"
+import * as OutputSchema from "../subagents/child/OutputSchema.ts"
+import * as SubmitResult from "../subagents/child/SubmitResult.ts"
 
 /** The schema that the option names or spells out. */
 export const schemaOf = Effect.fnUntraced(function* (given: string, cwd: string) {
