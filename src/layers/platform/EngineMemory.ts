@@ -2,13 +2,12 @@
  * Asks the engine to give memory back. By itself it waits for the next ten seconds in which memory grows
  * (docs/decisions/0015-jit-options.md), and a process that has become quiet would keep what a huge frame took.
  */
+import * as Engine from "./Engine.ts"
 
 /** By then the frame has been handled, and more frames of the kind cost one collection, not one each. */
 const delayMs = 1000
 /** Above this much garbage nobody waits. */
 const mostBytes = 32 * 1024 * 1024
-
-const collect = () => Bun.gc(true)
 
 /** To be told how many bytes are garbage now, or will be in a moment. */
 export const makeRelease = () => {
@@ -16,7 +15,7 @@ export const makeRelease = () => {
   let garbage = 0
   const ring = () => {
     timer = undefined
-    collect()
+    Engine.collectGarbage()
   }
   return (bytes: number): void => {
     garbage += bytes
@@ -25,6 +24,6 @@ export const makeRelease = () => {
     timer.unref()
     if (garbage < mostBytes) return
     garbage = 0
-    setImmediate(collect)
+    setImmediate(Engine.collectGarbage)
   }
 }

@@ -2,7 +2,7 @@
  * Every name that a released version of a host package exports, by the path of the module without its scope. Taken from
  * the packages of pi 0.37 to 1.5 and of omp 13 to 18; the names of omp are those that pi does not have.
  */
-import names from "./names.json"
+import names from "./names.json" with { type: "json" }
 
 type Table = Readonly<Record<string, string>>
 

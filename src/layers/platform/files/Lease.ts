@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
+import * as Engine from "../Engine.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as RegularFile from "./RegularFile.ts"
 
@@ -118,6 +119,17 @@ interface Seen {
 
 const isUnchanged = ({ path, text }: Seen): boolean => read(path) === text
 
+/** FNV-1a, twice 32 bits. It is the same on Bun and on Node, whose processes may compete for a session. */
+const fingerprint = (text: string): string => {
+  let low = 0x811c9dc5
+  let high = 0x050c5d1f
+  for (let at = 0; at < text.length; at++) {
+    low = Math.imul(low ^ text.charCodeAt(at), 0x01000193)
+    high = Math.imul(high ^ text.charCodeAt(text.length - 1 - at), 0x01000193)
+  }
+  return (low >>> 0).toString(36) + (high >>> 0).toString(36)
+}
+
 /**
  * Takes the lease of a dead owner over. Of several processes that try, only one can create the file that is named after
  * the lease's text, and only that one replaces the lease, which exists at every moment. The others see that it has changed.
@@ -125,7 +137,7 @@ const isUnchanged = ({ path, text }: Seen): boolean => read(path) === text
  */
 const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): Owner | "mine" | "again" => {
   const seen = [lease, ...between]
-  const path = `${lease.path}.${Bun.hash(seen.map((file) => file.text).join("")).toString(36)}.tmp`
+  const path = `${lease.path}.${fingerprint(seen.map((file) => file.text).join(""))}.tmp`
   if (place(path, text)) {
     try {
       if (!seen.every(isUnchanged)) return "again"
@@ -161,7 +173,7 @@ const take = (lease: string, text: string): Owner | undefined => {
     if (result === "again") continue
     // Another process is taking the lease over; it will have it or give up in a moment.
     owner = result
-    Bun.sleepSync(1)
+    Engine.sleepSync(1)
   }
   return owner ?? { pid: 0, host: "an unknown machine", since: "an unknown time", start: "" }
 }

@@ -1,4 +1,5 @@
 /** Measures an answer while it is read. */
+import * as Engine from "../Engine.ts"
 import { AnswerTooLarge } from "./SafeFetch.ts"
 
 /** No model sends an event longer than this. A single event takes several times its size in memory. */
@@ -23,6 +24,6 @@ export const make = (maxBytes: number) => {
     if (sinceEvent > longestEvent) throw new AnswerTooLarge({ limit: longestEvent, what: "event" })
     if (sinceRelief < reliefBytes) return
     sinceRelief = 0
-    Bun.gc(true)
+    Engine.collectGarbage()
   }
 }

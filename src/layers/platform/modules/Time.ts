@@ -1,8 +1,6 @@
 /** Times and ids for what extensions get, in the types that pi gives them. */
 
-/** UUIDs that sort by their time: the given one in milliseconds, or the present. */
-export const uuidv7 = (timestamp?: number): string =>
-  timestamp === undefined ? Bun.randomUUIDv7() : Bun.randomUUIDv7("hex", timestamp)
+export { uuidv7 } from "../Engine.ts"
 
 /** Milliseconds. */
 export const timestamp = (): number => Date.now()

@@ -2,7 +2,7 @@
  * The secrets in heddle's own environment and arguments. Any process of the same user can read those of another in /proc,
  * so before the first process is started the secrets move to a private map, and what the kernel shows is overwritten.
  */
-import { toArrayBuffer } from "bun:ffi"
+import * as Engine from "../Engine.ts"
 import * as Process from "./Process.ts"
 import * as ProcFiles from "./offspring/ProcFiles.ts"
 import { isSecret, mayPass } from "./VariableNames.ts"
@@ -21,7 +21,7 @@ interface Block {
 /** Writes NUL over the end of each string in the block, from where `keep` says. Bun has copied them all at its start. */
 const overwrite = ({ from, to }: Block, keep: (text: string, previous: string) => number) => {
   if (!(to > from)) return
-  const memory = new Uint8Array(toArrayBuffer(from, 0, to - from))
+  const memory = new Uint8Array(Engine.ffi().toArrayBuffer(from, 0, to - from))
   let start = 0
   let previous = ""
   for (const text of Buffer.from(memory.buffer).toString("latin1").split("\0")) {

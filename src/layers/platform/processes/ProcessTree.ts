@@ -18,6 +18,7 @@ import {
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
+import * as Engine from "../Engine.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
@@ -178,6 +179,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
     Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       Effect.try({
         try: () => {
+          Engine.needBun("Starting programs")
           foundShell ??= Bun.which(shellPath) ?? shellPath
           return toProcess(start([foundShell, shellPath], options, Marks.forCommand(mark, ++count), runtime))
         },

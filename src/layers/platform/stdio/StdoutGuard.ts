@@ -3,10 +3,10 @@
  * the process prints (console.log, a library, native code) cannot tear a frame. File descriptor 0 is moved aside and
  * replaced by an empty file, so that a program that inherits it cannot take frames away. Bun has no dup2; libc has.
  */
-import { dlopen } from "bun:ffi"
 import { closeSync, openSync } from "node:fs"
 import { devNull } from "node:os"
 import * as Effect from "effect/Effect"
+import * as Engine from "../Engine.ts"
 
 const libc = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
 const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`
@@ -18,7 +18,7 @@ const symbols = {
 
 const takeOver = (library: string) =>
   Effect.try(() => {
-    const { dup, dup2 } = dlopen(library, symbols).symbols
+    const { dup, dup2 } = Engine.ffi().dlopen(library, symbols).symbols
     const [input, output] = [dup(0), dup(1)]
     const nothing = openSync(devNull, "r")
     if (input < 0 || output < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0) throw new Error("dup failed")

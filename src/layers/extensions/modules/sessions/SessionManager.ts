@@ -73,7 +73,22 @@ class WritableTree extends SessionTree {
   }
 }
 
-export const make = (holder: Holder) => {
+interface ManagedSession extends WritableTree {
+  buildSessionContext(): ReturnType<ReturnType<typeof SessionEntries.make>["buildSessionContext"]>
+}
+
+/** What extensions import as `SessionManager`. */
+export interface SessionManagerClass {
+  new (...from: ConstructorParameters<typeof WritableTree>): ManagedSession
+  list(cwd: string, sessionDir?: string): Promise<ReadonlyArray<ReturnType<typeof toInfo>>>
+  listAll(): Promise<ReadonlyArray<ReturnType<typeof toInfo>>>
+  open(path: string, sessionDir?: string): ManagedSession
+  create(cwd: string, sessionDir?: string, options?: Creating): ManagedSession
+  continueRecent(cwd: string, sessionDir?: string): ManagedSession
+  inMemory(cwd?: string, options?: Creating): ManagedSession
+}
+
+export const make = (holder: Holder): SessionManagerClass => {
   const { buildSessionContext } = SessionEntries.make(holder)
   const sessions = () => holder.get().sessions
 

@@ -145,7 +145,14 @@ for (const name of setters) {
   })
 }
 
-export const make = (holder: Holder) =>
+/** What extensions import as `SettingsManager`. */
+export interface SettingsManagerClass {
+  new (base?: () => Nested, overrides?: Nested): ReadOnlySettings
+  readonly create: () => ReadOnlySettings
+  readonly inMemory: (settings?: Nested) => ReadOnlySettings
+}
+
+export const make = (holder: Holder): SettingsManagerClass =>
   class SettingsManager extends ReadOnlySettings {
     static create(): SettingsManager {
       return new SettingsManager(() => nest(holder.get().settings()))

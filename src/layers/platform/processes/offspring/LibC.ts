@@ -1,5 +1,5 @@
 /** The few functions of the C library that neither Bun nor Node offers. Loaded with the first process that is started. */
-import { dlopen, ptr } from "bun:ffi"
+import * as Engine from "../../Engine.ts"
 
 const isLinux = process.platform === "linux"
 
@@ -33,8 +33,10 @@ const once = <A>(make: () => A): (() => A) => {
   return () => (made ??= { value: make() }).value
 }
 
-const unix = once(() => load((library) => dlopen(library, pipes).symbols))
-const linux = once(() => (isLinux ? load((library) => dlopen(library, trees).symbols) : undefined))
+const unix = once(() => load((library) => Engine.ffi().dlopen(library, pipes).symbols))
+const linux = once(() => (isLinux ? load((library) => Engine.ffi().dlopen(library, trees).symbols) : undefined))
+
+const ptr = (bytes: NodeJS.TypedArray) => Engine.ffi().ptr(bytes)
 
 const closeOnExec = 0o2000000
 

@@ -1,0 +1,30 @@
+/** What differs between Bun, on which heddle runs, and Node, on which a program may have heddle as a library. */
+const isBun = typeof Bun !== "undefined"
+
+/** Throws with a sentence for the reader where Bun is missing. */
+export const needBun = (work: string): void => {
+  if (!isBun) throw new Error(`${work} needs Bun, and this program runs on Node. Start it with bun instead.`)
+}
+
+/** `bun:ffi` is loaded with its first use: Node cannot load it at all. */
+export const ffi = (): typeof import("bun:ffi") => {
+  needBun("Calling the C library")
+  return require("bun:ffi")
+}
+
+export const collectGarbage = (): void => {
+  if (isBun) Bun.gc(true)
+}
+
+export const sleepSync = (ms: number): void => {
+  if (isBun) Bun.sleepSync(ms)
+  else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+/** A UUID that sorts by its time: the given one in milliseconds, or the present. */
+export const uuidv7 = (timestamp?: number): string => {
+  if (isBun) return timestamp === undefined ? Bun.randomUUIDv7() : Bun.randomUUIDv7("hex", timestamp)
+  const time = (timestamp ?? Date.now()).toString(16).padStart(12, "0")
+  // Behind the digit of the version, a random UUID is laid out in the same way.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`
+}
