@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Model } from "../domain/model/Model.ts"
+import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { none } from "../services/delegation/Subagents.ts"
 import { type HostTool, HostTools } from "../services/host/HostTools.ts"
+import type { Ids } from "../services/Ids.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import type { SettingsValues } from "../services/Settings.ts"
 import * as SessionAgent from "./agent/SessionAgent.ts"
@@ -32,6 +33,17 @@ export interface EmbeddedAgentOptions {
   /** The folder the tools work in. */
   readonly cwd: string
   readonly model: Model
+  readonly thinkingLevel?: ThinkingLevel
+  /** In place of the built-in instructions. */
+  readonly systemPrompt?: string
+  /** Behind the built-in instructions, or those of `systemPrompt`. */
+  readonly appendSystemPrompt?: string
+  /** Names of the built-in tools to offer. Default: all of them. */
+  readonly tools?: ReadonlyArray<string>
+  /** Where sessions are kept. Default: in memory. */
+  readonly store?: Layer.Layer<SessionStore, never, Ids>
+  /** Ids of sessions, runs and messages. Default: random ones. */
+  readonly ids?: Layer.Layer<Ids>
   readonly settings?: Partial<SettingsValues>
   readonly budget?: MemoryBudget.BudgetLimits
   /** Tools of the program itself, beside the built-in ones. */
@@ -50,18 +62,32 @@ const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
   tools === undefined ? Layer.sync(HostTools, HostToolRegistry.make) : Layer.orDie(HostToolRegistry.layerOf(tools))
 
 /** Without functions of the program, a server that runs on these services asks its host. */
-const ui = ({ ui: functions }: EmbeddedAgentOptions) =>
-  functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), RandomIds.layer)
+const ui = ({ ids = RandomIds.layer, ui: functions }: EmbeddedAgentOptions) =>
+  functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), ids)
 
-/** What a session needs beside models. */
+const tools = ({ cwd, tools: names }: EmbeddedAgentOptions) =>
+  ToolRegistry.layer({ cwd, ...(names === undefined ? {} : { tools: names }) })
+
+const agentOptions = ({ appendSystemPrompt, cwd, model, systemPrompt, thinkingLevel }: EmbeddedAgentOptions) => ({
+  cwd,
+  model,
+  scopedModels: [],
+  ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
+  ...(systemPrompt === undefined ? {} : { replace: systemPrompt }),
+  ...(appendSystemPrompt === undefined ? {} : { append: appendSystemPrompt })
+})
+
+/** What a session needs beside models. It fails with `UnknownTool` if `tools` names one that does not exist. */
 export const base = (options: EmbeddedAgentOptions) =>
-  Layer.merge(Layer.orDie(ToolRegistry.layer({ cwd: options.cwd })), HtmlExport.layer(options)).pipe(
-    Layer.provideMerge(Layer.mergeAll(LocalShell.layer({ cwd: options.cwd }), MemorySessionStore.layer(options))),
+  Layer.merge(tools(options), HtmlExport.layer(options)).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(LocalShell.layer({ cwd: options.cwd }), options.store ?? MemorySessionStore.layer(options))
+    ),
     Layer.provideMerge(
       Layer.mergeAll(
         hostTools(options),
         ui(options),
-        RandomIds.layer,
+        options.ids ?? RandomIds.layer,
         LocalFiles.layer,
         LocalProcesses.layer,
         StaticSettings.layer(options.settings),
@@ -80,7 +106,7 @@ const newSession = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.cr
 
 /** One session. Each call makes a layer of its own: two agents share nothing, even when they are built together. */
 export const layer = (options: EmbeddedAgentOptions) =>
-  SessionAgent.layer({ cwd: options.cwd, model: options.model, scopedModels: [] }).pipe(
+  SessionAgent.layer(agentOptions(options)).pipe(
     Layer.provideMerge(CurrentSession.layer),
     Layer.provide(CurrentSession.layerLog(newSession)),
     Layer.provide(subagents(options)),
@@ -90,8 +116,7 @@ export const layer = (options: EmbeddedAgentOptions) =>
 /** Sessions that the program goes through, one after the other or side by side. */
 export const layerSessions = (options: EmbeddedAgentOptions) =>
   HostSessions.layer({
-    cwd: options.cwd,
-    scopedModels: [],
+    ...agentOptions(options),
     first: newSession,
-    start: () => Effect.succeed({ model: options.model })
+    start: () => Effect.succeed(agentOptions(options))
   }).pipe(Layer.provide(subagents(options)), Layer.provideMerge(base(options)))

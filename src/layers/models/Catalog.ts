@@ -36,7 +36,12 @@ export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
   }
 >() {}
 
-export interface CatalogOptions {
+export interface BuiltInOptions {
+  /** Replaces the address of one provider. */
+  readonly address?: { readonly provider: string; readonly baseUrl: string }
+}
+
+export interface CatalogOptions extends BuiltInOptions {
   readonly agentDir: string
 }
 
@@ -52,7 +57,7 @@ const indexOf = (models: ReadonlyArray<ModelEntry>): ReadonlyMap<string, Readonl
   return index
 }
 
-const environmentAddresses = Effect.gen(function* () {
+const addresses = Effect.fnUntraced(function* ({ address: given }: BuiltInOptions) {
   const addresses = new Map<string, string>()
   for (const { addressVariables, id } of builtInProviders) {
     for (const name of addressVariables) {
@@ -60,6 +65,7 @@ const environmentAddresses = Effect.gen(function* () {
       if (Option.isSome(address)) addresses.set(id, address.value)
     }
   }
+  if (given !== undefined) addresses.set(given.provider, given.baseUrl)
   return addresses
 })
 
@@ -148,11 +154,10 @@ const of = ({ models: given, overrides, providers: configured }: Omit<Merged, "p
   })
 }
 
-export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
-  const { file, path } = yield* readFile(yield* OwnFiles, agentDir)
+const withFile = Effect.fnUntraced(function* (path: string, file: ModelsFile, options: BuiltInOptions) {
   const processes = yield* Processes
   const valueOf = (text: string, where: string) => ConfigValue.make(text, where, processes)
-  const merged = merge({ file, path, addresses: yield* environmentAddresses, valueOf })
+  const merged = merge({ file, path, addresses: yield* addresses(options), valueOf })
   const secrets = yield* KnownSecrets
   for (const { address } of merged.providers.values()) hide(secrets, address)
   for (const { address } of merged.models) hide(secrets, address)
@@ -160,7 +165,15 @@ export const make = Effect.fnUntraced(function* ({ agentDir }: CatalogOptions) {
   return of(merged)
 })
 
+export const make = Effect.fnUntraced(function* (options: CatalogOptions) {
+  const { file, path } = yield* readFile(yield* OwnFiles, options.agentDir)
+  return yield* withFile(path, file, options)
+})
+
 export const layer = (options: CatalogOptions) => Layer.effect(Catalog, make(options))
+
+/** The built-in providers and models. No file is read. */
+export const layerBuiltIn = (options: BuiltInOptions = {}) => Layer.effect(Catalog, withFile("", none, options))
 
 /** An empty catalogue, for a program that brings its own providers. */
 export const layerEmpty = Layer.sync(Catalog, () => of({ providers: new Map(), models: [], overrides: new Map() }))

@@ -214,3 +214,14 @@ export const make = Effect.fnUntraced(function* (place: JsonlOptions) {
 })
 
 export const layer = (options: JsonlOptions) => Layer.effect(SessionStore, make(options))
+
+export interface FolderOptions {
+  /** Holds the session files. It is created with the first of them. */
+  readonly folder: string
+  /** The working folder of new sessions. */
+  readonly cwd: string
+}
+
+/** For programs that keep sessions in a folder of their own. */
+export const layerIn = ({ cwd, folder }: FolderOptions) =>
+  layer({ agentDir: folder, home: folder, cwd, sessionDir: folder })
