@@ -27,9 +27,9 @@ const unchanged = ([path, size, mtime, hash]) => {
 const bundle = `${root}dist/heddle.js`
 const source = `${root}src/cli.ts`
 
-/** @returns why the bundle cannot be used. In a package that was published without sources it is never stale. */
+/** @returns why the bundle cannot be used. An installed package has no build script, and its bundle is never stale. */
 const staleness = () => {
-  if (stat(source) === undefined) return undefined
+  if (stat(`${root}scripts/build.ts`) === undefined) return stat(bundle) === undefined ? missingBundle : undefined
   const manifest = readManifest()
   if (manifest?.bun === undefined || stat(bundle)?.size !== manifest.size) return "there is no complete bundle in dist/"
   if (manifest.bun !== Bun.version) return `the bundle was made for bun ${manifest.bun}, and this is ${Bun.version}`
@@ -37,9 +37,29 @@ const staleness = () => {
   return changed === undefined ? undefined : `${changed[0]} has changed since the bundle was made`
 }
 
+const missingBundle = "dist/heddle.js is missing in this installation"
+
+const refuse = (text) => {
+  console.error(`heddle: ${text}`)
+  process.exit(1)
+}
+
+/** The source needs packages that are in the bundle: only a checkout with its development dependencies has them. */
+const checkSource = (reason) => {
+  if (reason === missingBundle) refuse(`${reason}. Install heddle again: npm install -g heddle`)
+  try {
+    Bun.resolveSync("effect/Effect", root)
+  } catch {
+    refuse(
+      `${reason}, and the source cannot start because the package effect is missing. Run \`npm install\` in ${root}`
+    )
+  }
+}
+
 const program = () => {
   const reason = staleness()
   if (reason === undefined) return bundle
+  checkSource(reason)
   if (process.argv.includes("--verbose")) {
     console.error(
       `heddle debug: started from source, which takes longer: ${reason}. \`npm run build\` makes a new bundle.`

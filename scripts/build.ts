@@ -40,18 +40,19 @@ const sources = (): ReadonlyArray<Input> =>
 /**
  * Modules with a bundle of their own, by the specifier that src imports. The process loads them on first use; in the main
  * bundle they would slow down every start. Code that they share with the main bundle is in both, so it must not keep state.
+ * `plain`: without bytecode, which is three times as large as the code and saves little where a chunk is seldom loaded.
  */
-const lazy: Record<string, { readonly name: string; readonly from: string }> = {
+const lazy: Record<string, { readonly name: string; readonly from: string; readonly plain?: true }> = {
   "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
   openai: { name: "openai", from: "openai" },
   "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts" },
-  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts" },
-  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts" },
+  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", plain: true },
+  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", plain: true },
   "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },
   "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts" },
   "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts" },
   "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
-  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js" }
+  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", plain: true }
 }
 
 /** Effect's logger reads process.stdout when it is loaded, and the first access adds 10 to 30 ms to every start. */
@@ -64,7 +65,7 @@ const quietLogger: Bun.BunPlugin = {
     }))
 }
 
-const bundle = (outdir: string, name: string, entrypoint: string) =>
+const bundle = (outdir: string, name: string, entrypoint: string, bytecode = true) =>
   Bun.build({
     entrypoints: [entrypoint],
     outdir,
@@ -73,7 +74,7 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
     target: "bun",
     format: "cjs",
     minify: true,
-    bytecode: true,
+    bytecode,
     metafile: true,
     define: { isHeddleBundle: "true" },
     plugins: [
@@ -92,7 +93,8 @@ const bundle = (outdir: string, name: string, entrypoint: string) =>
 
 const bundleAll = async (outdir: string) => {
   const made: Array<Bun.BuildOutput> = []
-  for (const { from, name } of Object.values(lazy)) made.push(await bundle(outdir, name, Bun.resolveSync(from, root)))
+  for (const { from, name, plain } of Object.values(lazy))
+    made.push(await bundle(outdir, name, Bun.resolveSync(from, root), plain !== true))
   made.push(await bundle(outdir, "heddle", join(root, "src/cli.ts")))
   return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
