@@ -27,9 +27,11 @@ const unchanged = ([path, size, mtime, hash]) => {
 const bundle = `${root}dist/heddle.js`
 const source = `${root}src/cli.ts`
 
-/** @returns why the bundle cannot be used. An installed package has no build script, and its bundle is never stale. */
+const isCheckout = () => stat(`${root}scripts/build.ts`) !== undefined && stat(source) !== undefined
+
+/** @returns why the bundle cannot be used. That of an installed package is never stale: it comes with its sources. */
 const staleness = () => {
-  if (stat(`${root}scripts/build.ts`) === undefined) return stat(bundle) === undefined ? missingBundle : undefined
+  if (!isCheckout()) return stat(bundle) === undefined ? "dist/heddle.js is missing" : undefined
   const manifest = readManifest()
   if (manifest?.bun === undefined || stat(bundle)?.size !== manifest.size) return "there is no complete bundle in dist/"
   if (manifest.bun !== Bun.version) return `the bundle was made for bun ${manifest.bun}, and this is ${Bun.version}`
@@ -37,23 +39,20 @@ const staleness = () => {
   return changed === undefined ? undefined : `${changed[0]} has changed since the bundle was made`
 }
 
-const missingBundle = "dist/heddle.js is missing in this installation"
-
 const refuse = (text) => {
   console.error(`heddle: ${text}`)
   process.exit(1)
 }
 
-/** The source needs packages that are in the bundle: only a checkout with its development dependencies has them. */
+/** The source needs packages that the bundle holds. Only a checkout with its development dependencies has them. */
 const checkSource = (reason) => {
-  if (reason === missingBundle) refuse(`${reason}. Install heddle again: npm install -g heddle`)
-  try {
-    Bun.resolveSync("effect/Effect", root)
-  } catch {
-    refuse(
-      `${reason}, and the source cannot start because the package effect is missing. Run \`npm install\` in ${root}`
-    )
-  }
+  if (!isCheckout()) refuse(`${reason} in ${root}. Install heddle again: npm install -g heddle`)
+  // Not by resolving it: where nothing is installed, bun would fetch a package from the registry.
+  const folders = root.split("/").slice(0, -1)
+  while (folders.length > 0 && stat(`${folders.join("/")}/node_modules/effect/package.json`) === undefined)
+    folders.pop()
+  if (folders.length > 0) return
+  refuse(`${reason}, and the source cannot start without the package effect. Run \`npm install\` in ${root}`)
 }
 
 const program = () => {
@@ -68,7 +67,8 @@ const program = () => {
   return source
 }
 
-// If npm skipped the install script of `bun`, that package holds a text stub; the package of the platform has the binary.
+// The package of the platform has the binary. Where the package `bun` is installed, too, its install script moves it there;
+// if npm skipped that script, it holds a text stub.
 const isBinary = (path) => (stat(path)?.size ?? 0) > 1_000_000
 
 const findBun = async () => {
@@ -81,14 +81,14 @@ const findBun = async () => {
     }
   }
   const main = folderOf(self, "bun")
-  if (main === undefined) return undefined
-  if (isBinary(`${main}bin/bun.exe`)) return `${main}bin/bun.exe`
+  if (main !== undefined && isBinary(`${main}bin/bun.exe`)) return `${main}bin/bun.exe`
   const system = { win32: "windows", android: "linux" }[process.platform] ?? process.platform
   const arch = process.arch === "arm64" ? "aarch64" : process.arch
   const musl = stat("/etc/alpine-release") !== undefined
   const libc = process.platform === "android" ? "-android" : system === "linux" && musl ? "-musl" : ""
   for (const suffix of [libc, `${libc}-baseline`]) {
-    const folder = folderOf(`${main}package.json`, `@oven/bun-${system}-${arch}${suffix}`)
+    const name = `@oven/bun-${system}-${arch}${suffix}`
+    const folder = folderOf(self, name) ?? (main === undefined ? undefined : folderOf(`${main}package.json`, name))
     const binary = `${folder}bin/bun${system === "windows" ? ".exe" : ""}`
     if (folder !== undefined && isBinary(binary)) return binary
   }
@@ -121,11 +121,11 @@ const forgetSecrets = async () => {
 const becomeBun = async (inherited) => {
   const bun = underBun ? process.execPath : await findBun()
   if (bun === undefined) {
-    console.error(
-      `heddle: bun is not installed for ${process.platform}-${process.arch}.\n` +
-        "Run `npm install` in the folder of heddle, or, if npm skipped install scripts, `node node_modules/bun/install.js`."
+    refuse(
+      `bun is not installed for ${process.platform}-${process.arch}. It is an optional dependency of heddle: install heddle ` +
+        "again without --omit=optional. In a checkout run `npm install`, or, if npm skipped install scripts, " +
+        "`node node_modules/bun/install.js`."
     )
-    process.exit(1)
   }
   const { constants, devNull } = await import("node:os")
   // The working folder is the user's project. Ignore its .env, its bunfig.toml, which can preload code, and its

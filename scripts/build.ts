@@ -45,13 +45,13 @@ const sources = (): ReadonlyArray<Input> =>
 const lazy: Record<string, { readonly name: string; readonly from: string; readonly plain?: true }> = {
   "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
   openai: { name: "openai", from: "openai" },
-  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts" },
+  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", plain: true },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", plain: true },
   "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", plain: true },
-  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts" },
+  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts", plain: true },
   "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts" },
-  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts" },
-  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
+  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", plain: true },
+  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", plain: true },
   "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", plain: true }
 }
 

@@ -1,53 +1,95 @@
-// Builds lib/: JavaScript and declarations of src for programs on Node and for tsc. Bun takes the sources.
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+// Builds lib/ for programs on Node and for tsc: the declarations of src by tsc, and its modules bundled, with chunks for what
+// is loaded late. Packages stay imports. Bun takes the sources.
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
 const root = resolve(import.meta.dir, "..")
 const source = join(root, "src")
 const lib = join(root, "lib")
 
-const filesOf = (folder: string, ending: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-    .map((entry) => join(entry.parentPath, entry.name))
-
-/** `import text from "./file.md" with { type: "text" }` is Bun's. Elsewhere the text stands in the module. */
-const inlineTexts = (module: string, from: string) => {
-  const code = readFileSync(module, "utf8")
-  const inlined = code.replaceAll(
-    /^import (\w+) from "([^"]+)" with \{ type: "text" \};$/gm,
-    (_, name: string, path: string) =>
-      `const ${name} = ${JSON.stringify(readFileSync(join(dirname(from), path), "utf8"))};`
+/** The sources that package.json exports. */
+const exported = (): ReadonlyArray<string> => {
+  const { exports }: { exports: Record<string, string | { bun: string }> } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8")
   )
-  if (inlined !== code) writeFileSync(module, inlined)
+  return Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [join(root, target.bun)]))
 }
 
-const build = () => {
+const configured = { extends: "./tsconfig.lib.json", files: exported().map((file) => relative(root, file)) }
+
+const declare = async (outDir: string) => {
+  const config = join(root, `.lib-${process.pid}.json`)
+  try {
+    await Bun.write(config, JSON.stringify(configured))
+    const { stderr, stdout, success } = Bun.spawnSync(["tsc", "-p", config, "--outDir", outDir], { cwd: root })
+    if (!success) throw new Error(`tsc failed\n${stdout}${stderr}`)
+  } finally {
+    rmSync(config, { force: true })
+  }
+}
+
+const declarationOf = (path: string) => path.replace(/(\.d)?\.[jt]s$/, ".d.ts")
+
+/** The declarations that those of the exports lead to. */
+const reachable = (folder: string): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const look = (file: string) => {
+    if (found.has(file)) return
+    found.add(file)
+    for (const [, to = ""] of readFileSync(file, "utf8").matchAll(/\b(?:from |import\()"(\.[^"]+)"/g))
+      look(declarationOf(join(dirname(file), to)))
+  }
+  for (const file of exported()) look(declarationOf(join(folder, relative(source, file))))
+  return found
+}
+
+/** Most declarations are of modules that no exported type mentions. */
+const prune = (folder: string) => {
+  const kept = reachable(folder)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !kept.has(file)) rmSync(file)
+  }
+}
+
+/** Extensions are loaded with means that only Bun has. */
+const withoutExtensions: Bun.BunPlugin = {
+  name: "without-extensions",
+  setup: ({ onResolve }) =>
+    void onResolve({ filter: /\/extensions\/Extensions\.ts$/ }, () => ({
+      path: join(source, "layers/extensions/NoExtensions.ts")
+    }))
+}
+
+const bundle = (outdir: string) =>
+  Bun.build({
+    entrypoints: [...exported()],
+    outdir,
+    root: source,
+    naming: { entry: "[dir]/[name].js", chunk: "chunks/[name]-[hash].js" },
+    target: "node",
+    format: "esm",
+    packages: "external",
+    external: ["bun:*"],
+    splitting: true,
+    plugins: [withoutExtensions]
+  })
+
+const build = async () => {
   const fresh = mkdtempSync(join(root, ".lib-"))
   try {
-    const tsc = Bun.spawnSync(["tsc", "-p", "tsconfig.lib.json", "--outDir", fresh], { cwd: root })
-    if (!tsc.success) throw new Error(`tsc failed\n${tsc.stdout}${tsc.stderr}`)
-    for (const module of filesOf(fresh, ".js")) inlineTexts(module, join(source, relative(fresh, module)))
-    for (const bundled of filesOf(join(source, "layers"), ".js"))
-      copyFileSync(bundled, join(fresh, relative(source, bundled)))
+    await declare(fresh)
+    prune(fresh)
+    const { outputs } = await bundle(fresh)
     chmodSync(fresh, 0o755) // mkdtemp makes the folder private
     rmSync(lib, { recursive: true, force: true })
     renameSync(fresh, lib)
-    return filesOf(lib, ".js").length
+    return outputs.length
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
 }
 
 const started = performance.now()
-const modules = build()
+const modules = await build()
 console.error(`build: lib/ with ${modules} modules in ${Math.round(performance.now() - started)} ms`)

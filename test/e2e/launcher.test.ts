@@ -282,6 +282,29 @@ describe("which program it loads", () => {
     assert.strictEqual(await loaded(folder), "bundle")
   })
 
+  it("the bundle, in an installed package, without a look at its sources", async () => {
+    const folder = checkout({ builtBy: "1.0.0" })
+    rmSync(join(folder, "scripts"), { recursive: true })
+    put(join(folder, "src/domain/Part.ts"), "export const part = 22")
+    assert.strictEqual(await loaded(folder), "bundle")
+  })
+
+  it("nothing, in an installed package without its bundle: it says what to do", async () => {
+    const folder = checkout()
+    for (const path of ["scripts", "dist"]) rmSync(join(folder, path), { recursive: true })
+    const { code, err, out } = await run(bun, folder)
+    assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
+    assert.match(err, /^heddle: dist\/heddle\.js is missing in .*npm install -g heddle\n$/)
+  })
+
+  it("nothing, in a checkout without a bundle and without the packages of the source: it says what is missing", async () => {
+    const folder = checkout({ modules: false })
+    rmSync(join(folder, "dist"), { recursive: true })
+    const { code, err, out } = await run(bun, folder)
+    assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
+    assert.match(err, /^heddle: there is no complete bundle in dist\/, .*the package effect\. Run `npm install` in /)
+  })
+
   it("the bundle, in a package that npm packed: times are new and there is no lock file", async () => {
     const folder = checkout()
     for (const path of inputs) utimesSync(join(folder, path), 499162500, 499162500)
@@ -320,8 +343,11 @@ describe.skipIf(node === undefined)("node looks for bun", () => {
     assert.strictEqual((await run(node ?? "", folder, "variable", "ANTHROPIC_BASE_URL")).out, "undefined\n")
   })
 
-  it("in the platform's package while the bun package holds its stub", async () => {
-    const folder = withStub()
+  it.each([
+    ["while the bun package holds its stub", withStub],
+    ["where there is no bun package", () => checkout({ modules: false })]
+  ])("in the platform's package %s", async (_, make) => {
+    const folder = make()
     for (const libc of ["", "-musl"]) {
       const name = `node_modules/@oven/bun-${system}-${arch}${libc}`
       put(join(folder, name, "package.json"), "{}")
