@@ -62,8 +62,8 @@ const viewOf = (entries: ReadonlySet<Entry>, groups: Groups): View => {
     const name = names.get(entry) ?? entry.command.name
     named.set(name, name === entry.command.name ? entry.command : { ...entry.command, name })
   }
-  const bySource = Map.groupBy(named.values(), ({ source }) => source)
-  return { named, list: sources.flatMap((source) => bySource.get(source) ?? []) }
+  const all = [...named.values()]
+  return { named, list: sources.flatMap((source) => all.filter((command) => command.source === source)) }
 }
 
 export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "load"> => {

@@ -2,6 +2,7 @@
  * Writes the page: the viewer, and the session as base64, which an HTML parser cannot mistake for markup. The content
  * security policy allows exactly this script and this style, and loads nothing.
  */
+import * as Engine from "../platform/Engine.ts"
 import * as Document from "./Document.ts"
 
 /** Written by `npm run viewer`. */
@@ -52,7 +53,7 @@ ${viewer.notices}
 </head>
 <body>
 <noscript><p>This page shows a session with a script of its own, and scripts are switched off here. It loads nothing and sends nothing.</p></noscript>
-<script type="application/json" id="session">${new TextEncoder().encode(Document.encode(document, mask)).toBase64()}</script>
+<script type="application/json" id="session">${Engine.toBase64(new TextEncoder().encode(Document.encode(document, mask)))}</script>
 <script>${viewer.script}</script>
 </body>
 </html>

@@ -1,5 +1,5 @@
 /** What differs between Bun, on which heddle runs, and Node, on which a program may have heddle as a library. */
-const isBun = typeof Bun !== "undefined"
+export const isBun = typeof Bun !== "undefined"
 
 /** Throws with a sentence for the reader where Bun is missing. */
 export const needBun = (work: string): void => {
@@ -20,6 +20,19 @@ export const sleepSync = (ms: number): void => {
   if (isBun) Bun.sleepSync(ms)
   else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
+
+/** `Promise.withResolvers`, which Node has since version 22. */
+export const deferred = <A>() => {
+  let resolve: (value: A | PromiseLike<A>) => void = () => undefined
+  const promise = new Promise<A>((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}
+
+/** `toBase64` of bytes, which Node has since version 25. */
+export const toBase64 = (bytes: Uint8Array): string =>
+  isBun ? bytes.toBase64() : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 
 /** A UUID that sorts by its time: the given one in milliseconds, or the present. */
 export const uuidv7 = (timestamp?: number): string => {

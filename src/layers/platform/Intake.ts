@@ -8,6 +8,7 @@ import * as FiberId from "effect/FiberId"
 import * as Mailbox from "effect/Mailbox"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as Engine from "./Engine.ts"
 
 /** Hands messages over; waits while the mailbox is full. */
 export type Hand<A> = (messages: ReadonlyArray<A>) => Promise<void>
@@ -39,7 +40,7 @@ export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceO
   const mailbox = yield* Mailbox.make<A, E>(capacity)
   const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
   const controller = new AbortController()
-  const cutShort = Promise.withResolvers<E | undefined>()
+  const cutShort = Engine.deferred<E | undefined>()
   const source = sourceOf(cutShort.resolve)
   let isOpen = true
   /** Without the signal, the rest of a source that nobody reads would keep its connection. */

@@ -1,4 +1,5 @@
 /** An async iterable for code of others that is filled from inside, with a result at its end. For one reader. */
+import * as Engine from "./Engine.ts"
 
 export interface PushedItems<A, R> extends AsyncIterable<A> {
   readonly push: (item: A) => void
@@ -12,7 +13,7 @@ type Waiting<A> = (result: IteratorResult<A, undefined>) => void
 const over = { done: true, value: undefined } as const
 
 export const make = <A, R>(): PushedItems<A, R> => {
-  const final = Promise.withResolvers<R>()
+  const final = Engine.deferred<R>()
   let items: Array<A> = []
   let at = 0
   let readers: Array<Waiting<A>> = []

@@ -42,7 +42,7 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
   /** Nobody waits for a prompt that was queued before the process started, so it holds up nothing until it is sent again. */
   const isAwaited = (messageId: string) => (open.get(messageId)?.requests.length ?? 0) > 0
 
-  const isSettled = () => isIdle() && !open.keys().some(isAwaited)
+  const isSettled = () => isIdle() && ![...open.keys()].some(isAwaited)
 
   const report = (requestId: RequestId | undefined, end: PromptEnd) =>
     publish({

@@ -2,9 +2,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Engine from "../Engine.ts"
 
 export class ImageFailed extends Data.TaggedError("ImageFailed")<{
-  readonly reason: "too_many_pixels" | "undecodable"
+  readonly reason: "too_many_pixels" | "undecodable" | "needs_bun"
 }> {}
 
 export interface Shrunk {
@@ -24,11 +25,7 @@ const encode = {
 
 export type EncodedType = keyof typeof encode
 
-/**
- * Fits an image into a square, turned as its EXIF data says; an animation becomes its first frame. The work is done on
- * another thread: an interrupt returns at once and drops the result.
- */
-export const shrink = (
+const shrinkWithBun = (
   bytes: Uint8Array,
   options: { readonly maxSide: number; readonly encodeAs: EncodedType }
 ): Effect.Effect<Shrunk, ImageFailed> =>
@@ -47,3 +44,13 @@ export const shrink = (
             : "undecodable"
       })
   })
+
+/**
+ * Fits an image into a square, turned as its EXIF data says; an animation becomes its first frame. The work is done on
+ * another thread: an interrupt returns at once and drops the result.
+ */
+export const shrink = (
+  bytes: Uint8Array,
+  options: { readonly maxSide: number; readonly encodeAs: EncodedType }
+): Effect.Effect<Shrunk, ImageFailed> =>
+  Engine.isBun ? shrinkWithBun(bytes, options) : new ImageFailed({ reason: "needs_bun" })

@@ -4,6 +4,7 @@ import { text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { OpenFile } from "../../../services/machine/Files.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
+import * as Engine from "../../platform/Engine.ts"
 import * as Images from "../../platform/files/Images.ts"
 import * as ImageSize from "./ImageSize.ts"
 import * as Truncate from "./Truncate.ts"
@@ -24,13 +25,18 @@ const encodedTypes = {
 } as const
 
 const output = (note: string, bytes: Uint8Array, mimeType: string): ToolOutput => ({
-  content: [text(note), { type: "image", data: bytes.toBase64(), mimeType }]
+  content: [text(note), { type: "image", data: Engine.toBase64(bytes), mimeType }]
 })
+
+const reasons = {
+  needs_bun: "the image is too large for a model, and scaling it down needs Bun",
+  undecodable: "the image is too large for a model and cannot be scaled down, because it cannot be decoded"
+} as const
 
 const explain = (path: string, size: ImageSize.Size, { reason }: Images.ImageFailed): string =>
   reason === "too_many_pixels"
     ? `Cannot read ${path}: an image of ${size.width}x${size.height} is too large to scale down (limit: ${Images.maxPixels / 1e6} million pixels). Scale a copy with bash first.`
-    : `Cannot read ${path}: the image is too large for a model and cannot be scaled down, because it cannot be decoded`
+    : `Cannot read ${path}: ${reasons[reason]}`
 
 const shrink = Effect.fnUntraced(function* (
   path: string,

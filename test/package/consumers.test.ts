@@ -1,0 +1,140 @@
+/** Programs of embedders compile against the packed tarball and run with it, on Node and on Bun. */
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Packed from "../support/package/Packed.ts"
+
+const minutes = 60_000
+let packed: Packed.Packed
+beforeAll(async () => {
+  packed = await Packed.pack()
+}, 3 * minutes)
+afterAll(() => packed?.remove())
+
+/** What docs/package.md tells an embedder to add, and what compiles and tests its program. */
+const added = ["effect", "@anthropic-ai/sdk", "@types/node", "undici-types", "typescript", "vitest"]
+
+const strict = {
+  target: "ES2023",
+  module: "NodeNext",
+  lib: ["ES2023"],
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+  rootDir: "src",
+  outDir: "built"
+}
+
+const consumer = async (name: string, compilerOptions: object) => {
+  const made = await packed.project(name, added)
+  cpSync(join(Packed.repo, "test/package/consumer"), join(made.folder, "src"), { recursive: true })
+  writeFileSync(join(made.folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }))
+  writeFileSync(join(made.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src/main.ts"] }))
+  const compile = () => made.run([Packed.realNode, "node_modules/typescript/bin/tsc", "-p", ".", "--pretty", "false"])
+  return { ...made, compile }
+}
+
+const answers = (shell: string) => ({
+  stream: "I was sent 1 message(s).",
+  tools: { answer: "Done", results: [shell, "noon in Utrecht"].toSorted() },
+  model: "Warp and weft."
+})
+
+describe("a strict NodeNext project without the DOM", () => {
+  it(
+    "compiles, declarations included, and runs on Node, where only programs cannot be started",
+    async () => {
+      const { compile, run } = await consumer("strict", strict)
+      assert.deepStrictEqual(await compile(), { out: "", err: "", code: 0 })
+      const { code, err, out } = await run([Packed.realNode, "built/main.js"])
+      assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+      const shell =
+        "Command could not be started: Starting programs needs Bun, and this program runs on Node. Start it with bun instead."
+      assert.deepStrictEqual(JSON.parse(out), answers(shell))
+    },
+    2 * minutes
+  )
+})
+
+describe("a project with the DOM", () => {
+  it(
+    "compiles, passes its tests under vitest on Node, and runs on Bun",
+    async () => {
+      const { compile, folder, run } = await consumer("dom", { ...strict, lib: ["ES2023", "DOM"] })
+      assert.deepStrictEqual(await compile(), { out: "", err: "", code: 0 })
+      writeFileSync(join(folder, "vitest.config.ts"), `export default { test: { include: ["src/*.spec.ts"] } }`)
+      const tested = await run([Packed.realNode, "node_modules/vitest/vitest.mjs", "run", "--reporter=json"])
+      const { numFailedTests, numPassedTests } = JSON.parse(tested.out)
+      assert.deepStrictEqual({ numFailedTests, code: tested.code }, { numFailedTests: 0, code: 0 }, tested.out)
+      assert.isAbove(numPassedTests, 10)
+      const { code, err, out } = await run([process.execPath, "src/main.ts"])
+      assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+      assert.deepStrictEqual(JSON.parse(out), answers("shell"))
+    },
+    2 * minutes
+  )
+})
+
+describe("the command of the package", () => {
+  const prompt = (message: string) => `${JSON.stringify({ id: "1", type: "prompt", message })}\n`
+  const scenario = { turns: [{ steps: [{ toolCall: { name: "word_count", arguments: { path: "cloth.txt" } } }] }] }
+
+  it(
+    "works without the packages that it was built from: rpc, extensions, export, the full parser, ripgrep",
+    async () => {
+      const { folder, installed, run } = await packed.project("command", [])
+      assert.sameMembers(readdirSync(join(folder, "node_modules")), [
+        "@cfworker",
+        "@oven",
+        "@vscode",
+        "eventsource-parser",
+        "heddle",
+        "re2js"
+      ])
+      const heddle = (args: ReadonlyArray<string>, input = "") =>
+        run([Packed.realNode, join(installed, "bin/heddle.js"), ...args], {
+          env: { HEDDLE_AGENT_DIR: join(folder, "agent") },
+          input
+        })
+      const { version }: { version: string } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
+      const said = await heddle(["--version", "--verbose"])
+      assert.match(said.out, new RegExp(`^${version}\\nbun [\\d.]+, \\S+, bundled\\n$`))
+
+      writeFileSync(join(folder, "words.json"), JSON.stringify(scenario))
+      writeFileSync(join(folder, "cloth.txt"), "warp and weft")
+      const kept = join(folder, "kept.jsonl")
+      const counted = await heddle(
+        [
+          "--mode",
+          "rpc",
+          "--drain",
+          "--session",
+          kept,
+          "--model",
+          "offline/script",
+          "--set",
+          "offline.scenario=words.json"
+        ].concat(["-e", join(installed, "examples/extensions/word-count.ts")]),
+        prompt("Count")
+      )
+      assert.match(counted.out, /"type":"tool_execution_end"[^\n]*"toolName":"word_count"[^\n]*3 words/)
+      assert.strictEqual(counted.code, 0, counted.err)
+
+      const exported = await heddle(["--export", kept, "page.html"])
+      assert.strictEqual(exported.code, 0, exported.err)
+      assert.match(
+        readFileSync(join(folder, "page.html"), "utf8"),
+        /<script type="application\/json" id="session">\w{100}/
+      )
+
+      const explored = await heddle(["--mode", "rpc", "--drain", "--no-session"], prompt("Where does it say kept?"))
+      assert.match(explored.out, /"status":"completed"/)
+      assert.strictEqual((await heddle(["auth", "list"])).code, 0)
+    },
+    minutes
+  )
+})
