@@ -99,6 +99,14 @@ const bundleAll = async (outdir: string) => {
   return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
 
+/** The packages that files of the bundle come from (scripts/licenses.ts). */
+const packagesOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [
+    ...new Set(
+      paths.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path.split(sep).join("/"))?.[1] ?? [])
+    )
+  ].toSorted()
+
 /** Moves the old folder away first, because a folder cannot replace one that has files. Retries if another build interferes. */
 const install = (fresh: string) => {
   for (let left = attempts; ; left--) {
@@ -132,7 +140,8 @@ const build = async (left = attempts): Promise<string> => {
     const bundled = new Set(bundledPaths.map((path) => relative(root, resolve(root, path))))
     const inputs = before.filter(([path]) => !path.startsWith("src/") || bundled.has(path.split("/").join(sep)))
     const size = statSync(join(fresh, "heddle.js")).size
-    writeFileSync(join(fresh, "manifest.json"), JSON.stringify({ bun: Bun.version, size, inputs }))
+    const packages = packagesOf(bundledPaths)
+    writeFileSync(join(fresh, "manifest.json"), JSON.stringify({ bun: Bun.version, size, inputs, packages }))
     if (readFileSync(join(fresh, "heddle.js"), "utf8").includes(root))
       throw new Error("the bundle holds the path of this folder: is import.meta used in src?")
     const trial = Bun.spawnSync([process.execPath, join(fresh, "heddle.js"), "--version"], {

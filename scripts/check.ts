@@ -10,7 +10,9 @@ const steps: Record<string, ReadonlyArray<string>> = {
   docs: ["bun", "scripts/docs.ts", "--check"],
   blocks: ["bun", "scripts/docBlocks.ts"],
   viewer: ["bun", "scripts/viewer.ts", "--check"],
-  typebox: ["bun", "scripts/typebox.ts", "--check"]
+  typebox: ["bun", "scripts/typebox.ts", "--check"],
+  licences: ["bun", "scripts/licenses.ts", "--check"],
+  lockfile: ["bun", "scripts/lockfile.ts"]
 }
 
 const run = async (name: string, command: ReadonlyArray<string>) => {
@@ -18,7 +20,7 @@ const run = async (name: string, command: ReadonlyArray<string>) => {
   const child = Bun.spawn([...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`${code === 0 ? "ok    " : "FAILED"} ${name.padEnd(7)} ${seconds} s  ${command.join(" ")}`)
+  console.log(`${code === 0 ? "ok    " : "FAILED"} ${name.padEnd(8)} ${seconds} s  ${command.join(" ")}`)
   if (code !== 0) console.log(`${out}${err}`.trimEnd().replace(/^/gm, "       "))
   return code
 }
