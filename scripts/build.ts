@@ -13,6 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
+import { quietLogger } from "./quietLogger.ts"
 
 const root = resolve(import.meta.dir, "..")
 const dist = join(root, "dist")
@@ -32,7 +33,7 @@ const sources = (): ReadonlyArray<Input> =>
     ...readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/")),
-    ...["package.json", "scripts/build.ts"].filter((path) => existsSync(join(root, path)))
+    ...["package.json", "scripts/build.ts", "scripts/quietLogger.ts"].filter((path) => existsSync(join(root, path)))
   ]
     .toSorted()
     .map(describe)
@@ -53,16 +54,6 @@ const lazy: Record<string, { readonly name: string; readonly from: string; reado
   "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", plain: true },
   "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", plain: true },
   "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", plain: true }
-}
-
-/** Effect's logger reads process.stdout when it is loaded, and the first access adds 10 to 30 ms to every start. */
-const quietLogger: Bun.BunPlugin = {
-  name: "quiet-logger",
-  setup: ({ onLoad }) =>
-    void onLoad({ filter: /[\\/]effect[\\/].*[\\/]internal[\\/]logger\.js$/ }, async ({ path }) => ({
-      contents: (await Bun.file(path).text()).replaceAll("process.stdout", "undefined"),
-      loader: "js"
-    }))
 }
 
 const bundle = (outdir: string, name: string, entrypoint: string, bytecode = true) =>

@@ -222,7 +222,7 @@ describe("which program it loads", () => {
     )
     assert.deepStrictEqual(
       listed.inputs.map(([path]) => path).filter((path) => !String(path).startsWith("src/")),
-      ["package.json", "scripts/build.ts"]
+      ["package.json", "scripts/build.ts", "scripts/quietLogger.ts"]
     )
   })
 
