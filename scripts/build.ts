@@ -41,22 +41,23 @@ const sources = (): ReadonlyArray<Input> =>
 /**
  * Modules with a bundle of their own, by the specifier that src imports. The process loads them on first use; in the main
  * bundle they would slow down every start. Code that they share with the main bundle is in both, so it must not keep state.
- * `plain`: without bytecode, which is three times as large as the code and saves little where a chunk is seldom loaded.
+ * `bytecode`: none where a chunk is seldom loaded, because it is three times as large as the code; or the depth of nested
+ * functions that get it, where most of the code is never called.
  */
-const lazy: Record<string, { readonly name: string; readonly from: string; readonly plain?: true }> = {
-  "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk" },
-  openai: { name: "openai", from: "openai" },
-  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", plain: true },
-  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", plain: true },
-  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", plain: true },
-  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts", plain: true },
+const lazy: Record<string, { readonly name: string; readonly from: string; readonly bytecode?: false | number }> = {
+  "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk", bytecode: 2 },
+  openai: { name: "openai", from: "openai", bytecode: 2 },
+  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", bytecode: false },
+  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
+  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", bytecode: false },
+  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts", bytecode: false },
   "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts" },
-  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", plain: true },
-  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", plain: true },
-  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", plain: true }
+  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", bytecode: false },
+  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts" },
+  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
 }
 
-const bundle = (outdir: string, name: string, entrypoint: string, bytecode = true) =>
+const bundle = (outdir: string, name: string, entrypoint: string, bytecode: boolean | number = true) =>
   Bun.build({
     entrypoints: [entrypoint],
     outdir,
@@ -65,7 +66,8 @@ const bundle = (outdir: string, name: string, entrypoint: string, bytecode = tru
     target: "bun",
     format: "cjs",
     minify: true,
-    bytecode,
+    bytecode: bytecode !== false,
+    ...(typeof bytecode === "number" ? { bytecodeDepth: bytecode } : {}),
     metafile: true,
     define: { isHeddleBundle: "true" },
     plugins: [
@@ -84,8 +86,8 @@ const bundle = (outdir: string, name: string, entrypoint: string, bytecode = tru
 
 const bundleAll = async (outdir: string) => {
   const made: Array<Bun.BuildOutput> = []
-  for (const { from, name, plain } of Object.values(lazy))
-    made.push(await bundle(outdir, name, Bun.resolveSync(from, root), plain !== true))
+  for (const { bytecode, from, name } of Object.values(lazy))
+    made.push(await bundle(outdir, name, Bun.resolveSync(from, root), bytecode))
   made.push(await bundle(outdir, "heddle", join(root, "src/cli.ts")))
   return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }

@@ -32,6 +32,7 @@ const strict = {
 const consumer = async (name: string, compilerOptions: object) => {
   const made = await packed.project(name, added)
   cpSync(join(Packed.repo, "test/package/consumer"), join(made.folder, "src"), { recursive: true })
+  writeFileSync(join(made.folder, "cloth.txt"), "warp and weft\n")
   writeFileSync(join(made.folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }))
   writeFileSync(join(made.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src/main.ts"] }))
   const compile = () => made.run([Packed.realNode, "node_modules/typescript/bin/tsc", "-p", ".", "--pretty", "false"])
@@ -40,7 +41,7 @@ const consumer = async (name: string, compilerOptions: object) => {
 
 const answers = (shell: string) => ({
   stream: "I was sent 1 message(s).",
-  tools: { answer: "Done", results: [shell, "noon in Utrecht"].toSorted() },
+  tools: { answer: "Done", results: [shell, "noon in Utrecht", "cloth.txt:1: warp and weft"].toSorted() },
   model: "Warp and weft."
 })
 
@@ -57,6 +58,29 @@ describe("a strict NodeNext project without the DOM", () => {
       assert.deepStrictEqual(JSON.parse(out), answers(shell))
     },
     2 * minutes
+  )
+})
+
+describe("a project without an SDK", () => {
+  it(
+    "is told at the first call which package to add",
+    async () => {
+      const { folder, run } = await packed.project("lean", ["effect"])
+      const program = `
+        import { Effect } from "effect"
+        import { Heddle } from "heddle"
+        const ask = (model) => Effect.flip(Effect.provide(Heddle.ask("Hi"), Heddle.layer({ model, apiKey: "sk" })))
+        const failures = await Effect.runPromise(Effect.forEach(["anthropic/claude-haiku-4-5", "openai/gpt-6-sol"], ask))
+        process.stdout.write(JSON.stringify(failures.map(({ message }) => message)))
+      `
+      writeFileSync(join(folder, "program.mjs"), program)
+      const { err, out } = await run([Packed.realNode, "program.mjs"])
+      const told = (name: string) =>
+        `The package ${name} could not be loaded. Add it to your program: npm install ${name}`
+      assert.strictEqual(err, "")
+      assert.deepStrictEqual(JSON.parse(out), [told("@anthropic-ai/sdk"), told("openai")])
+    },
+    minutes
   )
 })
 

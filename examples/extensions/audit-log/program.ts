@@ -1,4 +1,5 @@
 /** `bun examples/extensions/audit-log/program.ts <scenario>`: an agent in a program, whose tool calls are printed. */
+import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import { Console, Effect, Layer, Option } from "effect"
 import * as Heddle from "heddle"
 import * as AuditLog from "./AuditLog.ts"
@@ -19,4 +20,4 @@ const program = Effect.gen(function* () {
   yield* awaitIdle
 })
 
-await Effect.runPromise(Effect.provide(program, agent))
+BunRuntime.runMain(Effect.provide(program, agent))

@@ -16,13 +16,17 @@ const parrot = Heddle.provider({
   stream: ({ messages }) => Heddle.answerOf(Stream.make("I was sent ", `${messages.length} message(s).`))
 })
 
-/** A host tool and the shell, called by a scripted model. The results are what the model was sent. */
+/** A host tool, the shell and a search, called by a scripted model. The results are what the model was sent. */
 const withTools = Effect.gen(function* () {
   const script = yield* ScriptedModel.make([
-    ScriptedModel.call(["a", "clock", { zone: "Utrecht" }], ["b", "bash", { command: "echo shell" }]),
+    ScriptedModel.call(
+      ["a", "clock", { zone: "Utrecht" }],
+      ["b", "bash", { command: "echo shell" }],
+      ["c", "grep", { pattern: "weft", path: "cloth.txt" }]
+    ),
     ScriptedModel.say("Done")
   ])
-  const agent = Heddle.layer({ provider: script.provider, hostTools: [clock], tools: ["read", "bash"] })
+  const agent = Heddle.layer({ provider: script.provider, hostTools: [clock], tools: ["bash", "grep"] })
   const answer = yield* Effect.provide(Heddle.ask("What time is it?"), agent)
   const [, second] = yield* script.requests
   const results = (second?.messages ?? []).flatMap((message) =>

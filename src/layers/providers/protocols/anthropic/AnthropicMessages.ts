@@ -51,7 +51,8 @@ const load = () =>
   import("@anthropic-ai/sdk").then(
     ({ Anthropic }) =>
       (url: string, connection: Connection) =>
-        new Anthropic(clientOptions(url, connection))
+        new Anthropic(clientOptions(url, connection)),
+    SdkClients.missing("@anthropic-ai/sdk")
   )
 
 export const make = (budgets: Thinking.Budgets, options = SdkProtocol.defaults) =>

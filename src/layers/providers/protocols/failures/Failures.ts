@@ -6,6 +6,7 @@ import type { Connection } from "../../Protocol.ts"
 import { classify } from "./Classify.ts"
 import * as ErrorFacts from "./ErrorFacts.ts"
 import type { Stop } from "../stream/Machine.ts"
+import { SdkMissing } from "../stream/SdkClients.ts"
 import { retryAfterMs } from "./RetryHints.ts"
 import { redact } from "./Secrets.ts"
 import * as Watchdog from "../stream/Watchdog.ts"
@@ -108,6 +109,7 @@ const ofSource = ({ cause, stage }: SourceFailed, context: Context): Found => {
       reason: "protocol",
       message: `${provider} sent more than ${cause.limit} bytes ${tooLarge[cause.what]}`
     }
+  if (cause instanceof SdkMissing) return { reason: "configuration", message: cause.message }
   if (stage !== "take") return ofFacts(ErrorFacts.fromThrown(cause), context)
   return { reason: "protocol", message: `${provider} sent an event of unknown form: ${String(cause)}` }
 }

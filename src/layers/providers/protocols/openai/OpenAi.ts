@@ -44,7 +44,8 @@ const load = () =>
   import("openai").then(
     ({ OpenAI }) =>
       (baseUrl: string, connection: Connection) =>
-        new OpenAI(options(baseUrl, connection))
+        new OpenAI(options(baseUrl, connection)),
+    SdkClients.missing("openai")
   )
 
 export const responses = (options = SdkProtocol.defaults) =>

@@ -4,12 +4,25 @@
  */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { safeFetch } from "../../../platform/http/SafeFetch.ts"
 import type { Secrets } from "../../../secrets/KnownSecrets.ts"
 import type { Connection } from "../../Protocol.ts"
 
 /** How both SDKs send requests. Bun would give up after five minutes, but the watchdog keeps the deadlines. */
 export const transport = { fetch: safeFetch, fetchOptions: { timeout: false } }
+
+/** SDKs are optional peers of the library, so a program may lack one. */
+export class SdkMissing extends Schema.TaggedError<SdkMissing>()("SdkMissing", {
+  name: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message() {
+    return `The package ${this.name} could not be loaded. Add it to your program: npm install ${this.name}`
+  }
+}
+
+export const missing = (name: string) => (cause: unknown) => Promise.reject(new SdkMissing({ name, cause }))
 
 export type Create<Client> = (baseUrl: string, connection: Connection) => Client
 
