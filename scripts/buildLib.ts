@@ -1,6 +1,6 @@
 // Builds lib/ for programs on Node and for tsc: the declarations of src by tsc, and its modules bundled, with chunks for what
 // is loaded late. Packages stay imports. Bun takes the sources.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
 const root = resolve(import.meta.dir, "..")
@@ -12,10 +12,7 @@ const exported = (): ReadonlyArray<string> => {
   const { exports }: { exports: Record<string, string | { bun: string }> } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8")
   )
-  const sources = Object.values(exports).flatMap((target) =>
-    typeof target === "string" ? [] : [join(root, target.bun)]
-  )
-  return sources.filter((file) => existsSync(file))
+  return Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [join(root, target.bun)]))
 }
 
 const configured = { extends: "./tsconfig.lib.json", files: exported().map((file) => relative(root, file)) }

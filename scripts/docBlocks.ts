@@ -75,18 +75,12 @@ export const allBlocks = (): ReadonlyArray<Block> => {
   return pages.toSorted().flatMap((page) => blocksOf(page, readFileSync(join(root, page), "utf8")))
 }
 
-/** The parts of this package that have a name of their own. */
-const paths = {
-  "heddle/client": ["../src/client/index.ts"],
-  "heddle/client/effect": ["../src/client/effect/index.ts"]
-}
-
 /** Declares what modules of src import besides TypeScript. */
 const declarations = "../src/layers/subagents/agents/markdown.d.ts"
 
 const config = (files: ReadonlyArray<string>) => ({
   extends: "../tsconfig.json",
-  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, paths },
+  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
   files: [...files, declarations],
   include: []
 })

@@ -37,6 +37,6 @@ const demanding = Object.entries(packages).flatMap(([path, { engines, optional }
 )
 for (const line of [...missing, ...demanding]) console.error(line)
 if (missing.length + demanding.length > 0) {
-  console.error("npm warns about this lock file or refuses it. docs/decisions/0035-package.md says what to do.")
+  console.error("npm warns about this lock file or refuses it. docs/decisions/0037-package.md says what to do.")
   process.exitCode = 1
 }

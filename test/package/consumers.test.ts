@@ -84,6 +84,27 @@ describe("a project without an SDK", () => {
   )
 })
 
+describe("a host that installs only heddle", () => {
+  it(
+    "finds the client, which needs no other package and starts the heddle beside it",
+    async () => {
+      const { folder, run } = await packed.project("host", [])
+      const program = `
+        import { RpcClient } from "heddle/client"
+        const client = new RpcClient({ args: ["--model", "offline/guide"], env: { ...process.env, HEDDLE_AGENT_DIR: "agent" } })
+        await client.start()
+        const { status } = await client.promptAndWait("What is here?")
+        await client.stop()
+        process.stdout.write(status)
+      `
+      writeFileSync(join(folder, "program.mjs"), program)
+      const { code, err, out } = await run([Packed.realNode, "program.mjs"])
+      assert.deepStrictEqual({ code, err, out }, { code: 0, err: "", out: "completed" })
+    },
+    minutes
+  )
+})
+
 describe("a project with the DOM", () => {
   it(
     "compiles, passes its tests under vitest on Node, and runs on Bun",
