@@ -40,7 +40,20 @@ export const timeless = (result: VerificationResult): VerificationResult => ({
   }))
 })
 
+/** Login shells read the profile of this folder, not that of the user, which may be slow and may not like to be killed. */
+const ownHome = Effect.flatMap(tempFolder, (folder) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = process.env["HOME"]
+      process.env["HOME"] = folder
+      return before
+    }),
+    (before) => Effect.sync(() => void (process.env["HOME"] = before ?? ""))
+  )
+)
+
 export const make = Effect.fnUntraced(function* (options: Verifier.VerifierOptions = {}) {
+  yield* ownHome
   const cwd = yield* tempFolder
   const artifacts = `${yield* tempFolder}/session`
   const { run } = yield* verifier({}, options)
