@@ -2,6 +2,7 @@
 import { fstatSync, statSync, writeSync } from "node:fs"
 import { devNull, homedir } from "node:os"
 import { resolve } from "node:path"
+import { isatty } from "node:tty"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "./Exit.ts"
@@ -86,17 +87,24 @@ export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM"
 
 const signals: ReadonlyArray<StopSignal> = ["SIGHUP", "SIGINT", "SIGTERM"]
 
-/** Completes with the first signal that asks the process to end; an interrupt stops listening. */
-export const stopSignal: Effect.Effect<StopSignal> = Effect.async<StopSignal>((resume) => {
-  const listeners = signals.map((signal) => {
-    const listener = () => resume(Effect.succeed(signal))
-    process.on(signal, listener)
-    return () => process.off(signal, listener)
+/** Completes with the first of these signals; an interrupt stops listening. */
+const signalAmong = (awaited: ReadonlyArray<StopSignal>): Effect.Effect<StopSignal> =>
+  Effect.async<StopSignal>((resume) => {
+    const listeners = awaited.map((signal) => {
+      const listener = () => resume(Effect.succeed(signal))
+      process.on(signal, listener)
+      return () => process.off(signal, listener)
+    })
+    return Effect.sync(() => {
+      for (const remove of listeners) remove()
+    })
   })
-  return Effect.sync(() => {
-    for (const remove of listeners) remove()
-  })
-})
+
+/** Completes with the first signal that asks the process to end. */
+export const stopSignal: Effect.Effect<StopSignal> = signalAmong(signals)
+
+/** The same where SIGINT is a key that a person presses. */
+export const endSignal: Effect.Effect<StopSignal> = signalAmong(signals.filter((signal) => signal !== "SIGINT"))
 
 /**
  * Where the ripgrep program is that comes as an npm package (docs/decisions/0005-search-engine.md); undefined when there is none
@@ -133,6 +141,9 @@ export const terminals: Effect.Effect<Terminals> = Effect.promise(async () => {
   const { isatty } = await import("node:tty")
   return { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) }
 })
+
+/** Whether a person sits in front of stdin and stdout. Unlike `process.stdin` this opens nothing. */
+export const isOnTerminal: Effect.Effect<boolean> = Effect.sync(() => isatty(0) && isatty(1))
 
 /** All of stdin, before any protocol is spoken on it. */
 export const readInput: Effect.Effect<string> = Effect.promise(() => Bun.stdin.text())

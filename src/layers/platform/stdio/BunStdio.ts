@@ -2,9 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
-import { HostGone, Transport } from "../../../services/host/Transport.ts"
+import { Transport } from "../../../services/host/Transport.ts"
 import * as EngineMemory from "../EngineMemory.ts"
 import * as EventLoop from "../EventLoop.ts"
+import { send } from "./SendText.ts"
 import * as StdoutGuard from "./StdoutGuard.ts"
 
 /** Chunks that are read ahead. Beyond that stdin is left alone, and the pipe holds back the host. */
@@ -27,21 +28,6 @@ const readStdin = Effect.fnUntraced(function* (from: Bun.BunFile, into: Mailbox.
   )
   for (let chunk = yield* next; chunk !== undefined; chunk = yield* next) yield* into.offer(chunk)
 }, Effect.scoped)
-
-const gone = (cause: unknown) => new HostGone({ cause })
-
-/** The pipe takes most writes at once. It returns a promise when it has not taken all of the text. */
-const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> => {
-  try {
-    const written = sink.write(text)
-    const flushed = sink.flush()
-    if (typeof written === "number" && typeof flushed === "number") return Effect.void
-    // A rejection that nobody awaits would end the process.
-    return Effect.tryPromise({ try: () => Promise.all([written, flushed]), catch: gone })
-  } catch (cause) {
-    return Effect.fail(gone(cause))
-  }
-}
 
 const make = Effect.fnUntraced(function* ({ reads }: { readonly reads: boolean }) {
   const { input: frames, output } = yield* StdoutGuard.acquire

@@ -1,0 +1,18 @@
+/** Writes text to a descriptor of this process, at the speed of whoever reads it. */
+import * as Effect from "effect/Effect"
+import { HostGone } from "../../../services/host/Transport.ts"
+
+const gone = (cause: unknown) => new HostGone({ cause })
+
+/** Most writes are taken at once. The sink returns a promise when it has not taken all of the text. */
+export const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, HostGone> => {
+  try {
+    const written = sink.write(text)
+    const flushed = sink.flush()
+    if (typeof written === "number" && typeof flushed === "number") return Effect.void
+    // A rejection that nobody awaits would end the process.
+    return Effect.tryPromise({ try: () => Promise.all([written, flushed]), catch: gone })
+  } catch (cause) {
+    return Effect.fail(gone(cause))
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * `heddle` on a terminal: a plain session in the scrollback. One loop takes what is typed and what happens, and draws.
+ * It runs on the same services as rpc mode.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Agent } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
+import { SettingsNotice } from "../../services/Settings.ts"
+import * as Trust from "../../services/Trust.ts"
+import * as Environment from "../platform/processes/Environment.ts"
+import * as Dialogs from "./input/Dialogs.ts"
+import * as HistoryFile from "./input/HistoryFile.ts"
+import * as PromptLine from "./input/PromptLine.ts"
+import * as Screen from "./screen/Screen.ts"
+import * as Style from "./screen/Style.ts"
+import * as Commands from "./session/Commands.ts"
+import * as Jobs from "./session/Jobs.ts"
+import * as Leaving from "./session/Leaving.ts"
+import * as Loop from "./session/Loop.ts"
+import * as TerminalUi from "./session/TerminalUi.ts"
+import * as Messages from "./view/Messages.ts"
+import * as Transcript from "./view/Transcript.ts"
+import * as Welcome from "./view/Welcome.ts"
+
+export interface InteractiveOptions<Stop> {
+  readonly cwd: string
+  readonly agentDir: string
+  /** Completes when a signal asks the process to end. */
+  readonly stop: Effect.Effect<Stop>
+  /** Completes when an extension asks for the end. */
+  readonly quit?: Effect.Effect<void>
+  /** The person picks one of the stored sessions at the start. */
+  readonly picksSession?: boolean
+}
+
+/** Draws the screen before anything else is built, and shows what is logged there until the effect has ended. */
+export const onScreen =
+  ({ mask, version }: { readonly version: string; readonly mask: (text: string) => string }) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Screen.Screen>> => {
+    const shown = Effect.gen(function* () {
+      const noColor = Option.getOrUndefined(yield* Environment.variable("NO_COLOR"))
+      const term = Option.getOrUndefined(yield* Environment.variable("TERM"))
+      const look = Style.lookOf({ noColor, term })
+      return Screen.layer({ look, welcome: (style, width) => Welcome.render(version, style, width) })
+    })
+    return Effect.provide(Screen.withLogs(mask)(effect), Layer.unwrapEffect(shown))
+  }
+
+/** Messages of a session that are shown when it is resumed. */
+const mostShown = 12
+
+/** The end of a stored conversation, so that the person sees where it was left. */
+const showStored = (transcript: Transcript.Transcript) =>
+  Effect.gen(function* () {
+    const { print, style, width } = yield* Screen.Screen
+    const sessions = yield* Sessions
+    const agent = Context.get(yield* sessions.current, Agent)
+    const messages = (yield* agent.state).messageCount === 0 ? [] : yield* agent.messages
+    if (messages.length === 0) return
+    const earlier = messages.length - mostShown
+    if (earlier > 0) print(transcript.notice({ level: "info", text: `(${earlier} earlier messages)` }))
+    print(transcript.items(Messages.stored(messages.slice(-mostShown), style, width())))
+  })
+
+/** What a person should know before the first prompt. */
+const tellWhatIsThere = (tell: (level: "warning", text: string) => void) =>
+  Effect.gen(function* () {
+    const { notice } = yield* Trust.Trust
+    if (notice !== undefined) tell("warning", notice)
+    // Settings that were ignored are in the log, which is shown, too.
+    yield* SettingsNotice
+  })
+
+/** Returns when the person leaves, with nothing, or when `stop` completes, with its value. */
+export const run = <Stop>(options: InteractiveOptions<Stop>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const screen = yield* Screen.Screen
+      const sessions = yield* Sessions
+      const history = yield* HistoryFile.open(options.agentDir)
+      const left = yield* Deferred.make<void>()
+      const leave = () => void Deferred.unsafeDone(left, Effect.void)
+      const changed = () => void screen.inbox.unsafeOffer({ _tag: "Changed" })
+      const transcript = Transcript.make(screen.style, screen.width)
+      const tell = (level: "info" | "warning" | "error", text: string) => {
+        screen.print(transcript.notice({ level, text }))
+        changed()
+      }
+      const line = PromptLine.make(history.entries, screen.style)
+      const giveBack = (text: string) => {
+        if (line.editor().text === "") line.set(text)
+        changed()
+      }
+      const dialogs = Dialogs.make({
+        style: screen.style,
+        changed,
+        over: (title, answer) => tell("info", `? ${title} ${answer}`)
+      })
+      const terminalUi = yield* TerminalUi.connect({ dialogs, tell, changed, setText: line.set })
+      const talk = {
+        style: screen.style,
+        width: screen.width,
+        print: (rows: ReadonlyArray<string>) => {
+          screen.print(transcript.print(rows))
+          changed()
+        },
+        tell,
+        ui: terminalUi.ui
+      }
+      const commands = Commands.make({ leave, clear: Effect.ignore(screen.clear) })
+      const jobs = yield* Jobs.make<Loop.JobServices>(changed)
+      const loop = yield* Loop.make({
+        ...options,
+        line,
+        dialogs,
+        terminalUi,
+        transcript,
+        commands,
+        jobs,
+        talk,
+        leave,
+        giveBack,
+        remember: history.add,
+        showStored: showStored(transcript)
+      })
+      yield* sessions.attach(loop.sink)
+      yield* tellWhatIsThere(tell)
+      yield* showStored(transcript)
+      yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))
+      const { quit = Effect.never } = options
+      const stopped = yield* loop.run.pipe(
+        Effect.raceFirst(Deferred.await(left)),
+        Effect.raceFirst(quit),
+        Effect.as(Option.none<Stop>()),
+        Effect.raceFirst(Effect.asSome(options.stop))
+      )
+      dialogs.cancelAll()
+      yield* Leaving.windDown(Option.isSome(stopped) ? "signal" : "person")
+      yield* loop.settle
+      const farewell = yield* Leaving.farewell
+      if (farewell !== undefined) screen.print(["", screen.style.dim(farewell)])
+      return Option.getOrUndefined(stopped)
+    })
+  )

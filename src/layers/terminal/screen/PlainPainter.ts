@@ -1,0 +1,19 @@
+/** For terminals that cannot move their cursor: rows are written once, and the prompt again when others came in between. */
+import type { Painter } from "./Painter.ts"
+import * as Rows from "./Rows.ts"
+
+export const make = (): Painter => {
+  let asked = ""
+  const lines = (rows: ReadonlyArray<string>) => rows.map((row) => `${Rows.guarded(row)}\n`).join("")
+  return {
+    frame: (final, { invitation = [] }) => {
+      const question = invitation.map(Rows.guarded).join("\n")
+      if (final.length === 0 && question === asked) return ""
+      const before = asked === "" ? "" : "\n"
+      asked = question
+      return before + lines(final) + question
+    },
+    resized: () => undefined,
+    close: (final) => `\n${lines(final)}`
+  }
+}

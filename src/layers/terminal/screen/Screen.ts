@@ -1,0 +1,126 @@
+/**
+ * The screen of the interactive session: it is drawn before anything else is loaded, collects what is typed, and gives
+ * the terminal back at the end. The loop in Interactive.ts is the only one that draws after that.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as HashSet from "effect/HashSet"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Mailbox from "effect/Mailbox"
+import * as Inspectable from "effect/Inspectable"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { HostGone } from "../../../services/host/Transport.ts"
+import * as ConsoleCapture from "../../platform/stdio/ConsoleCapture.ts"
+import * as TerminalDevice from "../../platform/stdio/TerminalDevice.ts"
+import * as Painter from "./Painter.ts"
+import * as PlainPainter from "./PlainPainter.ts"
+import * as Style from "./Style.ts"
+
+export type Happening =
+  | { readonly _tag: "Typed"; readonly text: string }
+  | { readonly _tag: "Event"; readonly event: AgentEvent }
+  | { readonly _tag: "Said"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  | { readonly _tag: "Resized" }
+  /** An escape character has waited for the rest of a sequence long enough. */
+  | { readonly _tag: "KeyDue" }
+  /** Something has changed that is to be drawn. */
+  | { readonly _tag: "Changed" }
+  /** The terminal is gone. */
+  | { readonly _tag: "Gone" }
+
+export class Screen extends Context.Tag("heddle/layers/terminal/screen/Screen")<
+  Screen,
+  {
+    readonly style: Style.Style
+    /** One less than the terminal has: a full row would make some terminals begin another. */
+    readonly width: () => number
+    readonly height: () => number
+    readonly inbox: Mailbox.Mailbox<Happening>
+    /** Adds final rows to the next frame. */
+    readonly print: (rows: ReadonlyArray<string>) => void
+    readonly draw: (live: Painter.Live) => Effect.Effect<void, HostGone>
+    readonly resized: () => void
+    readonly clear: Effect.Effect<void, HostGone>
+    readonly suspend: Effect.Effect<void>
+  }
+>() {}
+
+export interface ScreenOptions {
+  readonly look: Style.Look
+  readonly welcome: (style: Style.Style, width: number) => ReadonlyArray<string>
+}
+
+const clearAll = "\u001b[H\u001b[2J"
+export const prompt = "> "
+
+const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
+  const style = Style.make(look)
+  const inbox = yield* Mailbox.make<Happening>()
+  const device = yield* TerminalDevice.open({
+    plain: look.plain,
+    onResize: () => void inbox.unsafeOffer({ _tag: "Resized" })
+  })
+  const painter = look.plain ? PlainPainter.make() : Painter.make()
+  let final: Array<string> = []
+  const width = () => Math.max(10, device.size().columns - 1)
+  const write = (text: string) => (text === "" ? Effect.void : device.write(text))
+  const draw = (live: Painter.Live) =>
+    Effect.suspend(() => {
+      const rows = final
+      final = []
+      return write(painter.frame(rows, live, device.size()))
+    })
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.suspend(() => write(painter.close(final)))))
+  yield* ConsoleCapture.open((text) => void inbox.unsafeOffer({ _tag: "Said", level: "info", text }))
+  final.push(...welcome(style, width()))
+  yield* Effect.ignore(draw({ rows: ["", prompt, ""], cursor: { row: 1, column: prompt.length } }))
+  const typing = Effect.gen(function* () {
+    for (let done = false; !done;) {
+      const [texts, isLast] = yield* device.input.takeAll
+      for (const text of texts) inbox.unsafeOffer({ _tag: "Typed", text })
+      done = isLast
+    }
+    inbox.unsafeOffer({ _tag: "Gone" })
+  })
+  yield* Effect.forkScoped(typing)
+  return Screen.of({
+    style,
+    width,
+    height: () => device.size().rows,
+    inbox,
+    print: (rows) => void final.push(...rows),
+    draw,
+    resized: () => painter.resized(device.size()),
+    clear: Effect.suspend(() => {
+      painter.close([])
+      return look.plain ? Effect.void : write(clearAll)
+    }),
+    suspend: Effect.zipRight(Effect.ignore(Effect.suspend(() => write(painter.close([])))), device.suspend)
+  })
+})
+
+export const layer = (options: ScreenOptions) => Layer.scoped(Screen, make(options))
+
+const text = (message: unknown): string =>
+  (Array.isArray(message) ? message : [message]).map((part) => Inspectable.toStringUnknown(part, 0)).join(" ")
+
+const levelOf = (level: LogLevel.LogLevel) => {
+  if (LogLevel.greaterThanEqual(level, LogLevel.Error)) return "error"
+  return LogLevel.greaterThanEqual(level, LogLevel.Warning) ? "warning" : "info"
+}
+
+/** What an effect logs is shown above the prompt, where it cannot be written over. */
+export const withLogs =
+  (mask: (text: string) => string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Screen> =>
+    Effect.flatMap(Screen, ({ inbox }) => {
+      const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
+        const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
+        inbox.unsafeOffer({ _tag: "Said", level: levelOf(logLevel), text: mask(text(message) + detail) })
+      })
+      return Effect.locally(effect, FiberRef.currentLoggers, HashSet.make(logger))
+    })

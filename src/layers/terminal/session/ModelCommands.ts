@@ -1,0 +1,73 @@
+/** Choosing the model and how hard it thinks. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { isThinkingLevel, label, supportedLevels } from "../../../domain/model/Model.ts"
+import { Agent } from "../../../services/Agent.ts"
+import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import { Sessions } from "../../../services/session/Sessions.ts"
+import * as ModelSelection from "../../agent/model/ModelSelection.ts"
+import { type Command, completions } from "./Command.ts"
+import type { Talk } from "./Talk.ts"
+
+const currentAgent = Effect.flatMap(Sessions, ({ current }) => Effect.map(current, Context.get(Agent)))
+
+const pick = Effect.fnUntraced(function* (talk: Talk) {
+  const { available } = yield* ModelCatalog
+  const options = (yield* available).map(label)
+  return yield* talk.ui.select({ title: "Which model?", options })
+})
+
+const choose = Effect.fnUntraced(function* (pattern: string, talk: Talk) {
+  const catalog = yield* ModelCatalog
+  const agent = yield* currentAgent
+  yield* agent.started
+  const usable = new Set((yield* catalog.available).map(label))
+  const found = ModelSelection.select(yield* catalog.all, { pattern }, (model) => usable.has(label(model)))
+  if (Either.isLeft(found)) return talk.tell("error", `${found.left}. /model without a name lets you choose.`)
+  const { model, thinkingLevel } = found.right
+  const before = (yield* agent.state).model
+  yield* agent.setModel(model.provider, model.id)
+  if (thinkingLevel !== undefined) yield* agent.setThinkingLevel(thinkingLevel)
+  // Otherwise the event says it.
+  if (before !== undefined && label(before) === label(model)) talk.tell("info", `Model: ${label(model)}`)
+})
+
+const model: Command = {
+  name: "model",
+  hint: "[name]",
+  description: "Choose the model; a part of its name is enough",
+  complete: (prefix) =>
+    Effect.flatMap(ModelCatalog, ({ available }) =>
+      Effect.map(available, (models) => completions(models.map(label), prefix))
+    ),
+  run: Effect.fnUntraced(function* (args, talk) {
+    const wanted = args === "" ? yield* pick(talk) : Option.some(args)
+    if (Option.isSome(wanted)) yield* choose(wanted.value, talk)
+  })
+}
+
+const levels = Effect.flatMap(currentAgent, (agent) => Effect.map(agent.state, (state) => supportedLevels(state.model)))
+
+const thinking: Command = {
+  name: "thinking",
+  hint: "[level]",
+  description: "Choose how hard the model thinks",
+  complete: (prefix) => Effect.map(levels, (found) => completions(found, prefix)),
+  run: Effect.fnUntraced(function* (args, talk) {
+    const supported = yield* levels
+    if (supported.length < 2) return talk.tell("info", "This model has no thinking levels.")
+    const title = "How hard is the model to think?"
+    const wanted = args === "" ? yield* talk.ui.select({ title, options: supported }) : Option.some(args)
+    if (Option.isNone(wanted)) return
+    if (!isThinkingLevel(wanted.value)) {
+      return talk.tell("error", `There is no level "${wanted.value}". This model has ${supported.join(", ")}.`)
+    }
+    const level = yield* (yield* currentAgent).setThinkingLevel(wanted.value)
+    const clamped = level === wanted.value ? "" : ` (the model does not have ${wanted.value})`
+    talk.tell("info", `Thinking: ${level}${clamped}`)
+  })
+}
+
+export const commands: ReadonlyArray<Command> = [model, thinking]

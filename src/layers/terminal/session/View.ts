@@ -1,0 +1,80 @@
+/** What the person sees below the scrollback, from the state of the session. Pure. */
+import type { MessageQueue } from "../../../domain/conversation/MessageQueue.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import type { Dialogs } from "../input/Dialogs.ts"
+import type { PromptLine } from "../input/PromptLine.ts"
+import type { Live } from "../screen/Painter.ts"
+import * as Rows from "../screen/Rows.ts"
+import { prompt } from "../screen/Screen.ts"
+import type { Style } from "../screen/Style.ts"
+import * as LiveRows from "../view/LiveRows.ts"
+import * as StatusLine from "../view/StatusLine.ts"
+import type { Transcript } from "../view/Transcript.ts"
+import type { Figures } from "./Status.ts"
+import type { TerminalUi } from "./TerminalUi.ts"
+
+export interface State {
+  readonly cwd: string
+  readonly style: Style
+  readonly width: number
+  readonly height: number
+  readonly figures: Figures
+  readonly queue: MessageQueue | undefined
+  /** Undefined while nothing runs. */
+  readonly workingMs: number | undefined
+  /** The next Ctrl-C leaves. */
+  readonly isLeaving: boolean
+}
+
+export interface Sources {
+  readonly line: PromptLine
+  readonly dialogs: Dialogs
+  readonly terminalUi: TerminalUi
+  readonly transcript: Transcript
+}
+
+const mostQueueRows = 3
+
+const queueRows = ({ queue, style, width }: State): ReadonlyArray<string> => {
+  if (queue === undefined) return []
+  const waiting = [...queue.steering, ...queue.followUp]
+  const rows = waiting.slice(0, mostQueueRows).map(({ text }) => `${style.symbols.below} queued: ${Rows.oneLine(text)}`)
+  const more = waiting.length - rows.length
+  return [...rows, ...(more > 0 ? [`  and ${more} more`] : [])].map((row) => style.dim(Rows.fit(row, width)))
+}
+
+const workingRows = ({ style, width, workingMs }: State): ReadonlyArray<string> => {
+  if (workingMs === undefined) return []
+  const time = workingMs < 1000 ? "" : ` ${Math.floor(workingMs / 1000)} s`
+  return ["", style.dim(Rows.fit(`${style.symbols.running} working${time} · Ctrl-C aborts · Enter steers`, width))]
+}
+
+/** Below the home folder it begins with `~`. */
+const shortFolder = (cwd: string): string => {
+  const home = LocalPaths.home()
+  return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
+}
+
+const statusRow = ({ cwd, figures, isLeaving, style, width }: State, extras: ReadonlyArray<string>): string =>
+  isLeaving
+    ? style.warning(Rows.fit("Press Ctrl-C again to leave.", width))
+    : style.dim(StatusLine.render({ ...figures, folder: shortFolder(cwd), extras }, width))
+
+export const live = (state: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
+  const { height, width, workingMs } = state
+  const field = dialogs.live({ width, mostRows: Math.max(4, height - 4) }) ?? {
+    ...line.live({ width, mostRows: Math.max(1, Math.floor(height / 2) - 2), prompt }),
+    invitation: workingMs === undefined ? ["", prompt] : []
+  }
+  const widgets = (placement: "aboveEditor" | "belowEditor") =>
+    terminalUi.widgets(placement).map((row) => Rows.fit(Rows.clean(row), width))
+  return LiveRows.compose(
+    {
+      running: transcript.live(),
+      above: [...workingRows(state), ...queueRows(state), ...widgets("aboveEditor"), ""],
+      field,
+      below: [...widgets("belowEditor"), statusRow(state, terminalUi.states())]
+    },
+    height
+  )
+}

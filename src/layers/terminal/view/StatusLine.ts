@@ -1,0 +1,58 @@
+/** The line below the prompt: model, thinking, context, tokens, cost, folder. Pure. */
+import { label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
+import * as TextWidth from "../../platform/modules/TextWidth.ts"
+import * as Rows from "../screen/Rows.ts"
+
+export interface Status {
+  readonly model: Model | undefined
+  readonly thinkingLevel: ThinkingLevel
+  /** Undefined where the window of the model is unknown, null where the context was not counted yet. */
+  readonly contextPercent: number | null | undefined
+  readonly tokens: number
+  readonly cost: number
+  readonly folder: string
+  /** What extensions have to say. */
+  readonly extras: ReadonlyArray<string>
+}
+
+export const amount = (count: number): string => {
+  if (count < 1000) return String(count)
+  return count < 1_000_000 ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`
+}
+
+export const money = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`
+
+const percent = (value: number | null | undefined): string => {
+  if (value === undefined) return ""
+  return value === null ? "context ?" : `context ${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)}%`
+}
+
+interface Part {
+  readonly text: string
+  /** Parts with a low rank give way first on a narrow screen. */
+  readonly rank: number
+}
+
+const partsOf = (status: Status): ReadonlyArray<Part> => [
+  { text: status.model === undefined ? "no model" : Rows.oneLine(label(status.model)), rank: 9 },
+  { text: `thinking ${status.thinkingLevel}`, rank: 4 },
+  { text: percent(status.contextPercent), rank: 8 },
+  { text: `${amount(status.tokens)} tokens`, rank: 3 },
+  { text: money(status.cost), rank: 6 },
+  { text: Rows.oneLine(status.folder), rank: 5 },
+  ...status.extras.map((extra) => ({ text: Rows.oneLine(extra), rank: 2 }))
+]
+
+const between = " · "
+
+export const render = (status: Status, width: number): string => {
+  let parts = partsOf(status).filter(({ text }) => text !== "")
+  const joined = () => parts.map(({ text }) => text).join(between)
+  while (parts.length > 1 && TextWidth.cells(joined()) > width) {
+    const lowest = Math.min(...parts.map(({ rank }) => rank))
+    parts = parts.filter(
+      ({ rank }, at) => rank !== lowest || parts.findLastIndex((part) => part.rank === lowest) !== at
+    )
+  }
+  return Rows.fit(joined(), width)
+}
