@@ -2,28 +2,25 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
+import { end } from "./layers/process/Ending.ts"
 import * as ExitCode from "./layers/process/ExitCode.ts"
 import * as Startup from "./layers/process/Startup.ts"
 import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
-import { Sessions } from "./services/session/Sessions.ts"
 
 const { version } = packageJson
 const secrets = KnownSecrets.make()
 const { stopSignal: stop, uptime } = Process
 
-/** How long the disk may take at the end; what is written but not synced survives everything but a power cut. */
-const lastSync = "500 millis"
-
 const serve = Effect.fnUntraced(function* (options: CommandLine.StartOptions, quit: Effect.Effect<void>) {
   const Server = yield* Effect.promise(() => import("./rpc/Server.ts"))
-  const signal = yield* Server.serve({ ...options, version, uptime, stop, quit })
-  return signal === undefined ? ExitCode.done : ExitCode.bySignal[signal]
+  return ExitCode.ofSignal(yield* Server.serve({ ...options, version, uptime, stop, quit }))
 })
 
 /** Reads the message while the agent is built. */
@@ -39,30 +36,36 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
   return Effect.map(Effect.tap(OneShot.run({ request, open, stop }), Startup.report), ExitCode.ofOutcome)
 })
 
+/** The screen is drawn before the agent is built. */
+const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Place, quit: Effect.Latch) {
+  const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
+  const session = Interactive.run({ ...options, quit: quit.await, stop: Process.endSignal })
+  const ended = Effect.flatMap(session, (signal) => end(ExitCode.ofSignal(signal)))
+  yield* ended.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
+})
+
+const agentOf = (options: CommandLine.StartOptions & Startup.Place, quit: Effect.Latch) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./layers/AgentLive.ts")),
+      ({ layer }) => layer({ ...options, secrets, version, shutdown: Effect.asVoid(quit.open) })
+    )
+  )
+
 /** The mode and its layers are loaded here, so that `--version` does not pay for them. */
 const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
-  if (options.mode === "interactive") return yield* Startup.noInteractive
   const place = yield* Startup.place(options)
-  const [AgentLive, BunStdio] = yield* Effect.promise(() =>
-    Promise.all([import("./layers/AgentLive.ts"), import("./layers/platform/stdio/BunStdio.ts")])
-  )
   yield* Process.takeOver
   const quit = yield* Effect.makeLatch(false)
-  const agent = AgentLive.layer({ ...options, ...place, secrets, version, shutdown: Effect.asVoid(quit.open) })
-  const end = Effect.fnUntraced(function* (code: number) {
-    const sessions = yield* Sessions
-    yield* Effect.timeoutOption(Effect.disconnect(sessions.sync), lastSync)
-    const isLost = code === ExitCode.done && (yield* sessions.hasLostWrites)
-    yield* Process.endWith(isLost ? ExitCode.failed : code)
-  })
   const act = Effect.gen(function* () {
     const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, place)
-    yield* Effect.gen(function* () {
-      yield* end(yield* run)
-    }).pipe(Effect.provide(agent))
+    yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...place }, quit))
   })
-  const stdio = options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer
-  yield* act.pipe(Effect.provide(stdio), Effect.catchTags(Startup.explained))
+  const written = Effect.flatMap(Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")), (BunStdio) =>
+    Effect.provide(act, options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer)
+  )
+  const session = options.mode === "interactive" ? converse({ ...options, ...place }, quit) : written
+  yield* Effect.catchTags(session, Startup.explained)
 })
 
 const args = process.argv.slice(2)

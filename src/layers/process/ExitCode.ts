@@ -11,6 +11,9 @@ export const unfit = 3
 /** 128 and the number of the signal, as shells have it. */
 export const bySignal: Readonly<Record<StopSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
+/** Of a session that a signal has ended, or not. */
+export const ofSignal = (signal: StopSignal | undefined): number => (signal === undefined ? done : bySignal[signal])
+
 export const ofOutcome = (outcome: Outcome<StopSignal>): number => {
   switch (outcome._tag) {
     case "Answered":
@@ -21,6 +24,6 @@ export const ofOutcome = (outcome: Outcome<StopSignal>): number => {
     case "Failed":
       return failed
     case "Stopped":
-      return bySignal[outcome.by]
+      return ofSignal(outcome.by)
   }
 }

@@ -9,12 +9,6 @@ const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERRO
 const unusable = ({ message }: Error) => invalid(message)
 const noModel = ({ message }: Error) => new StartupFailure({ code: "NO_MODEL", message })
 
-/** For a person at a terminal who gives no message. */
-export const noInteractive = Effect.flatMap(
-  Effect.promise(() => import("./help/Help.ts")),
-  ({ welcome }) => invalid(welcome)
-)
-
 export interface Place {
   readonly cwd: string
   readonly agentDir: string

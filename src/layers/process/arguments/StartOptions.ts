@@ -49,6 +49,8 @@ export interface StartOptions extends Mode.Choice {
   readonly ui: boolean
   readonly emitTitle: boolean
   readonly session: SessionOptions
+  /** The person picks one of the stored sessions at the start. */
+  readonly picksSession: boolean
   readonly fixedLimits?: BudgetLimits
   readonly unknownFlags?: ReadonlyMap<string, string | true>
 }
@@ -139,7 +141,7 @@ const unnamed = (mode: Mode.Mode) =>
 
 const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => string | undefined, mode: Mode.Mode) {
   const [resume, sessionId] = [one("resume"), one("session-id")]
-  if (resume === "") return yield* invalid(unnamed(mode))
+  if (resume === "" && mode !== "interactive") return yield* invalid(unnamed(mode))
   if (sessionId !== undefined && !isSessionId(sessionId)) {
     return yield* invalid(`--session-id: letters, digits, ".", "_" and "-" only; got "${sessionId}"`)
   }
@@ -149,7 +151,7 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
   const options: SessionOptions = {
     inMemory: one("no-session") !== undefined,
     continue: one("continue") !== undefined,
-    ...present("session", one("session") ?? resume),
+    ...present("session", one("session") ?? (resume === "" ? undefined : resume)),
     ...present("fork", one("fork")),
     ...present("sessionId", sessionId),
     ...present("sessionDir", one("session-dir")),
@@ -221,7 +223,8 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     ...present("unknownFlags", given.unknown),
     ui: !has("no-ui"),
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
-    session: yield* sessionOptions(one, choice.mode)
+    session: yield* sessionOptions(one, choice.mode),
+    picksSession: one("resume") === ""
   }
   return options
 })
