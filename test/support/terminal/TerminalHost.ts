@@ -34,12 +34,19 @@ export interface TerminalHost {
   readonly type: (text: string) => void
   readonly resize: (columns: number, rows: number) => void
   /** Waits until scrollback and screen have a text that fits. */
-  readonly until: (fits: RegExp | ((text: string) => boolean)) => Promise<string>
+  readonly until: (fits: RegExp) => Promise<string>
+  /** The same, when no turn runs any more. */
+  readonly settled: (fits: RegExp) => Promise<string>
   readonly kill: (signal: NodeJS.Signals) => void
   readonly exited: Promise<number>
+  /** After the end: what `stty -a` says about the terminal. */
+  readonly modes: () => string
   /** Scrollback and screen with the parts that differ from run to run replaced. */
   readonly golden: () => string
 }
+
+/** Less than a test may take, so that a failure shows the screen. */
+const patienceMs = 12_000
 
 export const keys = {
   enter: "\r",
@@ -63,6 +70,7 @@ export const makePlace = (files: NonNullable<TerminalOptions["files"]> = {}): Pl
   return place
 }
 
+const mark = "\u0005"
 const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 const start = (place: Place, options: TerminalOptions): TerminalHost => {
@@ -73,12 +81,18 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
   const virtual = VirtualTerminal.make(columns, rows)
   const decoder = new TextDecoder()
   const waiting = new Set<() => void>()
-  let raw = ""
+  const closed = Promise.withResolvers<void>()
+  let [raw, modes, marks] = ["", "", 0]
   const terminal = new Bun.Terminal({
     cols: columns,
     rows,
     data: (_, bytes) => {
-      const text = decoder.decode(bytes, { stream: true })
+      const [text = "", ...after] = decoder.decode(bytes, { stream: true }).split(mark)
+      if (marks > 0) modes += [text, ...after].join("")
+      marks += after.length
+      if (marks > 1) closed.resolve()
+      if (marks > after.length) return
+      if (after.length > 0) modes += after.join("")
       raw += text
       virtual.write(text)
       for (const check of waiting) check()
@@ -95,16 +109,23 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
       ...env
     }
   })
-  const exited = child.exited.then((code) => code)
-  const until: TerminalHost["until"] = (fits) =>
-    new Promise((resolve, reject) => {
+  // What heddle wrote last may arrive after its end, so a second program writes behind it how the terminal was left.
+  const exited = child.exited.then(async (code) => {
+    Bun.spawn(["sh", "-c", `printf '\\005'; stty -a; printf '\\005'`], { terminal })
+    await closed.promise
+    return code
+  })
+  const wait = (fits: RegExp, isWanted: (text: string) => boolean) =>
+    new Promise<string>((resolve, reject) => {
       const check = () => {
         const text = virtual.text()
-        if (!(fits instanceof RegExp ? fits.test(text) : fits(text))) return
+        if (!fits.test(text) || !isWanted(text)) return
         waiting.delete(check)
         resolve(text)
       }
       waiting.add(check)
+      const late = () => reject(new Error(`no ${fits} in time; the screen:\n${virtual.text()}`))
+      setTimeout(late, patienceMs).unref()
       void exited.then((code) => {
         check()
         reject(new Error(`heddle ended with ${code} before ${fits}; the screen:\n${virtual.text()}`))
@@ -120,10 +141,14 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
     resize: (nextColumns, nextRows) => {
       virtual.resize(nextColumns, nextRows)
       terminal.resize(nextColumns, nextRows)
+      // The system tells the programs of a terminal that has a session of its own, which this one has not.
+      child.kill("SIGWINCH")
     },
-    until,
+    until: (fits) => wait(fits, () => true),
+    settled: (fits) => wait(fits, (text) => !text.includes("• working")),
     kill: (signal) => child.kill(signal),
     exited,
+    modes: () => modes,
     golden: () =>
       virtual
         .text()

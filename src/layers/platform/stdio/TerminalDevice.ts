@@ -64,6 +64,12 @@ const makeModes = (keys: ReadStream, plain: boolean) => {
   return { open, close }
 }
 
+/** Bun keeps the size that a stream had first, unless it is told to look again. */
+const lookAgain = (screen: WriteStream) => {
+  const refresh: unknown = Reflect.get(screen, "_refreshSize")
+  if (typeof refresh === "function") Reflect.apply(refresh, screen, [])
+}
+
 const sizeOf = (screen: WriteStream): Size => {
   const [columns = 0, rows = 0] = screen.getWindowSize()
   return columns > 0 && rows > 0 ? { columns, rows } : fallback
@@ -86,7 +92,10 @@ export const open = Effect.fnUntraced(function* ({ onResize, plain }: DeviceOpti
   const end = () => void input.unsafeDone(Exit.void)
   yield* Effect.acquireRelease(Effect.sync(modes.open), () => Effect.sync(modes.close))
   yield* listen(process, "exit", modes.close)
-  yield* listen(process, "SIGWINCH", onResize)
+  yield* listen(process, "SIGWINCH", () => {
+    lookAgain(screen)
+    onResize()
+  })
   yield* listen(process, "SIGINT", () => void input.unsafeOffer(interruptKey))
   yield* listen(keys, "data", (bytes) => {
     if (bytes instanceof Uint8Array) input.unsafeOffer(decoder.decode(bytes, { stream: true }))

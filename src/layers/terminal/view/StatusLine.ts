@@ -24,7 +24,9 @@ export const money = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0
 
 const percent = (value: number | null | undefined): string => {
   if (value === undefined) return ""
-  return value === null ? "context ?" : `context ${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)}%`
+  if (value === null) return "context ?"
+  if (value > 0 && value < 0.1) return "context <0.1%"
+  return `context ${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)}%`
 }
 
 interface Part {

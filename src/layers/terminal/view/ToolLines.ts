@@ -79,13 +79,14 @@ const body = ({ isError, name, result }: Ended, style: Style): ReadonlyArray<str
   const text = textOf(result)
   if (text.trim() === "") return []
   const lines = linesOf(text)
-  if (isError) return fold(lines, errorRows, "first", style).map(style.bad)
+  const part = name === "bash" ? "last" : "first"
+  if (isError) return fold(lines, errorRows, part, style).map(style.bad)
   const diff = result.details?.["diff"]
   if (typeof diff === "string" && diff !== "") {
     return fold(linesOf(diff), diffRows, "first", style).map((line) => diffLine(line, style))
   }
   if (summarised.has(name)) return [style.dim(lines.length === 1 ? (lines[0] ?? "") : count(lines.length))]
-  return fold(lines, outputRows, name === "bash" ? "last" : "first", style).map(style.dim)
+  return fold(lines, outputRows, part, style).map(style.dim)
 }
 
 const markOf = ({ isError, result }: Ended, style: Style) => {
