@@ -43,11 +43,11 @@ export interface Unfinished {
 
 /** The mention that ends at the cursor; undefined if the word there is none. */
 export const at = (text: string, cursor: number): Unfinished | undefined => {
-  const found = /(?:^|[\s([{'"`])@("?)([^\n"]*)$/.exec(text.slice(0, cursor))
+  const found = /(?:^|[\s([{'"`])@(?:"([^\n"]*)|([^\s"]*))$/.exec(text.slice(0, cursor))
   if (found === null) return undefined
-  const [, quote = "", path = ""] = found
-  if (quote === "" && /\s/.test(path)) return undefined
-  return { from: cursor - path.length, path, isQuoted: quote !== "" }
+  const [, quoted, plain = ""] = found
+  const path = quoted ?? plain
+  return { from: cursor - path.length, path, isQuoted: quoted !== undefined }
 }
 
 const marks: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" }

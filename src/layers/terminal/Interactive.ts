@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
-import { SettingsNotice } from "../../services/Settings.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as Dialogs from "./input/Dialogs.ts"
@@ -21,6 +20,7 @@ import * as Commands from "./session/Commands.ts"
 import * as Jobs from "./session/Jobs.ts"
 import * as Leaving from "./session/Leaving.ts"
 import * as Loop from "./session/Loop.ts"
+import type { Talk } from "./session/Talk.ts"
 import * as TerminalUi from "./session/TerminalUi.ts"
 import * as Messages from "./view/Messages.ts"
 import * as Transcript from "./view/Transcript.ts"
@@ -71,8 +71,6 @@ const tellWhatIsThere = (tell: (level: "warning", text: string) => void) =>
   Effect.gen(function* () {
     const { notice } = yield* Trust.Trust
     if (notice !== undefined) tell("warning", notice)
-    // Settings that were ignored are in the log, which is shown, too.
-    yield* SettingsNotice
   })
 
 /** Returns when the person leaves, with nothing, or when `stop` completes, with its value. */
@@ -86,10 +84,7 @@ export const run = <Stop>(options: InteractiveOptions<Stop>) =>
       const leave = () => void Deferred.unsafeDone(left, Effect.void)
       const changed = () => void screen.inbox.unsafeOffer({ _tag: "Changed" })
       const transcript = Transcript.make(screen.style, screen.width)
-      const tell = (level: "info" | "warning" | "error", text: string) => {
-        screen.print(transcript.notice({ level, text }))
-        changed()
-      }
+      const tell: Talk["tell"] = (level, text) => void screen.inbox.unsafeOffer({ _tag: "Said", level, text })
       const line = PromptLine.make(history.entries, screen.style)
       const giveBack = (text: string) => {
         if (line.editor().text === "") line.set(text)
@@ -101,13 +96,10 @@ export const run = <Stop>(options: InteractiveOptions<Stop>) =>
         over: (title, answer) => tell("info", `? ${title} ${answer}`)
       })
       const terminalUi = yield* TerminalUi.connect({ dialogs, tell, changed, setText: line.set })
-      const talk = {
+      const talk: Talk = {
         style: screen.style,
         width: screen.width,
-        print: (rows: ReadonlyArray<string>) => {
-          screen.print(transcript.print(rows))
-          changed()
-        },
+        print: (rows) => void screen.inbox.unsafeOffer({ _tag: "Printed", rows }),
         tell,
         ui: terminalUi.ui
       }
@@ -130,6 +122,7 @@ export const run = <Stop>(options: InteractiveOptions<Stop>) =>
       yield* sessions.attach(loop.sink)
       yield* tellWhatIsThere(tell)
       yield* showStored(transcript)
+      if (options.picksSession === true) loop.submit("/resume")
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))
       const { quit = Effect.never } = options
       const stopped = yield* loop.run.pipe(

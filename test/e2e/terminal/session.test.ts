@@ -1,31 +1,9 @@
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, expect, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { keys, open, type TerminalHost, type TerminalOptions } from "../../support/terminal/TerminalHost.ts"
-
-/** The screen is compared with a file. `vitest -u` writes it anew; look at what changed. */
-const golden = (name: string, host: TerminalHost) =>
-  expect(`${host.golden()}\n`).toMatchFileSnapshot(`screens/${name}.txt`)
-
-/** Runs a test on a terminal whose prompt is shown and whose status is known. */
-const on = (options: TerminalOptions, body: (host: TerminalHost) => Promise<void>) =>
-  Effect.scoped(
-    Effect.flatMap(open(options), (host) =>
-      Effect.promise(async () => {
-        await host.until(options.env?.["TERM"] === "dumb" ? /\n>/ : /offline\/\w+ ·/)
-        await body(host)
-        assert.deepStrictEqual(host.virtual.unknown, [])
-      })
-    )
-  )
-
-/** The cursor is visible, and the system echoes and edits lines as before. */
-const assertSane = (host: TerminalHost) => {
-  assert.deepStrictEqual([...host.virtual.modes], ["?25"])
-  for (const mode of ["icanon", "echo", "isig", "icrnl", "opost"])
-    assert.match(host.modes(), new RegExp(`(?<!-)\\b${mode}\\b`))
-}
+import { assertSane, golden, on } from "../../support/terminal/Sessions.ts"
+import { keys } from "../../support/terminal/TerminalHost.ts"
 
 const answer = {
   turns: [
@@ -33,10 +11,13 @@ const answer = {
       steps: [
         { thinking: "The person wants to see the folder.\nI list it." },
         { text: "I will **look** around." },
-        { toolCall: { name: "ls", arguments: { path: "." } } },
-        { toolCall: { name: "bash", arguments: { command: "seq 1 9; exit 3" } } }
+        { toolCall: { name: "ls", arguments: { path: "." } } }
       ],
-      usage: { input: 100, output: 20 }
+      usage: { input: 50, output: 20 }
+    },
+    {
+      steps: [{ toolCall: { name: "bash", arguments: { command: "seq 1 9; exit 3" } } }],
+      usage: { input: 30, output: 20 }
     },
     {
       steps: [
@@ -261,7 +242,7 @@ describe("heddle on a terminal", () => {
   )
 
   it.live("writes plain lines on a terminal that cannot move its cursor", () =>
-    on({ scenario: answer, files: { "a.txt": "abc" }, env: { TERM: "dumb" } }, async (host) => {
+    on({ scenario: answer, files: { "a.txt": "abc" }, env: { TERM: "dumb" }, ready: /\n>/ }, async (host) => {
       host.type("what is here?\n")
       await host.until(/two\n\n> $|two\n\n>$/)
       assert.notInclude(host.raw(), "\u001b")

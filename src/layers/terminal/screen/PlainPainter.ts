@@ -9,7 +9,8 @@ export const make = (): Painter => {
     frame: (final, { invitation = [] }) => {
       const question = invitation.map(Rows.guarded).join("\n")
       if (final.length === 0 && question === asked) return ""
-      const before = asked === "" ? "" : "\n"
+      // Enter has ended the line of the prompt; other rows have to begin a new one.
+      const before = asked === "" || final.length === 0 ? "" : "\n"
       asked = question
       return before + lines(final) + question
     },

@@ -24,6 +24,8 @@ export type Happening =
   | { readonly _tag: "Typed"; readonly text: string }
   | { readonly _tag: "Event"; readonly event: AgentEvent }
   | { readonly _tag: "Said"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  /** Rows for the scrollback, as they are. */
+  | { readonly _tag: "Printed"; readonly rows: ReadonlyArray<string> }
   | { readonly _tag: "Resized" }
   /** An escape character has waited for the rest of a sequence long enough. */
   | { readonly _tag: "KeyDue" }

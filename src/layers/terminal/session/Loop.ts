@@ -83,11 +83,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
     "ctrl+o": Effect.sync(() => screen.print(transcript.lastOutput()))
   }
 
-  const submit = (text: string) => {
-    line.remember(text)
-    jobs.add(Conversation.submit(text, parts))
-    return aside(parts.remember(text))
-  }
+  const submit = (text: string) => jobs.add(Conversation.submit(text, parts))
 
   const press = (input: Keys.Input): Effect.Effect<void, HostGone, JobServices> => {
     const action = input._tag === "Key" ? special[input.id] : undefined
@@ -95,7 +91,11 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
     interrupts.reset()
     if (dialogs.isOpen()) return Effect.sync(() => dialogs.press(input))
     const request = line.press(input)
-    if (request?._tag === "Submit") return submit(request.text)
+    if (request?._tag === "Submit") {
+      line.remember(request.text)
+      submit(request.text)
+      return aside(parts.remember(request.text))
+    }
     if (request?._tag === "Complete") return aside(Effect.map(TabKey.complete(parts), changed))
     if (request?._tag === "Leave") leave()
     return Effect.void
@@ -121,6 +121,8 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
         return apply(happening.event)
       case "Said":
         return Effect.sync(() => screen.print(transcript.notice(happening)))
+      case "Printed":
+        return Effect.sync(() => screen.print(transcript.print(happening.rows)))
       case "Resized":
         return Effect.sync(screen.resized)
       case "Gone":
@@ -176,9 +178,10 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
     for (const happening of happenings) {
       if (happening._tag === "Event") screen.print(transcript.event(happening.event))
       if (happening._tag === "Said") screen.print(transcript.notice(happening))
+      if (happening._tag === "Printed") screen.print(transcript.print(happening.rows))
     }
     screen.print(transcript.live())
   })
 
-  return { run, sink, settle }
+  return { run, sink, settle, submit }
 })

@@ -9,7 +9,7 @@ import { Session } from "../../../services/session/Session.ts"
 import type { Sessions } from "../../../services/session/Sessions.ts"
 import type { Status } from "../view/StatusLine.ts"
 
-export type Figures = Omit<Status, "folder" | "extras">
+export type Figures = Omit<Status, "folder">
 
 export const none: Figures = { model: undefined, thinkingLevel: "off", contextPercent: undefined, tokens: 0, cost: 0 }
 

@@ -55,10 +55,14 @@ const shortFolder = (cwd: string): string => {
   return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
 }
 
-const statusRow = ({ cwd, figures, isLeaving, style, width }: State, extras: ReadonlyArray<string>): string =>
+const statusRow = ({ cwd, figures, isLeaving, style, width }: State): string =>
   isLeaving
     ? style.warning(Rows.fit("Press Ctrl-C again to leave.", width))
-    : style.dim(StatusLine.render({ ...figures, folder: shortFolder(cwd), extras }, width))
+    : style.dim(StatusLine.render({ ...figures, folder: shortFolder(cwd) }, width))
+
+/** What extensions have to say, on one row. */
+const stateRows = (states: ReadonlyArray<string>, { style, width }: State): ReadonlyArray<string> =>
+  states.length === 0 ? [] : [style.dim(Rows.fit(states.map(Rows.oneLine).join(" · "), width))]
 
 export const live = (state: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
   const { height, width, workingMs } = state
@@ -71,9 +75,9 @@ export const live = (state: State, { dialogs, line, terminalUi, transcript }: So
   return LiveRows.compose(
     {
       running: transcript.live(),
-      above: [...workingRows(state), ...queueRows(state), ...widgets("aboveEditor"), ""],
+      above: [...(dialogs.isOpen() ? [] : workingRows(state)), ...queueRows(state), ...widgets("aboveEditor"), ""],
       field,
-      below: [...widgets("belowEditor"), statusRow(state, terminalUi.states())]
+      below: [...widgets("belowEditor"), statusRow(state), ...stateRows(terminalUi.states(), state)]
     },
     height
   )

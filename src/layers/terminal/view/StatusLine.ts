@@ -11,8 +11,6 @@ export interface Status {
   readonly tokens: number
   readonly cost: number
   readonly folder: string
-  /** What extensions have to say. */
-  readonly extras: ReadonlyArray<string>
 }
 
 export const amount = (count: number): string => {
@@ -41,8 +39,7 @@ const partsOf = (status: Status): ReadonlyArray<Part> => [
   { text: percent(status.contextPercent), rank: 8 },
   { text: `${amount(status.tokens)} tokens`, rank: 3 },
   { text: money(status.cost), rank: 6 },
-  { text: Rows.oneLine(status.folder), rank: 5 },
-  ...status.extras.map((extra) => ({ text: Rows.oneLine(extra), rank: 2 }))
+  { text: Rows.oneLine(status.folder), rank: 5 }
 ]
 
 const between = " · "
@@ -52,9 +49,7 @@ export const render = (status: Status, width: number): string => {
   const joined = () => parts.map(({ text }) => text).join(between)
   while (parts.length > 1 && TextWidth.cells(joined()) > width) {
     const lowest = Math.min(...parts.map(({ rank }) => rank))
-    parts = parts.filter(
-      ({ rank }, at) => rank !== lowest || parts.findLastIndex((part) => part.rank === lowest) !== at
-    )
+    parts = parts.filter(({ rank }) => rank !== lowest)
   }
   return Rows.fit(joined(), width)
 }

@@ -1,4 +1,5 @@
 /** Tool calls as rows: what was called, how it ended, and a part of its output. Pure. */
+import * as Predicate from "effect/Predicate"
 import { type JsonObject, plainText } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -32,12 +33,19 @@ const summarised = new Set(["read", "ls", "grep", "find", "write"])
 const [outputRows, errorRows, diffRows, liveRows] = [5, 8, 14, 3]
 const longestArguments = 400
 
+/** The first question of the tool `ask`, which has its text deep inside. */
+const questionOf = ({ questions }: JsonObject): ReadonlyArray<string> => {
+  const [first]: ReadonlyArray<unknown> = Array.isArray(questions) ? questions : []
+  return Predicate.hasProperty(first, "question") ? [shown(first.question)] : []
+}
+
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /** On one line, for people. */
 export const argumentsOf = ({ args, name }: Call): string => {
   const names = telling[name]
-  const values = names?.flatMap((key) => (args[key] === undefined ? [] : [shown(args[key])]))
+  const named = names?.flatMap((key) => (args[key] === undefined ? [] : [shown(args[key])]))
+  const values = name === "ask" ? questionOf(args) : named
   const text = values ?? (Object.keys(args).length === 0 ? [] : [JSON.stringify(args)])
   return Rows.oneLine(text.join(" ").slice(0, longestArguments))
 }
@@ -61,7 +69,8 @@ const count = (lines: number, what = "line") => `${lines} ${what}${lines === 1 ?
 /** The first or the last lines, with a row that says how many are missing. */
 const fold = (lines: ReadonlyArray<string>, most: number, part: "first" | "last", style: Style) => {
   if (lines.length <= most + 1) return lines
-  const missing = style.dim(`${style.symbols.more} ${count(lines.length - most, "more line")} (Ctrl-O shows all)`)
+  const how = style.plain ? "" : " (Ctrl-O shows all)"
+  const missing = style.dim(`${style.symbols.more} ${count(lines.length - most, "more line")}${how}`)
   return part === "first" ? [...lines.slice(0, most), missing] : [missing, ...lines.slice(-most)]
 }
 

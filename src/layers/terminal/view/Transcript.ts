@@ -46,7 +46,8 @@ export const make = (style: Style, width: () => number): Transcript => {
     found === undefined ? [] : items([Messages.notice(found, style, width())])
 
   const messageStarted = (message: RunMessage) => {
-    if (message.role === "user") return items([Messages.user(message, style, width())])
+    // Where lines are not replaced, what was typed is still there.
+    if (message.role === "user") return style.plain ? [] : items([Messages.user(message, style, width())])
     return message.role === "custom" && message.display ? items([Messages.custom(message.content, style, width())]) : []
   }
   const messageEnded = (message: RunMessage) =>
