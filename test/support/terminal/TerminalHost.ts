@@ -8,6 +8,8 @@ import { entry } from "../host/HostProcess.ts"
 import * as VirtualTerminal from "./VirtualTerminal.ts"
 
 export interface TerminalOptions {
+  /** In place of heddle. */
+  readonly command?: ReadonlyArray<string>
   readonly args?: ReadonlyArray<string>
   readonly columns?: number
   readonly rows?: number
@@ -74,7 +76,7 @@ const mark = "\u0005"
 const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 const start = (place: Place, options: TerminalOptions): TerminalHost => {
-  const { args = [], columns = 80, env = {}, rows = 24, scenario } = options
+  const { args = [], columns = 80, command = [process.execPath, entry], env = {}, rows = 24, scenario } = options
   const script = join(place.root, "scenario.json")
   if (scenario !== undefined) writeFileSync(script, JSON.stringify(scenario))
   const model = scenario === undefined ? [] : ["--model", "offline/script", "--set", `offline.scenario=${script}`]
@@ -98,7 +100,7 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
       for (const check of waiting) check()
     }
   })
-  const child = Bun.spawn([process.execPath, entry, ...model, ...args], {
+  const child = Bun.spawn([...command, ...model, ...args], {
     terminal,
     cwd: place.work,
     env: {
