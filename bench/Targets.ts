@@ -41,16 +41,23 @@ export const env = ({ home }: Place) => ({
   NO_COLOR: "1"
 })
 
-const ours =
+const started =
   (...start: ReadonlyArray<string>) =>
   (place: Place, ...options: ReadonlyArray<string>): Launch => ({
-    command: [...start, "--mode", "rpc", "--cwd", place.work, ...options],
+    command: [...start, "--cwd", place.work, ...options],
     cwd: repo,
     env: env(place)
   })
+const ours = (...start: ReadonlyArray<string>) => started(...start, "--mode", "rpc")
 
 /** The command that hosts start. */
 export const cli = ours(bun, "run", "--silent", "cli")
+
+/** The same for people, on a terminal. */
+export const terminals: Record<string, (place: Place, ...options: ReadonlyArray<string>) => Launch> = {
+  "bun run cli": started(bun, "run", "--silent", "cli"),
+  "node bin/heddle.js": started("node", "bin/heddle.js")
+}
 
 const node22 = join(peers, "node22/node_modules/.bin/node")
 const piHome = join(peers, "pi-0.87.1/node_modules/.bin/pi")

@@ -10,7 +10,8 @@ import * as Proc from "./Proc.ts"
 import * as Rules from "./Rules.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Subagents from "./Subagents.ts"
-import { bun, cli, makePlace, piName, type Place, repo, targets } from "./Targets.ts"
+import * as Terminal from "./Terminal.ts"
+import { bun, cli, makePlace, piName, type Place, repo, targets, terminals } from "./Targets.ts"
 
 const { values: flags } = parseArgs({
   options: {
@@ -357,6 +358,44 @@ const client = async ({ work }: Place) => {
   report("The client over a reader that splits and parses, medians", rows)
 }
 
+/** The interactive session in a pseudo-terminal: its prompt, and answers of growing length, which are drawn as they come. */
+const terminal = async (place: Place) => {
+  const shown: Record<string, Record<string, string>> = {}
+  for (const [name, launch] of Object.entries(terminals)) {
+    await Terminal.start(launch(place)) // warms the file cache
+    const runs = await repeat(() => Terminal.start(launch(place)))
+    shown[name] = {
+      "prompt ms": spread(runs.map(({ promptMs }) => promptMs)),
+      "status ms": spread(runs.map(({ readyMs }) => readyMs)),
+      "idle RSS MB": spread(runs.map(({ rss }) => rss))
+    }
+    samples[`terminal ${name}`] = runs
+  }
+  report("Spawn to the prompt on a terminal (at most 80 ms), and to the status line: median (min)", shown)
+  const rows: Record<string, Record<string, string | number>> = {}
+  let half: { readonly ms: number; readonly cpu: number } | undefined
+  for (const deltas of [5_000, 10_000, 20_000, 40_000]) {
+    const file = join(place.work, `terminal-${deltas}.json`)
+    const steps = [{ text: piece, chunk: piece.length, repeat: deltas }, { wait: 1 }, { text: "the_end" }]
+    writeFileSync(file, JSON.stringify({ turns: [{ steps }], atEnd: "repeat" }))
+    const [launch] = Object.values(terminals)
+    if (launch === undefined) return
+    const options = ["--model", "offline/script", "--set", `offline.scenario=${file}`]
+    const runs = await repeat(() => Terminal.answer(launch(place, ...options), "the_end"))
+    const now = { ms: median(runs.map(({ ms }) => ms)), cpu: median(runs.map(({ cpu }) => cpu)) }
+    rows[`${deltas} deltas`] = {
+      ms: Math.round(now.ms),
+      "ms 2N/N": ratio(now.ms, half?.ms),
+      "CPU ms": Math.round(now.cpu),
+      "CPU 2N/N": ratio(now.cpu, half?.cpu),
+      "KB written": Math.round(median(runs.map(({ kb }) => kb)))
+    }
+    half = now
+    samples[`terminal answer ${deltas}`] = runs
+  }
+  report("Answers of one line on a terminal, drawn as they come, medians", rows)
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -374,7 +413,8 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   sessions,
   extensions,
   subagents,
-  client
+  client,
+  terminal
 }
 try {
   for (const name of flags.only?.split(",") ?? Object.keys(parts)) await parts[name]?.(place)

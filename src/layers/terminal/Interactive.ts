@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
-import * as Trust from "../../services/Trust.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as Dialogs from "./input/Dialogs.ts"
 import * as HistoryFile from "./input/HistoryFile.ts"
@@ -66,13 +65,6 @@ const showStored = (transcript: Transcript.Transcript) =>
     print(transcript.items(Messages.stored(messages.slice(-mostShown), style, width())))
   })
 
-/** What a person should know before the first prompt. */
-const tellWhatIsThere = (tell: (level: "warning", text: string) => void) =>
-  Effect.gen(function* () {
-    const { notice } = yield* Trust.Trust
-    if (notice !== undefined) tell("warning", notice)
-  })
-
 /** Returns when the person leaves, with nothing, or when `stop` completes, with its value. */
 export const run = <Stop>(options: InteractiveOptions<Stop>) =>
   Effect.scoped(
@@ -120,7 +112,6 @@ export const run = <Stop>(options: InteractiveOptions<Stop>) =>
         showStored: showStored(transcript)
       })
       yield* sessions.attach(loop.sink)
-      yield* tellWhatIsThere(tell)
       yield* showStored(transcript)
       if (options.picksSession === true) loop.submit("/resume")
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))

@@ -8,6 +8,7 @@ const rows = (pairs: ReadonlyArray<readonly [string, string]>) =>
   pairs.map(([name, description]) => Layout.row(name, description)).join("\n")
 
 const usage = rows([
+  ["heddle", "a session on this terminal (docs/terminal.md)"],
   ['heddle "<message>"', "answer once and exit; -p says the same"],
   ["heddle --mode rpc", "work for an editor, a bot or a service (docs/hosts.md)"],
   ["heddle --list-models", "the models, which can be used, and which is the default"],
@@ -22,12 +23,6 @@ const commands = rows([
   ["completions <shell>", "a completion script for bash, zsh or fish"],
   ["help [command]", "this text, or more about a command"]
 ])
-
-/** For a person at a terminal who gives no message. */
-export const welcome = `heddle has no interactive session yet. Give it a message, or one of these:
-
-${usage}
-${Layout.row("heddle help", "all commands and options")}`
 
 const input = Layout.paragraph(
   'A message may come with files: heddle @notes.txt @photo.png "what is this?". Text that is piped into stdin goes before the message. A pipe that stays silent for half a second is left out; @- waits for its end. Words behind -- are text, whatever they begin with.'

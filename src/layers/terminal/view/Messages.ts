@@ -20,23 +20,19 @@ export const notice = ({ level, text }: Notice, style: Style, width: number): An
 /** Of a long message the first rows: the person has written it, and pasted texts are long. */
 const mostUserRows = 12
 
+const count = (number: number, what: string): ReadonlyArray<string> =>
+  number > 0 ? [`${number} ${what}${number === 1 ? "" : "s"}`] : []
+
 export const user = ({ content }: UserMessage, style: Style, width: number): Answer.Item => {
-  const [first] = content
-  const said = first?.type === "text" ? first.text : ""
+  const [first, ...others] = content
+  const texts = others.filter(({ type }) => type === "text").length
   const images = content.filter(({ type }) => type === "image").length
-  const files = content.filter(({ type }) => type === "text").length - 1
-  const extras = [
-    files > 0 ? `${files} file${files === 1 ? "" : "s"}` : "",
-    images > 0 ? `${images} image${images === 1 ? "" : "s"}` : ""
-  ]
-  const attached = extras.filter((extra) => extra !== "").join(", ")
-  const rows = Rows.wrap(Rows.clean(said).trimEnd(), width - 2)
-  const shown =
-    rows.length <= mostUserRows + 1
-      ? rows
-      : [...rows.slice(0, mostUserRows), `${style.symbols.more} ${rows.length - mostUserRows} more rows`]
-  const all = attached === "" ? shown : [...shown, style.dim(`with ${attached}`)]
-  return { kind: "user", rows: Rows.hang(style.accent("> "), all.map(style.bold)), continues: false }
+  const attached = [...count(texts, "file"), ...count(images, "image")]
+  const rows = Rows.wrap(Rows.clean(first?.type === "text" ? first.text : "").trimEnd(), width - 2)
+  const hidden = rows.length - mostUserRows
+  const shown = hidden > 1 ? [...rows.slice(0, mostUserRows), `${style.symbols.more} ${hidden} more rows`] : rows
+  const all = [...shown.map(style.bold), ...(attached.length === 0 ? [] : [style.dim(`with ${attached.join(", ")}`)])]
+  return { kind: "user", rows: Rows.hang(style.accent("> "), all), continues: false }
 }
 
 /** Why an answer ended, if not by itself. */
