@@ -15,6 +15,6 @@ const program = Effect.gen(function* () {
   const device = yield* TerminalDevice.open({ plain: false, onResize: () => undefined })
   yield* device.write("open \u001b[?25l")
   ends[process.argv[2] ?? ""]?.()
-  yield* Effect.never
+  return yield* Effect.never
 })
 Effect.runFork(Effect.scoped(program))

@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
   const run = Effect.gen(function* () {
     yield* Effect.forkScoped(ticking)
     yield* refresh
-    yield* Effect.forever(Effect.zipRight(step, Effect.sleep(frame)))
+    return yield* Effect.forever(Effect.zipRight(step, Effect.sleep(frame)))
   }).pipe(Effect.catchTag("HostGone", () => Effect.void))
 
   /** Takes what happened at the end into the scrollback. */
