@@ -30,7 +30,7 @@ export interface InteractiveOptions<Stop> {
   readonly agentDir: string
   /** Completes when a signal asks the process to end. */
   readonly stop: Effect.Effect<Stop>
-  /** Completes when an extension asks for the end. */
+  /** Completes when an extension asks for the end, which comes when the session is idle. */
   readonly quit?: Effect.Effect<void>
   /** The person picks one of the stored sessions at the start. */
   readonly picksSession?: boolean
@@ -116,9 +116,10 @@ export const run = <Stop>(options: InteractiveOptions<Stop>) =>
       if (options.picksSession === true) loop.submit("/resume")
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))
       const { quit = Effect.never } = options
+      const idle = Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
       const stopped = yield* loop.run.pipe(
         Effect.raceFirst(Deferred.await(left)),
-        Effect.raceFirst(quit),
+        Effect.raceFirst(Effect.zipRight(quit, idle)),
         Effect.as(Option.none<Stop>()),
         Effect.raceFirst(Effect.asSome(options.stop))
       )

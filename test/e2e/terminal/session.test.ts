@@ -35,6 +35,8 @@ const hanging = {
   turns: [{ steps: [{ text: "I was about to", cutOff: true }, { hang: true }] }]
 }
 
+const pausing = { turns: [{ steps: [{ text: "Begun.\n\nThen\nmore", cutOff: true }, { hang: true }] }] }
+
 describe("heddle on a terminal", () => {
   it.live("shows what it is, that there is no key, and the model that answers without one", () =>
     on({}, (host) => golden("first", host))
@@ -51,7 +53,7 @@ describe("heddle on a terminal", () => {
   it.live("fits into 40 columns", () =>
     on({ scenario: answer, files: { "a.txt": "abc" }, rows: 60, columns: 40 }, async (host) => {
       host.type(`what is here, please, in this folder of mine?${keys.enter}`)
-      await host.settled(/2\. two[^]*context 0\.1%/)
+      await host.settled(/2\. two/)
       await golden("narrow", host)
     })
   )
@@ -250,5 +252,16 @@ describe("heddle on a terminal", () => {
       assert.strictEqual(await host.exited, 0)
       await golden("dumb", host)
     }).pipe(Effect.asVoid)
+  )
+
+  it.live("SIGINT aborts as Ctrl-C does, also where the system reads the keys", () =>
+    on({ scenario: pausing, env: { TERM: "dumb" }, ready: /\n>/ }, async (host) => {
+      host.type("go\n")
+      await host.until(/> go\n\nBegun\./)
+      host.kill("SIGINT")
+      await host.until(/Begun\.\n\nThen more\n\nAborted\.\n\n>/)
+      host.type("\u0004")
+      assert.strictEqual(await host.exited, 0)
+    })
   )
 })

@@ -158,6 +158,8 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
         .replaceAll(`heddle ${packageJson.version}`, "heddle VERSION")
         .replaceAll(ids, "SESSION-ID")
         .replaceAll(/working \d+ s/g, "working")
+        // It is read a moment after the tokens.
+        .replaceAll(/context <?[\d.]+%/g, "context N%")
   }
 }
 

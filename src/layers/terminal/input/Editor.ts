@@ -22,16 +22,20 @@ const lineEnd = (text: string, at: number) => {
   return end < 0 ? text.length : end
 }
 
+/** No character is longer, so a long line need not be looked at from its start. */
+const longestCharacter = 64
+
 const before = ({ cursor, text }: Editor): number => {
-  const start = lineStart(text, cursor)
-  if (start === cursor) return Math.max(0, cursor - 1)
+  const lineFrom = lineStart(text, cursor)
+  if (lineFrom === cursor) return Math.max(0, cursor - 1)
+  const start = Math.max(lineFrom, cursor - longestCharacter)
   let last = start
   for (const { index } of graphemes.segment(text.slice(start, cursor))) last = start + index
   return last
 }
 
 const after = ({ cursor, text }: Editor): number => {
-  const [first] = graphemes.segment(text.slice(cursor, lineEnd(text, cursor)))
+  const [first] = graphemes.segment(text.slice(cursor, Math.min(lineEnd(text, cursor), cursor + longestCharacter)))
   return Math.min(text.length, cursor + (first?.segment.length ?? 1))
 }
 

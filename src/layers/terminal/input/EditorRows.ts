@@ -44,6 +44,13 @@ const pieceAt = (pieces: ReadonlyArray<Piece>, column: number): number => {
   return found
 }
 
+/** The part of a very long line that can be seen, and where it begins: `column` is in its middle. */
+const windowOf = (line: string, column: number, room: number) => {
+  if (line.length <= 4 * room) return { line, from: 0 }
+  const from = Math.max(0, column - room)
+  return { line: line.slice(from, column + room), from }
+}
+
 /** Of a long text the rows around the cursor. */
 export const render = ({ cursor, text }: Editor, { mostRows, prompt, width }: RowOptions): Live => {
   const indent = " ".repeat(TextWidth.cells(prompt))
@@ -55,11 +62,11 @@ export const render = ({ cursor, text }: Editor, { mostRows, prompt, width }: Ro
   const rows: Array<string> = []
   let place = { row: 0, column: 0 }
   for (let at = first; at < Math.min(lines.length, current + mostRows); at++) {
-    const line = lines[at] ?? ""
+    const { from, line } = windowOf(lines[at] ?? "", at === current ? column : 0, room * mostRows)
     const pieces = split(line, room)
     if (at === current) {
-      const index = pieceAt(pieces, column)
-      const before = line.slice(pieces[index]?.from ?? 0, column).replaceAll("\t", "    ")
+      const index = pieceAt(pieces, column - from)
+      const before = line.slice(pieces[index]?.from ?? 0, column - from).replaceAll("\t", "    ")
       place = { row: rows.length + index, column: indent.length + TextWidth.cells(before) }
     }
     for (const piece of pieces) rows.push((at === 0 && piece.from === 0 ? prompt : indent) + piece.text)

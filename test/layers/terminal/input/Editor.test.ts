@@ -84,4 +84,11 @@ describe("rows of the editor", () => {
       cursor: { row: 1, column: 2 }
     })
   })
+
+  it("shows the part of a very long line that the cursor is in", () => {
+    const { cursor, rows: shown } = rows(`${"a".repeat(500_000)}b|c${"d".repeat(500_000)}`, 40, 3)
+    assert.strictEqual(shown.length, 3)
+    const before = shown.slice(0, cursor.row).join("") + (shown[cursor.row] ?? "").slice(0, cursor.column)
+    assert.match(before.trimEnd(), /a+b$/)
+  })
 })
