@@ -2,7 +2,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
@@ -45,12 +44,7 @@ const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions 
 })
 
 const agentOf = (options: CommandLine.StartOptions & Startup.Place, quit: Effect.Latch) =>
-  Layer.unwrapEffect(
-    Effect.map(
-      Effect.promise(() => import("./layers/AgentLive.ts")),
-      ({ layer }) => layer({ ...options, secrets, version, shutdown: Effect.asVoid(quit.open) })
-    )
-  )
+  Startup.agent({ ...options, secrets, version, shutdown: Effect.asVoid(quit.open) })
 
 /** The mode and its layers are loaded here, so that `--version` does not pay for them. */
 const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
@@ -61,8 +55,9 @@ const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
     const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, place)
     yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...place }, quit))
   })
-  const written = Effect.flatMap(Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")), (BunStdio) =>
-    Effect.provide(act, options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer)
+  const written = Effect.flatMap(
+    Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")),
+    (BunStdio) => Effect.provide(act, options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer)
   )
   const session = options.mode === "interactive" ? converse({ ...options, ...place }, quit) : written
   yield* Effect.catchTags(session, Startup.explained)

@@ -1,6 +1,8 @@
 /** What a mode needs to start, and the failures of starts and runs in words. */
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Outcome } from "../../services/host/Presentation.ts"
+import type { AgentOptions } from "../AgentLive.ts"
 import * as Process from "../platform/processes/Process.ts"
 import { invalid, StartupFailure } from "./arguments/OptionTable.ts"
 import type { StartOptions } from "./arguments/StartOptions.ts"
@@ -21,6 +23,15 @@ export const place = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOpti
   const found: Place = { cwd, agentDir: yield* Process.agentDir }
   return found
 })
+
+/** The services behind every mode. Their code is loaded when they are built. */
+export const agent = (options: AgentOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("../AgentLive.ts")),
+      ({ layer }) => layer(options)
+    )
+  )
 
 /** What the failures of the agent's Layers become, by their tags, for the person or program behind the command line. */
 export const explained = {

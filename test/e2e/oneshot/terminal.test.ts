@@ -62,12 +62,6 @@ describe("at a terminal", () => {
     assert.strictEqual((await ended()).code, 130)
   })
 
-  it("without a message it says what there is", async () => {
-    const { code, screen } = await open([]).ended()
-    assert.strictEqual(code, 1)
-    assert.match(screen, /^Error: heddle has no interactive session yet\. Give it a message/)
-  })
-
   it("-p without a message asks for one", async () => {
     const { code, screen } = await open(["-p"]).ended()
     assert.strictEqual(code, 1)
