@@ -53,6 +53,11 @@ export interface ModelCallPlan {
   readonly maxOutputTokens?: number
   /** False for calls beside the conversation, such as summaries. Default: true. */
   readonly isTurn?: boolean
+  /**
+   * What happens where the call does not fit: `told` refuses it and ends the scope's spending (`budget_exceeded`), `quiet` only
+   * refuses it, `never` reserves it all the same. Default: told.
+   */
+  readonly refusal?: "told" | "quiet" | "never"
 }
 
 /** A model call that was allowed. */
@@ -75,7 +80,9 @@ export interface SessionBudget {
   readonly isLimited: () => boolean
   /** Asked before a prompt is accepted: fails where no model call would be allowed. */
   readonly check: Effect.Effect<void, BudgetExceeded>
-  /** The same as a question: nobody is told. */
+  /** Fails if a limit of the cost could not hold for the model. Asked with `check`, and again before every call. */
+  readonly checkModel: (model: Model) => Effect.Effect<void, NoPrice>
+  /** The same as `check` as a question: nobody is told. */
   readonly mayCall: Effect.Effect<boolean>
   /** Reserves a model call before it starts, here and in every scope above. */
   readonly modelCall: (call: ModelCallPlan) => Effect.Effect<Reservation, BudgetExceeded | NoPrice>

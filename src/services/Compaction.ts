@@ -14,7 +14,9 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
     "summarization_failed",
     "no_progress",
     "no_model",
-    "missing_credentials"
+    "missing_credentials",
+    "budget_exceeded",
+    "no_price"
   ),
   message: Schema.String,
   /** The command `compact` had aborted a run before it failed. */

@@ -1,7 +1,7 @@
 /** Why a prompt, or a message for the queue, is not accepted. The messages are for people. */
 import * as Schema from "effect/Schema"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
-import type { BudgetExceeded } from "./Budget.ts"
+import type { BudgetExceeded, NoPrice } from "./Budget.ts"
 import type { SlashCommandFailed } from "./Commands.ts"
 
 export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
@@ -100,6 +100,7 @@ export type PromptRejected =
   | NoModelSelected
   | MissingCredentials
   | BudgetExceeded
+  | NoPrice
   | ClientMessageConflict
   | QueueFull
   | SlashCommandFailed

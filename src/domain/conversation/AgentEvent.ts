@@ -20,7 +20,7 @@ export interface RunFailure {
   readonly model?: string
   readonly httpStatus?: number
   /** What ended the run, where hosts can tell by it what to do. */
-  readonly code?: "budget_exceeded"
+  readonly code?: "budget_exceeded" | "no_price"
   readonly retryable: boolean
 }
 

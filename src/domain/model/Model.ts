@@ -21,6 +21,8 @@ export const Model = lazy(() =>
     reasoning: Schema.Boolean,
     input: Schema.Array(Schema.Literal("text", "image")),
     cost: Tokens(),
+    /** Nobody has said what the model costs: `cost` is 0 because it must be a number. A free model has a `cost` of 0 without this. */
+    costUnknown: optional(Schema.Literal(true)),
     contextWindow: Schema.Finite,
     maxTokens: Schema.Finite,
     /** A string is sent to the provider for the level; null means that the model does not have the level. */

@@ -1,5 +1,6 @@
 /** Tokens and money of model calls (protocol.md 5.2, 16.1). */
 import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
 const Count = Schema.Finite
@@ -18,13 +19,18 @@ export const Usage = lazy(() =>
 export type Usage = Type<typeof Usage>
 
 /** What is counted beside tokens, where one entry stands for the work of many: a call that had subagents, a handoff. */
-export const Work = lazy(() => Schema.Struct({ toolCalls: Count, subagents: Count, turns: Count }))
+export const Work = lazy(() =>
+  Schema.Struct({
+    toolCalls: Count,
+    subagents: Count,
+    turns: Count,
+    /** Time that the timestamps of the session's entries do not show. */
+    wallTimeMs: optional(Count)
+  })
+)
 export type Work = Type<typeof Work>
 
 export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-
-/** The prices of a model that names none. They are 0 as those of a free model; only this object says that nobody knows. */
-export const unknownPrices: Tokens = { ...zeroTokens }
 
 /** `prices` are USD per million tokens of each class. */
 export const make = (tokens: Tokens, prices: Tokens): Usage => {

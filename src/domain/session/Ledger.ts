@@ -17,6 +17,8 @@ export interface Spent {
   readonly subagents: number
   /** Model calls of the conversation that answered, or used anything. */
   readonly turns: number
+  /** How long runs took together, by the timestamps of their entries. */
+  readonly wallTimeMs: number
 }
 
 export const nothing: Spent = {
@@ -24,7 +26,8 @@ export const nothing: Spent = {
   cost: 0,
   toolCalls: 0,
   subagents: 0,
-  turns: 0
+  turns: 0,
+  wallTimeMs: 0
 }
 
 const isWork = (value: unknown): value is Work => value !== undefined && Schema.is(Work())(value)
@@ -39,7 +42,7 @@ const usageOf = (entry: SessionEntry): Usage | undefined => {
   const { message } = entry
   if (message.role === "assistant") return message.usage
   const reported = message.role === "toolResult" ? message.details?.["usage"] : undefined
-  return isUsage(reported) ? reported : undefined
+  return isUsage(reported) ? reported : entry.usage
 }
 
 export const add = ({ cost, tokens, ...counts }: Spent, usage: Usage): Spent => ({
@@ -64,7 +67,8 @@ const addWork = (spent: Spent, work: Work | undefined): Spent =>
         ...spent,
         toolCalls: spent.toolCalls + work.toolCalls,
         subagents: spent.subagents + work.subagents,
-        turns: spent.turns + work.turns
+        turns: spent.turns + work.turns,
+        wallTimeMs: spent.wallTimeMs + (work.wallTimeMs ?? 0)
       }
 
 const count = (spent: Spent, entry: SessionEntry): Spent => {
@@ -74,15 +78,35 @@ const count = (spent: Spent, entry: SessionEntry): Spent => {
   if (message.role === "assistant") return isTurn(message) ? addWork(spent, oneTurn) : spent
   if (message.role !== "toolResult") return spent
   const below = message.details?.["spent"]
-  return addWork(addWork(spent, oneCall), isWork(below) ? below : undefined)
+  const called = entry.call === "not_started" ? spent : addWork(spent, oneCall)
+  return addWork(called, isWork(below) ? below : undefined)
+}
+
+/** What a run writes down while it is active. Its prompt is the first such entry; the time before a prompt is idle. */
+const isWritten = (entry: SessionEntry): entry is SessionEntry & { readonly type: "message" } =>
+  entry.type === "message" && entry.message.role !== "bashExecution"
+
+const isStep = (entry: SessionEntry) =>
+  isWritten(entry) &&
+  (entry.message.role === "assistant" || entry.message.role === "toolResult") &&
+  entry.call !== "cut_off"
+
+/** The time from one entry of a run to the next. A clock that was set back takes none. */
+const timeBetween = (before: SessionEntry | undefined, entry: SessionEntry): number => {
+  const passed = before === undefined ? 0 : Date.parse(entry.timestamp) - Date.parse(before.timestamp)
+  return passed > 0 ? passed : 0
 }
 
 export const total = (entries: ReadonlyArray<SessionEntry>): Spent => {
   let spent = nothing
+  let before: SessionEntry | undefined
+  let wallTimeMs = 0
   for (const entry of entries) {
     const usage = usageOf(entry)
     if (usage !== undefined) spent = add(spent, usage)
     spent = count(spent, entry)
+    if (isStep(entry)) wallTimeMs += timeBetween(before, entry)
+    if (isWritten(entry) || entry.type === "custom_message") before = entry
   }
-  return spent
+  return { ...spent, wallTimeMs: spent.wallTimeMs + wallTimeMs }
 }

@@ -35,7 +35,14 @@ const Message = lazy(() =>
     messageId: optional(Schema.String),
     clientMessageId: optional(Schema.String),
     /** A user message that came between two attempts at a model call: the attempt before it was tried again. */
-    betweenAttempts: optional(Schema.Boolean)
+    betweenAttempts: optional(Schema.Boolean),
+    /**
+     * Of the result of a tool call that did not come to its end: it was never started, or the process ended meanwhile and
+     * the result was added when the session was opened again.
+     */
+    call: optional(Schema.Literal("not_started", "cut_off")),
+    /** What a tool spent on models of its own, if its details do not say it. */
+    usage: optional(Usage())
   })
 )
 

@@ -24,10 +24,12 @@ const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<Ses
   const left = (name: "input" | "output" | "cacheRead" | "cacheWrite") => before.tokens[name] - again.tokens[name]
   const totalTokens = before.tokens.total - again.tokens.total
   const total = before.cost - again.cost
+  const wallTimeMs = before.wallTimeMs - again.wallTimeMs
   const spent: Work = {
     toolCalls: before.toolCalls - again.toolCalls,
     subagents: before.subagents - again.subagents,
-    turns: before.turns - again.turns
+    turns: before.turns - again.turns,
+    ...(wallTimeMs > 0 ? { wallTimeMs } : {})
   }
   if (totalTokens === 0 && total === 0 && spent.toolCalls === 0 && spent.turns === 0) return undefined
   const [input, output, cacheRead, cacheWrite] = [left("input"), left("output"), left("cacheRead"), left("cacheWrite")]

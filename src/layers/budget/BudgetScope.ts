@@ -13,7 +13,16 @@ export interface ScopeOptions {
   readonly ticks: () => number
 }
 
+/** What the entries of a session say. */
+export interface Earlier {
+  readonly counters: Counters.Counters
+  readonly wallTimeMs: number
+}
+
 export type BudgetScope = ReturnType<typeof make>
+
+/** Sums of prices are not exact: ten times $0.1 must fit into $1. */
+const rounding = 1e-9
 
 /** Of these a prompt needs something for its first model call. */
 const needed: ReadonlySet<BudgetReason> = new Set(["input_tokens", "output_tokens", "total_tokens", "cost", "turns"])
@@ -37,30 +46,40 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     return reason === undefined ? { ...values, status } : { ...values, status, reason }
   }
 
+  const refusal = (reason: BudgetReason) =>
+    new BudgetExceeded({ reason, limit: Limits.limitOf(limits, reason) ?? 0, spent: valueOf(reason) })
+
+  /** From now on nothing more is allowed here. */
   const exceed = (reason: BudgetReason) => {
     if (exceeded === undefined) {
       exceeded = reason
       publish({ _tag: "BudgetSpent", ...name, snapshot: snapshot() })
     }
-    const limit = Limits.limitOf(limits, exceeded) ?? 0
-    return new BudgetExceeded({ reason: exceeded, limit, spent: valueOf(exceeded) })
+    return refusal(exceeded)
   }
 
   const isBeyond = (reason: BudgetReason, limit: number) =>
-    reason === "wall_time" ? wallTime() >= limit : valueOf(reason) > limit
+    reason === "wall_time" ? wallTime() >= limit : valueOf(reason) - limit > rounding
 
-  /** Tells of what is near its limit or beyond it, each once. */
+  const isNear = (reason: BudgetReason) => {
+    const limit = Limits.limitOf(limits, reason)
+    const value = valueOf(reason)
+    return limit !== undefined && value > 0 && value >= (limits.warnAtRatio ?? Limits.defaultRatio) * limit
+  }
+
+  /** Warns once of each limit that is near, then tells once if one is exceeded. Nobody is warned after that. */
   const note = () => {
-    const ratio = limits.warnAtRatio ?? Limits.defaultRatio
+    if (exceeded !== undefined) return
     for (const reason of Limits.reasons) {
-      const limit = Limits.limitOf(limits, reason)
-      if (limit === undefined || valueOf(reason) < ratio * limit || valueOf(reason) === 0) continue
-      if (!warned.includes(reason)) {
-        warned = [...warned, reason]
-        if (exceeded === undefined) publish({ _tag: "BudgetWarning", ...name, snapshot: snapshot() })
-      }
-      if (isBeyond(reason, limit)) exceed(reason)
+      if (warned.includes(reason) || !isNear(reason)) continue
+      warned = [...warned, reason]
+      publish({ _tag: "BudgetWarning", ...name, snapshot: snapshot() })
     }
+    const beyond = Limits.reasons.find((reason) => {
+      const limit = Limits.limitOf(limits, reason)
+      return limit !== undefined && valueOf(reason) > 0 && isBeyond(reason, limit)
+    })
+    if (beyond !== undefined) exceed(beyond)
   }
 
   /** Why no model call would be allowed. */
@@ -69,7 +88,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     Limits.reasons.find((reason) => {
       const limit = Limits.limitOf(limits, reason)
       if (limit === undefined) return false
-      return isBeyond(reason, limit) || (needed.has(reason) && valueOf(reason) >= limit)
+      return isBeyond(reason, limit) || (needed.has(reason) && valueOf(reason) >= limit - rounding)
     })
 
   /** What of the amounts would go beyond a limit, together with what is reserved. */
@@ -79,7 +98,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
       const limit = Limits.limitOf(limits, reason)
       if (limit === undefined) return false
       if (reason === "wall_time") return wallTime() >= limit
-      return amounts[reason] > 0 && spent[reason] + reserved[reason] + amounts[reason] > limit
+      return amounts[reason] > 0 && spent[reason] + reserved[reason] + amounts[reason] - limit > rounding
     })
   }
 
@@ -104,6 +123,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     snapshot,
     note,
     exceed,
+    refusal,
     spentUp,
     tooMuch,
     clip,
@@ -113,9 +133,16 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
       spent = Counters.add(spent, amounts)
       note()
     },
-    /** What was spent before this scope was opened, and may have been counted since. */
-    begin: (before: Counters.Counters) => {
-      spent = Counters.larger(spent, before)
+    /** Adds what was spent before this scope was opened. */
+    addEarlier: ({ counters, wallTimeMs }: Earlier) => {
+      spent = Counters.add(spent, counters)
+      elapsed += wallTimeMs
+      note()
+    },
+    /** What was spent altogether, of which this scope has counted some. */
+    atLeast: ({ counters, wallTimeMs }: Earlier) => {
+      spent = Counters.larger(spent, counters)
+      elapsed += Math.max(0, wallTimeMs - wallTime())
       note()
     },
     enter: () => {
@@ -129,11 +156,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     setLimits: (changed: Limits.BudgetLimits) => {
       limits = changed
       exceeded = undefined
-      const ratio = limits.warnAtRatio ?? Limits.defaultRatio
-      warned = warned.filter((reason) => {
-        const limit = Limits.limitOf(limits, reason)
-        return limit !== undefined && valueOf(reason) >= ratio * limit
-      })
+      warned = warned.filter(isNear)
       note()
     }
   }

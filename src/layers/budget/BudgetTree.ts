@@ -7,7 +7,7 @@ import * as FiberId from "effect/FiberId"
 import * as Limits from "../../domain/budget/BudgetLimits.ts"
 import * as Counters from "../../domain/budget/Counters.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import { unknownPrices } from "../../domain/model/Usage.ts"
+import { label, type Model } from "../../domain/model/Model.ts"
 import {
   type BudgetExceeded,
   BudgetFixed,
@@ -25,9 +25,16 @@ export interface TreeOptions {
   readonly fixed: Limits.BudgetLimits
   readonly publish: (event: AgentEvent) => void
   readonly ticks: () => number
-  /** What the session has spent before. Read once, when a limit or somebody asks for it. */
-  readonly before: Effect.Effect<Counters.Counters>
+  readonly history: History
   readonly changed: (limits: Limits.BudgetLimits) => void
+}
+
+/** What the session had spent when this process opened it. */
+export interface History {
+  /** Notes where the entries of this process begin. Called before anything is counted. */
+  readonly mark: Effect.Effect<void>
+  /** Reads the earlier entries. After a handoff they cannot be told apart: then all are read, those of this process, too. */
+  readonly read: Effect.Effect<{ readonly earlier: BudgetScope.Earlier; readonly isAll: boolean }>
 }
 
 /** What is kept free for an answer. It never refuses a call: where less is left, less is reserved. */
@@ -41,17 +48,26 @@ interface Node {
   /** This one and those above it. */
   readonly path: ReadonlyArray<BudgetScope.BudgetScope>
   readonly children: Set<Node>
-  /** Reads what was spent before, where it matters. */
+  /** Reads what was spent before, if there is a limit. */
   readonly begun: Effect.Effect<void>
+  /** The same without a limit. */
+  readonly known: Effect.Effect<void>
+  /** The models of which the host was told that their cost is not counted. */
+  readonly uncounted: Set<string>
   /** Opened when limits change; timers look again then. */
   readonly wake: { latch: Effect.Latch }
   readonly options: TreeOptions
 }
 
-const refusal = ({ path }: Node, amounts: Counters.Counters): BudgetExceeded | undefined => {
+const refusal = (
+  { path }: Node,
+  amounts: Counters.Counters,
+  how: NonNullable<ModelCallPlan["refusal"]> = "told"
+): BudgetExceeded | undefined => {
+  if (how === "never") return undefined
   for (const scope of path) {
     const reason = scope.tooMuch(amounts)
-    if (reason !== undefined) return scope.exceed(reason)
+    if (reason !== undefined) return how === "told" ? scope.exceed(reason) : scope.refusal(reason)
   }
   return undefined
 }
@@ -63,16 +79,25 @@ const spend = ({ path }: Node, amounts: Counters.Counters) => {
 const counted = (node: Node, amounts: Counters.Counters): Effect.Effect<void, BudgetExceeded> =>
   Effect.flatMap(node.begun, () => refusal(node, amounts) ?? Effect.sync(() => spend(node, amounts)))
 
-const isUnpriced = ({ path }: Node, { cost }: ModelCallPlan["model"]) =>
-  cost === unknownPrices &&
-  path.some((scope) => scope.limits().maxCostUsd !== undefined) &&
-  !path.some((scope) => Limits.boundsTokens(scope.limits()))
+/** Undefined where every limit of the cost holds for the model. Tells once where only limits of tokens do. */
+const unpriced = ({ options, path, uncounted }: Node, model: Model): NoPrice | undefined => {
+  const isLimited = path.some((scope) => scope.limits().maxCostUsd !== undefined)
+  if (model.costUnknown !== true || !isLimited) return undefined
+  if (!path.some((scope) => Limits.boundsTokens(scope.limits())))
+    return new NoPrice({ provider: model.provider, modelId: model.id })
+  if (uncounted.has(label(model))) return undefined
+  uncounted.add(label(model))
+  const message = `No price known for ${label(model)}: its calls are not counted for maxCostUsd. The limits of tokens hold for them.`
+  options.publish({ _tag: "Notice", level: "warning", message, source: "budget" })
+  return undefined
+}
 
 const reserve = (node: Node, plan: ModelCallPlan): Effect.Effect<Reservation, BudgetExceeded | NoPrice> => {
   const { inputTokens, isTurn = true, maxOutputTokens = answerTokens, model } = plan
-  if (isUnpriced(node, model)) return new NoPrice({ provider: model.provider, modelId: model.id })
+  const noPrice = unpriced(node, model)
+  if (noPrice !== undefined) return noPrice
   const input = Counters.ofInput(model, inputTokens, isTurn ? 1 : 0)
-  const refused = refusal(node, input)
+  const refused = refusal(node, input, plan.refusal)
   if (refused !== undefined) return refused
   const output = Counters.ofOutput(model, Math.max(0, Math.min(maxOutputTokens, answerTokens) - 1))
   const held = node.path.map((scope) => {
@@ -124,8 +149,9 @@ const whileRunning =
           spentBy = scope.exceed("wall_time")
           self.unsafeInterruptAsFork(FiberId.none)
         }
-        for (const scope of node.path) scope.enter()
         return Effect.gen(function* () {
+          yield* Effect.interruptible(node.begun)
+          for (const scope of node.path) scope.enter()
           const timer = yield* Effect.fork(Effect.interruptible(Effect.map(timeUp(node), stop)))
           const exit = yield* Effect.exit(restore(effect))
           isOver = true
@@ -159,8 +185,9 @@ const setLimits = (node: Node): SessionBudget["setLimits"] =>
     const name = Limits.loosened(fixed, change)
     if (name !== undefined) return yield* new BudgetFixed({ limit: name, fixed: fixed[name] ?? 0 })
     const limits = Limits.change(node.scope.limits(), change)
+    // What was spent before decides what the limits still allow.
+    if (Limits.hasLimit(limits)) yield* node.known
     node.scope.setLimits(limits)
-    yield* node.begun
     changed(limits)
     const { latch } = node.wake
     node.wake.latch = Effect.unsafeMakeLatch(false)
@@ -183,13 +210,14 @@ const below = (node: Node): SessionBudget["child"] =>
   })
 
 const budgetOf = (node: Node): SessionBudget => {
-  const { begun, options, scope } = node
+  const { begun, known, scope } = node
   return {
     isLimited: () => node.path.some((each) => Limits.hasLimit(each.limits())),
     check: Effect.flatMap(begun, () => {
       const found = spentUp(node)
       return found === undefined ? Effect.void : found.scope.exceed(found.reason)
     }),
+    checkModel: (model) => Effect.suspend(() => unpriced(node, model) ?? Effect.void),
     mayCall: Effect.map(begun, () => spentUp(node) === undefined),
     modelCall: (plan) => Effect.flatMap(begun, () => reserve(node, plan)),
     toolCall: counted(node, oneToolCall),
@@ -197,13 +225,8 @@ const budgetOf = (node: Node): SessionBudget => {
     recordUsage: (usage) => Effect.map(begun, () => spend(node, Counters.ofUsage(usage, 0))),
     whileRunning: whileRunning(node),
     child: below(node),
-    snapshot: Effect.flatMap(options.before, (before) =>
-      Effect.sync(() => {
-        node.path.at(-1)?.begin(before)
-        return scope.snapshot()
-      })
-    ),
-    scopes: Effect.sync(() => statesOf(node)),
+    snapshot: Effect.map(known, scope.snapshot),
+    scopes: Effect.map(known, () => statesOf(node)),
     limits: Effect.sync(scope.limits),
     setLimits: setLimits(node)
   }
@@ -211,15 +234,22 @@ const budgetOf = (node: Node): SessionBudget => {
 
 /** Without limits nothing is read. */
 export const make = (options: TreeOptions): SessionBudget => {
+  const { history } = options
   const scope = BudgetScope.make({ ...options, scope: "session" })
-  let hasBegun = false
-  const before = firstSuccess(options.before)
-  const begin = Effect.map(before, (earlier) => {
-    if (!hasBegun) scope.begin(earlier)
-    hasBegun = true
-  })
-  const begun = Effect.suspend(() => (hasBegun || !Limits.hasLimit(scope.limits()) ? Effect.void : begin))
-  const known = Effect.map(begin, scope.spent)
+  let [hasMarked, hasRead] = [false, false]
+  const mark = Effect.suspend(() => (hasMarked ? Effect.void : Effect.map(history.mark, () => void (hasMarked = true))))
+  const reading = firstSuccess(Effect.zipRight(mark, history.read))
+  const known = Effect.suspend(() =>
+    hasRead
+      ? Effect.void
+      : Effect.map(reading, ({ earlier, isAll }) => {
+          if (hasRead) return
+          hasRead = true
+          if (isAll) scope.atLeast(earlier)
+          else scope.addEarlier(earlier)
+        })
+  )
+  const begun = Effect.suspend(() => (Limits.hasLimit(scope.limits()) ? known : mark))
   const wake = { latch: Effect.unsafeMakeLatch(false) }
-  return budgetOf({ scope, path: [scope], children: new Set(), begun, wake, options: { ...options, before: known } })
+  return budgetOf({ scope, path: [scope], children: new Set(), begun, known, uncounted: new Set(), wake, options })
 }

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import type { Model } from "../../domain/model/Model.ts"
-import { unknownPrices } from "../../domain/model/Usage.ts"
+import { zeroTokens } from "../../domain/model/Usage.ts"
 import { type BuiltInModel, builtInModels } from "./builtInModels.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import type { ConfigValue } from "./ConfigValue.ts"
@@ -94,10 +94,18 @@ export const unknownModel = (provider: ProviderEntry, id: string): ModelEntry =>
     name: id,
     reasoning: false,
     input: ["text"],
-    cost: unknownPrices,
+    cost: zeroTokens,
+    costUnknown: true,
     contextWindow: 128_000,
     maxTokens: 16_384
   })
+
+/** The model with these prices; those that are not given stay as they are. */
+const priced = (model: Model, cost: Override["cost"] = {}): Model => {
+  if (Object.keys(cost).length === 0) return model
+  const { costUnknown: _unknown, ...known } = model
+  return { ...known, cost: { ...model.cost, ...cost } }
+}
 
 const override = (
   valueOf: ValueOf,
@@ -106,7 +114,7 @@ const override = (
   where: string
 ): ModelEntry => ({
   ...entry,
-  model: { ...entry.model, ...rest, ...(cost === undefined ? {} : { cost: { ...entry.model.cost, ...cost } }) },
+  model: { ...priced(entry.model, cost), ...rest },
   compat: { ...entry.compat, ...compat },
   headers: { ...entry.headers, ...values(valueOf, headers, where) }
 })

@@ -7,7 +7,7 @@
 import type { Model } from "../../domain/model/Model.ts"
 
 export type BuiltInModel = Pick<Model, "id" | "name" | "reasoning" | "input" | "cost" | "contextWindow" | "maxTokens"> &
-  Partial<Pick<Model, "thinkingLevelMap">>
+  Partial<Pick<Model, "thinkingLevelMap" | "costUnknown">>
 
 type Levels = NonNullable<Model["thinkingLevelMap"]>
 type Prices = readonly [input: number, output: number, cacheRead: number, cacheWrite: number]

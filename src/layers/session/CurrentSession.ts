@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { text, type ToolCall } from "../../domain/conversation/Content.ts"
+import type { ToolResultMessage } from "../../domain/conversation/Message.ts"
 import * as LateEntries from "../../domain/session/LateEntries.ts"
 import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
@@ -35,7 +36,8 @@ export const interruptedText = "Tool execution was interrupted (session recovery
 
 const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: number): NewEntry => {
   const content = [text(interruptedText)]
-  return { type: "message", message: { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp } }
+  const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp }
+  return { type: "message", message, call: "cut_off" }
 }
 
 /** Opens a log in a scope of its own, which is closed when the opening fails. */

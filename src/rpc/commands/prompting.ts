@@ -75,6 +75,8 @@ const rejection = (error: PromptRejected | QueueingRejected): Command.CommandFai
         code: "missing_credentials",
         message: `No API key found for ${error.provider}. ${keyAdvice(error.provider)}`
       })
+    case "NoPrice":
+      return new Command.CommandFailure({ code: "no_price", message: error.message })
     case "BudgetExceeded":
       return new Command.CommandFailure({
         code: "budget_exceeded",
@@ -84,7 +86,7 @@ const rejection = (error: PromptRejected | QueueingRejected): Command.CommandFai
 }
 
 const queueing = ["closing", "client_message_conflict", "queue_full", "command_failed", "budget_exceeded"]
-const rejections = ["busy", "no_model", "missing_credentials", "aborted", ...queueing]
+const rejections = ["busy", "no_model", "missing_credentials", "no_price", "aborted", ...queueing]
 
 /** The checked text and images of a command, with the ids that the host gave it. */
 const read = (

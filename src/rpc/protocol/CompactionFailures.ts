@@ -10,7 +10,9 @@ export const compactionCodes = [
   "nothing_to_compact",
   "cancelled",
   "summarization_failed",
-  "no_progress"
+  "no_progress",
+  "budget_exceeded",
+  "no_price"
 ]
 
 const codeOf = (error: CompactRejected): string => {

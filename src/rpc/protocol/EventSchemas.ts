@@ -63,7 +63,7 @@ const RunFailure = Schema.Struct({
   provider: optional(Schema.String),
   model: optional(Schema.String),
   httpStatus: optional(Schema.Int),
-  code: optional(Schema.Literal("budget_exceeded")),
+  code: optional(Schema.Literal("budget_exceeded", "no_price")),
   retryable: Schema.Boolean
 }).annotations({ identifier: "RunFailure" })
 

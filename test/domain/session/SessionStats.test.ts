@@ -29,26 +29,30 @@ describe("Ledger.total", () => {
   const tokens = (input: number, output = 0) => ({ input, output, cacheRead: 0, cacheWrite: 0, total: input + output })
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<NewEntry>, Ledger.Spent]> = [
     ["nothing", [says("a")], Ledger.nothing],
-    ["an answer", [answers("a", 100)], { tokens: tokens(100), cost: 0.0001, toolCalls: 0, subagents: 0, turns: 1 }],
+    [
+      "an answer",
+      [answers("a", 100)],
+      { tokens: tokens(100), cost: 0.0001, toolCalls: 0, subagents: 0, turns: 1, wallTimeMs: 0 }
+    ],
     [
       "attempts that failed or were cut off",
       [answers("a", 100, "error"), answers("a", 10, "aborted"), answers("a", 1)],
-      { tokens: tokens(111), cost: 0.000111, toolCalls: 0, subagents: 0, turns: 3 }
+      { tokens: tokens(111), cost: 0.000111, toolCalls: 0, subagents: 0, turns: 3, wallTimeMs: 0 }
     ],
     [
       "a call that is no message",
       [call],
-      { tokens: tokens(40, 2), cost: 0.000042, toolCalls: 0, subagents: 0, turns: 0 }
+      { tokens: tokens(40, 2), cost: 0.000042, toolCalls: 0, subagents: 0, turns: 0, wallTimeMs: 0 }
     ],
     [
       "a tool that reports usage, and one whose report is no usage",
       [message(toolResult({ usage: usage({ input: 5 }) })), message(toolResult({ usage: "much" }))],
-      { tokens: tokens(5), cost: 0.000005, toolCalls: 2, subagents: 0, turns: 0 }
+      { tokens: tokens(5), cost: 0.000005, toolCalls: 2, subagents: 0, turns: 0, wallTimeMs: 0 }
     ],
     [
       "what was compacted away still counts",
       [answers("a", 100), call, compaction("e2"), answers("b", 3)],
-      { tokens: tokens(143, 2), cost: 0.000145, toolCalls: 0, subagents: 0, turns: 2 }
+      { tokens: tokens(143, 2), cost: 0.000145, toolCalls: 0, subagents: 0, turns: 2, wallTimeMs: 0 }
     ]
   ]
   it.each(cases)("%s", (_, entries, spent) => {

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, Option, TestClock } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
@@ -28,7 +28,9 @@ const opened = Effect.fnUntraced(function* (
 ) {
   const events: Array<AgentEvent> = []
   const { open } = MemoryBudget.make(limits, fixed)
-  const session = Layer.mock(Session, { entries: Effect.succeed([...entries]) })
+  const header = { type: "session" as const, version: 3 as const, id: "s", timestamp: "", cwd: "/" }
+  const info = { header, sessionId: "s", epoch: "e", file: Option.none(), name: Option.none() }
+  const session = Layer.mock(Session, { entries: Effect.succeed([...entries]), info: Effect.succeed(info) })
   const budget = yield* Effect.provide(
     open((event) => events.push(event)),
     session
@@ -95,7 +97,7 @@ it.scoped("wall time ends what runs, and a fixed limit is only tightened", () =>
 it.scoped("a model without a known price is refused where only the cost is limited", () =>
   Effect.gen(function* () {
     const { budget } = yield* opened({ maxCostUsd: 1 })
-    const unpriced = { ...model, cost: Usage.unknownPrices }
+    const unpriced = { ...model, costUnknown: true as const }
     const refused = yield* Effect.flip(budget.modelCall({ model: unpriced, inputTokens: 1 }))
     assert.strictEqual(refused._tag, "NoPrice")
     yield* budget.setLimits({ maxTotalTokens: 5000 })

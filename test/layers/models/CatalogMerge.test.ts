@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { Model } from "../../../src/domain/model/Model.ts"
 import { merge } from "../../../src/layers/models/CatalogMerge.ts"
 import * as ModelsFile from "../../../src/layers/models/ModelsFile.ts"
 import { bench, valueOf } from "./support.ts"
@@ -33,10 +34,39 @@ describe("a provider of the user's own", () => {
         reasoning: false,
         input: ["text"],
         cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+        costUnknown: true,
         contextWindow: 128_000,
         maxTokens: 16_384
       }
     ])
+  })
+
+  it("says of each model whether its price is known: 0 is a price, and so is a part of one", () => {
+    const models = [
+      { id: "none" },
+      { id: "empty", cost: {} },
+      { id: "free", cost: { input: 0, output: 0 } },
+      { id: "part", cost: { output: 2 } },
+      { id: "set later" }
+    ]
+    const modelOverrides = { "set later": { cost: { input: 0 } }, none: { maxTokens: 5 } }
+    const { of } = build({ lab: { baseUrl: "http://lab/v1", api: "openai-completions", models, modelOverrides } })
+    assert.deepStrictEqual(
+      of("lab").map(({ cost, costUnknown, id }) => [id, costUnknown, cost.output]),
+      [
+        ["none", true, 0],
+        ["empty", true, 0],
+        ["free", undefined, 0],
+        ["part", undefined, 2],
+        ["set later", undefined, 0]
+      ]
+    )
+    // They are read, copied and sent as JSON in places; what is known of the price goes with them.
+    const copied = structuredClone(of("lab")).map((model) => Schema.encodeSync(Model())(model))
+    assert.deepStrictEqual(
+      copied.map((model) => model.costUnknown),
+      [true, true, undefined, undefined, undefined]
+    )
   })
 
   it("is the test bench's", () => {

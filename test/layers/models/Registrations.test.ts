@@ -91,6 +91,7 @@ describe("a registered provider", () => {
         contextWindow: 128_000,
         maxTokens: 9
       })
+      assert.isTrue(catalog.find("acme", "loom")?.model.costUnknown)
     }).pipe(environment({}))
   )
 

@@ -18,6 +18,7 @@ const snapshot = {
 export const unlimited: SessionBudget = {
   isLimited: () => false,
   check: Effect.void,
+  checkModel: () => Effect.void,
   mayCall: Effect.succeed(true),
   modelCall: () => Effect.succeed({ settle: () => Effect.void, release: () => {} }),
   toolCall: Effect.void,

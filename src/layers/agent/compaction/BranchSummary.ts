@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
-import { CompactionFailed } from "../../../services/Compaction.ts"
+import type { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import * as SummaryLedger from "./SummaryLedger.ts"
 import * as Summarizer from "./Summarizer.ts"
@@ -55,14 +55,8 @@ const make = Effect.fnUntraced(function* (
     prompt,
     maxTokens: Math.min(longestSummary, reserve),
     retries: true,
-    spent: ledger.spent,
-    record: ledger.record
-  }).pipe(
-    Effect.mapError(
-      ({ message }) =>
-        new CompactionFailed({ reason: "summarization_failed", message: `Summarization failed: ${message}` })
-    )
-  )
+    ledger
+  }).pipe(Summarizer.failedAs("Summarization"))
   const files = FileLists.collect(messages, Abandoned.details(left))
   const made: BranchSummary = { summary: FileLists.append(summary, files), details: { ...files } }
   return made
@@ -74,6 +68,6 @@ export const summarize = (
   request: BranchSummaryRequest
 ): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
   Effect.suspend(() => {
-    const ledger = SummaryLedger.make(tools, request.model, "branchSummary")
+    const ledger = SummaryLedger.make(tools, request.model, { source: "branchSummary", refusal: "quiet" })
     return Effect.ensuring(make(tools, request, ledger), ledger.close)
   })

@@ -218,6 +218,8 @@ const make = Effect.fnUntraced(function* (
  */
 export const run = (tools: AttemptTools, request: AttemptRequest): Effect.Effect<CompactionResult, CompactionFailed> =>
   Effect.suspend(() => {
-    const ledger = SummaryLedger.make(tools, request.model, "compaction")
+    // A compaction that was asked for works also when the budget is spent (protocol.md 15).
+    const refusal = request.reason === "manual" ? "never" : "quiet"
+    const ledger = SummaryLedger.make(tools, request.model, { source: "compaction", refusal })
     return Effect.ensuring(make(tools, request, ledger), ledger.close)
   })

@@ -5,8 +5,7 @@ import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
 import * as Transcript from "../../../domain/compaction/Transcript.ts"
 import type { AgentMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import { CompactionFailed, type CompactionPlan } from "../../../services/Compaction.ts"
-import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { CompactionPlan } from "../../../services/Compaction.ts"
 import type { SummaryLedger } from "./SummaryLedger.ts"
 import * as Summarizer from "./Summarizer.ts"
 
@@ -36,15 +35,8 @@ const ask = ({ ledger, model, plan, sessionId, tools }: Asking, prompt: string, 
     prompt,
     maxTokens,
     retries,
-    spent: ledger.spent,
-    record: ledger.record
+    ledger
   })
-
-const failedAs = (what: string) =>
-  Effect.mapError(
-    ({ message }: ModelFailure) =>
-      new CompactionFailed({ reason: "summarization_failed", message: `${what} failed: ${message}` })
-  )
 
 /** Without new messages, the previous summary stays as it is. */
 const historySummary = (asking: Asking) => {
@@ -59,7 +51,7 @@ const historySummary = (asking: Asking) => {
     ...(previousSummary === undefined ? {} : { previousSummary }),
     ...(customInstructions === undefined ? {} : { customInstructions })
   })
-  return failedAs("Summarization")(ask(asking, prompt, maxTokens, true))
+  return Summarizer.failedAs("Summarization")(ask(asking, prompt, maxTokens, true))
 }
 
 const prefixSummary = (asking: Asking) => {
@@ -67,7 +59,9 @@ const prefixSummary = (asking: Asking) => {
   if (prefix.length === 0) return Effect.succeed(undefined)
   const maxTokens = 0.5 * asking.tools.settings["compaction.reserveTokens"]
   const conversation = Transcript.serialize(prefix, roomFor(asking.model, maxTokens))
-  return failedAs("Turn prefix summarization")(ask(asking, SummaryPrompts.prefix({ conversation }), maxTokens, true))
+  return Summarizer.failedAs("Turn prefix summarization")(
+    ask(asking, SummaryPrompts.prefix({ conversation }), maxTokens, true)
+  )
 }
 
 /** The summary that takes the place of the conversation, with the files it was about. */
@@ -84,6 +78,6 @@ export const short = (asking: Asking, summary: string) => {
   const prompt = SummaryPrompts.shortSummary(FileLists.strip(summary))
   return ask(asking, prompt, maxTokens, false).pipe(
     Effect.map((shortSummary) => ({ shortSummary })),
-    Effect.catchTag("ModelFailure", ({ message }) => Effect.as(Effect.logWarning(`no short summary: ${message}`), {}))
+    Effect.catchAll(({ message }) => Effect.as(Effect.logWarning(`no short summary: ${message}`), {}))
   )
 }

@@ -10,11 +10,13 @@ import { plainText } from "../../../domain/conversation/Content.ts"
 import { userMessage } from "../../../domain/conversation/Message.ts"
 import { clampLevel, type Model } from "../../../domain/model/Model.ts"
 import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
-import type { Usage } from "../../../domain/model/Usage.ts"
+import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
+import { CompactionFailed } from "../../../services/Compaction.ts"
 import { type ModelClient, ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
+import type { SummaryLedger } from "./SummaryLedger.ts"
 
 export interface SummaryTools {
   readonly client: typeof ModelClient.Service
@@ -33,11 +35,12 @@ export interface SummaryCall {
   readonly maxTokens: number
   /** False for a summary that the compaction can do without. */
   readonly retries: boolean
-  /** Told once for each call that used anything, however it ended. */
-  readonly spent: (usage: Usage) => void
-  /** Runs after each call that was not interrupted. */
-  readonly record: Effect.Effect<void>
+  /** Counts the calls. */
+  readonly ledger: Pick<SummaryLedger, "reserve" | "record">
 }
+
+/** The budget has no room for the call. */
+export type SummaryRefused = BudgetExceeded | NoPrice
 
 const longestWaitMs = 30_000
 
@@ -50,9 +53,13 @@ const request = ({ maxTokens, model, prompt, sessionId }: SummaryCall, now: numb
   sessionId
 })
 
+/** Estimated as messages are. */
+const inputTokens = ({ prompt }: SummaryCall) => Math.ceil((SummaryPrompts.system.length + prompt.length) / 4)
+
 const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: SummaryCall) {
   const now = yield* Clock.currentTimeMillis
   let draft = AssistantDraft.empty(call.model, now)
+  const { maxTokens: maxOutputTokens } = request(call, now).model
   const receive = Effect.gen(function* () {
     const events = yield* client.stream(request(call, now))
     while (true) {
@@ -61,14 +68,13 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
       if (done) return
     }
   })
-  const calling = Effect.ensuring(
-    RunNodes.modelCall(call.model, () => Effect.scoped(receive)),
-    Effect.sync(() => {
-      if (draft.usage.totalTokens > 0) call.spent(draft.usage)
-    })
+  const calling = Effect.acquireUseRelease(
+    Effect.interruptible(call.ledger.reserve({ inputTokens: inputTokens(call), maxOutputTokens })),
+    () => RunNodes.modelCall(call.model, () => Effect.scoped(receive)),
+    (settle) => Effect.sync(() => settle(draft.usage))
   )
   const received = yield* Effect.either(calling)
-  yield* call.record
+  yield* call.ledger.record
   yield* received
   const text = plainText(AssistantDraft.toMessage(draft).content).trim()
   if (text !== "") return text
@@ -76,8 +82,20 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
   return yield* new ModelFailure({ reason: "protocol", message: "the model answered nothing", provider, model })
 })
 
+/** The failure of a compaction or a branch summary. */
+export const failedAs = (what: string) =>
+  Effect.mapError((failure: SummaryRefused | ModelFailure) => {
+    if (failure._tag === "BudgetExceeded")
+      return new CompactionFailed({ reason: "budget_exceeded", message: failure.message })
+    if (failure._tag === "NoPrice") return new CompactionFailed({ reason: "no_price", message: failure.message })
+    return new CompactionFailed({ reason: "summarization_failed", message: `${what} failed: ${failure.message}` })
+  })
+
 /** The text of the answer. Hosts see every wait and every further attempt. */
-export const summarize = (tools: SummaryTools, call: SummaryCall): Effect.Effect<string, ModelFailure> => {
+export const summarize = (
+  tools: SummaryTools,
+  call: SummaryCall
+): Effect.Effect<string, SummaryRefused | ModelFailure> => {
   const { mayRetry, publish, settings } = tools
   const policy = {
     maxRetries: settings["retry.maxRetries"],
@@ -91,6 +109,7 @@ export const summarize = (tools: SummaryTools, call: SummaryCall): Effect.Effect
       const answer = yield* Effect.either(once(tools, call))
       if (Either.isRight(answer)) return answer.right
       const failure = answer.left
+      if (failure._tag !== "ModelFailure") return yield* failure
       const again = call.retries && (yield* mayRetry)
       const delayMs = again ? RetryPolicy.delayBefore(attempt, failure, policy) : undefined
       if (delayMs === undefined) return yield* failure

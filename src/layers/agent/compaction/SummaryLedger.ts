@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as Usage from "../../../domain/model/Usage.ts"
-import type { SessionBudget } from "../../../services/Budget.ts"
+import type { ModelCallPlan, SessionBudget } from "../../../services/Budget.ts"
 import type { Session } from "../../../services/session/Session.ts"
 
 export type SummaryLedger = ReturnType<typeof make>
@@ -14,29 +14,22 @@ interface Dependencies {
   readonly detach: (effect: Effect.Effect<void>) => void
 }
 
-const sum = (one: Usage.Usage, other: Usage.Usage): Usage.Usage => ({
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cacheRead: one.cacheRead + other.cacheRead,
-  cacheWrite: one.cacheWrite + other.cacheWrite,
-  totalTokens: one.totalTokens + other.totalTokens,
-  cost: {
-    input: one.cost.input + other.cost.input,
-    output: one.cost.output + other.cost.output,
-    cacheRead: one.cost.cacheRead + other.cost.cacheRead,
-    cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
-    total: one.cost.total + other.cost.total
-  }
-})
+/** What a summary counts for: one of a compaction that nobody asked for is left out rather than refused. */
+export type Refusal = NonNullable<ModelCallPlan["refusal"]>
 
-export const make = ({ budget, detach, session }: Dependencies, { id: model, provider }: Model, source: string) => {
+export const make = (
+  { budget, detach, session }: Dependencies,
+  summarizer: Model,
+  { refusal, source }: { readonly source: string; readonly refusal: Refusal }
+) => {
+  const { id: model, provider } = summarizer
   const calls: Array<Usage.Usage> = []
+  let unrecorded: ReadonlyArray<Effect.Effect<void>> = []
   let written = 0
-  let recorded = 0
   const record = Effect.suspend(() => {
-    const due = calls.slice(recorded)
-    recorded = calls.length
-    return Effect.forEach(due, budget.recordUsage, { discard: true })
+    const due = unrecorded
+    unrecorded = []
+    return Effect.all(due, { discard: true })
   })
   /** Appends what is not in the session yet. */
   const flush = Effect.suspend(() => {
@@ -47,10 +40,20 @@ export const make = ({ budget, detach, session }: Dependencies, { id: model, pro
     })
   })
   return {
-    spent: (usage: Usage.Usage) => void calls.push(usage),
+    /** Reserves a call. Returns what is to be told its usage in any case; nothing was used if that is 0. */
+    reserve: (plan: Pick<ModelCallPlan, "inputTokens" | "maxOutputTokens">) =>
+      Effect.map(
+        budget.modelCall({ ...plan, model: summarizer, isTurn: false, refusal }),
+        ({ release, settle }) =>
+          (usage: Usage.Usage) => {
+            if (usage.totalTokens === 0) return release()
+            calls.push(usage)
+            unrecorded = [...unrecorded, settle(usage)]
+          }
+      ),
     /** Tells the budget what the calls so far have used. */
     record,
-    total: () => (calls.length === 0 ? undefined : calls.reduce(sum, Usage.zero)),
+    total: () => (calls.length === 0 ? undefined : calls.reduce(Usage.add, Usage.zero)),
     flush,
     /** However the summary ends. An abort does not wait for a budget that an embedder wrote. */
     close: Effect.zipRight(

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
+import type { Usage } from "../../../domain/model/Usage.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
@@ -15,6 +16,8 @@ import type { Session } from "../../../services/session/Session.ts"
 export interface OpenCall {
   readonly call: ToolCall
   startedAt?: number
+  /** The tool was called: hosts see a start also of calls that are refused or skipped. */
+  isRun?: true
   result?: ToolResultMessage
 }
 
@@ -36,10 +39,11 @@ interface Dependencies {
 const callsPerTurnOfLoop = 64
 
 export const make = ({ calls, ids, messages, now, publish, recorded, runId, session, ticks }: Dependencies) => {
-  const startCall = (position: number) => {
+  const startCall = (position: number, isRun: boolean) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
     open.startedAt = ticks()
+    if (isRun) open.isRun = true
     const { arguments: args, id: toolCallId, name: toolName } = open.call
     publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
   }
@@ -51,7 +55,7 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }
 
-  const end = (open: OpenCall, result: ToolOutput, isError: boolean) => {
+  const end = (open: OpenCall, result: ToolOutput, isError: boolean, usage?: Usage) => {
     const timestamp = now()
     const { id: toolCallId, name: toolName } = open.call
     const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp }
@@ -60,18 +64,20 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     publish({ _tag: "ToolEnded", runId, toolCallId, toolName, result, isError, durationMs })
     const messageId = ids.next("message")
     messages.push(message)
-    return Effect.flatMap(session.append({ type: "message", message }), () => {
+    const call = open.isRun === true ? {} : ({ call: "not_started" } as const)
+    const spent = usage === undefined ? {} : { usage }
+    return Effect.flatMap(session.append({ type: "message", message, ...call, ...spent }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })
       publish({ _tag: "MessageEnded", runId, messageId, message })
       return recorded(message)
     })
   }
 
-  const endCall = (position: number, result: ToolOutput, isError: boolean) =>
+  const endCall = (position: number, result: ToolOutput, isError: boolean, usage?: Usage) =>
     storeThenTell(
       () => {
         const open = calls()[position]
-        return open === undefined || open.result !== undefined ? Effect.void : end(open, result, isError)
+        return open === undefined || open.result !== undefined ? Effect.void : end(open, result, isError, usage)
       },
       () => undefined
     )
@@ -79,7 +85,7 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
   const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
     for (const [position, { result }] of calls().entries()) {
       if (result !== undefined) continue
-      startCall(position)
+      startCall(position, false)
       yield* endCall(position, { content: [text(reason)], details: {} }, true)
       if (position % callsPerTurnOfLoop === callsPerTurnOfLoop - 1) yield* EventLoop.nextTurn
     }

@@ -38,7 +38,7 @@ const refusal = (refused: BudgetExceeded | NoPrice): RunResult => ({
   status: "error",
   error: {
     message: refused.message,
-    ...(refused._tag === "BudgetExceeded" ? { code: "budget_exceeded" } : {}),
+    code: refused._tag === "BudgetExceeded" ? "budget_exceeded" : "no_price",
     retryable: false
   },
   mayGoOn: false
@@ -111,7 +111,10 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
     if (point === "settled" && !(yield* delivery.open(point, isRetry))) return completed
     const reserved = yield* Effect.either(reserve)
     if (Either.isLeft(reserved)) return yield* refuse(dependencies, reserved.left, point !== "continue")
-    if (point !== "settled" && !(yield* delivery.open(point, isRetry))) return completed
+    if (point !== "settled" && !(yield* delivery.open(point, isRetry))) {
+      dependencies.journal.release()
+      return completed
+    }
     yield* rules.tell(delivery.inject)
     const outcome = yield* turn
     mayStop = outcome._tag === "Settled"

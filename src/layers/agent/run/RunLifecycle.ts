@@ -120,9 +120,9 @@ const planned = (budget: SessionBudget, model: Effect.Effect<Model>, { recent }:
   )
 
 /** The prompt, which hooks may still have to look at. */
-const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt) {
+const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt, timed: SessionBudget["whileRunning"]) {
   if (late === undefined) return Exit.succeed(message)
-  const settled = yield* Effect.exit(Effect.interruptible(late.settle))
+  const settled = yield* Effect.exit(timed(Effect.interruptible(late.settle)))
   if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
   yield* late.abandon
   return Exit.failCause(settled.cause)
@@ -254,13 +254,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt, begun: () => void) {
     const { beforeRun, introduce, shape, turns } = begin(accepted)
     begun()
-    const heard = yield* hear(accepted)
+    const heard = yield* hear(accepted, budget.whileRunning)
     const message = Exit.isSuccess(heard) ? heard.value : accepted.message
     // Where a hook has dealt with the prompt, no model is called.
     let result = Run.completed
     if (message !== undefined) {
       const preparing = Effect.zipRight(heard, Effect.zipRight(beforeRun, shape(message)))
-      const prepared = yield* Effect.exit(Effect.interruptible(preparing))
+      const prepared = yield* Effect.exit(budget.whileRunning(Effect.interruptible(preparing)))
       introduce(message)
       if (Exit.isSuccess(prepared)) for (const added of prepared.value) yield* turns.delivery.inject(added)
       result = yield* Run.run(turns, "start", Exit.asVoid(prepared))

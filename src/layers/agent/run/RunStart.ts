@@ -80,7 +80,7 @@ export const make = (dependencies: Dependencies) => {
   const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
 
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
-  const check = Effect.zipRight(budget.check, model.usable)
+  const check = Effect.zipRight(budget.check, Effect.flatMap(model.usable, budget.checkModel))
 
   /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
   const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {

@@ -199,7 +199,7 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
     batch.open++
     batch.sharedSoFar &&= !exclusive
     batch.exclusive = exclusive
-    journal.startCall(position)
+    journal.startCall(position, refusal === undefined)
     if (refusal !== undefined) refuse(batch, position, refusal)
     else if (Either.isRight(tool)) launch(batch, position, requested, tool.right)
   }
@@ -222,7 +222,7 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
   for (let ended = batch.unrecorded[batch.recorded]; ended !== undefined; ended = batch.unrecorded[batch.recorded]) {
     if (ended._tag === "Defect") died ??= ended.cause
     else {
-      yield* batch.journal.endCall(ended.position, ended.output, ended.isError)
+      yield* batch.journal.endCall(ended.position, ended.output, ended.isError, ended.usage)
       if (ended.usage !== undefined) yield* batch.budget.recordUsage(ended.usage)
       if (ended.terminate === true) batch.terminating++
     }

@@ -43,3 +43,27 @@ it.effect("a branch is summarised as a whole where the window of the model is un
     }
   })
 )
+
+it.scoped("a branch summary for which the budget has no room is refused, and nothing else", () =>
+  Effect.gen(function* () {
+    const options = {
+      turns: [story, say("It was blue.")],
+      budget: { maxTotalTokens: 200 },
+      settings: { "compaction.enabled": false }
+    }
+    const { agent, events, session, sessions } = yield* TestAgent.make(options)
+    for (const text of ["Tell me", "Which colour?"]) yield* Effect.zipRight(agent.prompt({ text }), agent.awaitIdle)
+    const [first, leaf] = [(yield* session.entries).find(({ type }) => type === "message"), yield* session.leafId]
+    const { navigate } = yield* sessions.changes
+    const refused = yield* Effect.flip(navigate({ entryId: first?.id ?? "", summarize: true }))
+    assert.nestedPropertyVal(refused, "reason", "budget_exceeded")
+    assert.strictEqual(refused.message, "Budget exceeded (total_tokens)")
+    assert.strictEqual(yield* session.leafId, leaf)
+    assert.notInclude(
+      events.map(({ _tag }) => _tag),
+      "BudgetSpent"
+    )
+    yield* navigate({ entryId: first?.id ?? "", summarize: false })
+    yield* agent.budget.check
+  })
+)

@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
 import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
 import { asked, compactions, withUsage } from "../../../support/agent/CompactionHarness.ts"
-import { call, failure, say, type ScriptedTurn } from "../../../support/agent/ScriptedModel.ts"
+import { call, failure, model, say, type ScriptedTurn } from "../../../support/agent/ScriptedModel.ts"
 
 const story = "A long story about a loom, told at length and with many details."
 const hang = { events: [], after: "hang" } as const
@@ -117,6 +118,79 @@ it.effect("a budget that is spent pays for no compaction but one that was asked 
         assert.deepStrictEqual(compactions(events), [])
         assert.strictEqual((yield* agent.compact({})).shortSummary, "s")
         assert.deepStrictEqual(compactions(events), ["manual", "manual done"])
+      })
+  )
+)
+
+const budgetEvents = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap(({ _tag }) => (_tag === "BudgetWarning" || _tag === "BudgetSpent" ? [_tag] : []))
+
+/** A turn takes some 20 tokens, a summary with its instructions more than are left. */
+const scarce = { budget: { maxTotalTokens: 120, warnAtRatio: 1 }, settings: { "compaction.thresholdTokens": 10 } }
+
+it.effect("a compaction for which the budget has no room is tried once in a run, and the run goes on", () =>
+  Harness.run(
+    {
+      ...scarce,
+      turns: [
+        withUsage(call(["A", "ls", {}]), 12),
+        withUsage(call(["B", "ls", {}]), 12),
+        withUsage(say("done"), 12),
+        withUsage(say("again"), 12)
+      ],
+      tools: [ls]
+    },
+    ({ agent, ask, events, script }) =>
+      Effect.gen(function* () {
+        yield* ask("List")
+        const refused = ["threshold", "threshold Auto-compaction failed: Budget exceeded (total_tokens)"]
+        assert.deepStrictEqual(compactions(events), refused)
+        yield* ask("Another one")
+        assert.deepStrictEqual(compactions(events), [...refused, ...refused])
+        assert.strictEqual((yield* script.requests).length, 4)
+        assert.deepStrictEqual(budgetEvents(events), [])
+        assert.strictEqual(summary(events).filter((word) => word === "PromptFinished:completed").length, 2)
+        // What was refused is not held back either.
+        const { totalTokens } = yield* agent.budget.snapshot
+        yield* agent.budget.modelCall({ model, inputTokens: 120 - totalTokens - 1 })
+      })
+  )
+)
+
+it.effect("so is one that would follow an overflow, and the failure stands", () =>
+  Harness.run({ budget: scarce.budget, turns: [say(story), overflow] }, ({ ask, events }) =>
+    Effect.gen(function* () {
+      yield* ask("Tell me")
+      yield* ask("Another one")
+      assert.deepStrictEqual(compactions(events), [
+        "overflow",
+        "overflow Context overflow recovery failed: Budget exceeded (total_tokens)"
+      ])
+      assert.strictEqual(summary(events).at(-3), "PromptFinished:error")
+      assert.deepStrictEqual(budgetEvents(events), [])
+    })
+  )
+)
+
+it.effect("a summary reserves what it takes, and an abort sets it free", () =>
+  Harness.run(
+    {
+      turns: [say(story), say("Short."), { events: [], after: "hang" }],
+      budget: { maxTotalTokens: 2500 },
+      settings: { "compaction.enabled": false }
+    },
+    ({ agent, ask, script }) =>
+      Effect.gen(function* () {
+        yield* ask("Tell me")
+        yield* ask("Another one")
+        const compacting = yield* Effect.fork(agent.compact({}))
+        while ((yield* script.requests).length < 3) yield* Effect.promise(() => new Promise(setImmediate))
+        const refused = yield* Effect.flip(agent.budget.modelCall({ model, inputTokens: 2400, refusal: "quiet" }))
+        assert.strictEqual(refused._tag, "BudgetExceeded")
+        yield* agent.abortCompaction
+        yield* Fiber.await(compacting)
+        const { totalTokens } = yield* agent.budget.snapshot
+        yield* agent.budget.modelCall({ model, inputTokens: 2500 - totalTokens - 1 })
       })
   )
 )

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Usage from "../../../../src/domain/model/Usage.ts"
 import { Effect, Either, Exit, Fiber, Scope, Supervisor, TestClock, TestServices } from "effect"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
@@ -27,7 +28,9 @@ const options = {
   turns,
   tools: [
     tool("shared", (_, { progress }) => Effect.as(progress(output("half")), output("done"))),
-    tool("alone", () => Effect.succeed(output("alone done")), { concurrency: "exclusive" as const })
+    tool("alone", () => Effect.succeed({ ...output("alone done"), usage: Usage.zero }), {
+      concurrency: "exclusive" as const
+    })
   ],
   hostTools: [
     {
