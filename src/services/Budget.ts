@@ -84,7 +84,10 @@ export interface SessionBudget {
   readonly checkModel: (model: Model) => Effect.Effect<void, NoPrice>
   /** The same as `check` as a question: nobody is told. */
   readonly mayCall: Effect.Effect<boolean>
-  /** Reserves a model call before it starts, here and in every scope above. */
+  /**
+   * Reserves a model call before it starts, here and in every scope above. Where it does not fit only beside calls that are
+   * under way, this waits for them: they may turn out to cost less than is reserved for them.
+   */
   readonly modelCall: (call: ModelCallPlan) => Effect.Effect<Reservation, BudgetExceeded | NoPrice>
   /** Counts a tool call that is about to start, or refuses it. */
   readonly toolCall: Effect.Effect<void, BudgetExceeded>

@@ -4,7 +4,17 @@
  */
 import * as Either from "effect/Either"
 import { type JsonObject, text } from "../conversation/Content.ts"
-import { isAgentMessage, isInput, isObject, isOutput, isOwnEntry, isUsage, stopReasons } from "./EntryShape.ts"
+import {
+  isAgentMessage,
+  isCallEnd,
+  isInput,
+  isObject,
+  isToolUsage,
+  isOutput,
+  isOwnEntry,
+  isUsage,
+  stopReasons
+} from "./EntryShape.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import * as Usage from "../model/Usage.ts"
@@ -84,10 +94,16 @@ const modelOf = ({ model, role }: JsonObject): object => {
   return slash < 1 ? {} : { provider: model.slice(0, slash), modelId: model.slice(slash + 1) }
 }
 
+const withoutOddCall = ({ call, toolUsage, ...entry }: JsonObject): JsonObject => ({
+  ...entry,
+  ...(isCallEnd(call) && call !== undefined ? { call } : {}),
+  ...(isToolUsage(toolUsage) && toolUsage !== undefined ? { toolUsage } : {})
+})
+
 const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject => {
   switch (entry["type"]) {
     case "message":
-      return { ...entry, message: readMessage(entry["message"], Date.parse(timestamp)) }
+      return { ...withoutOddCall(entry), message: readMessage(entry["message"], Date.parse(timestamp)) }
     case "model_change":
       return { ...entry, ...modelOf(entry) }
     case "compaction": {

@@ -48,7 +48,15 @@ export const isUsage = (value: unknown): boolean =>
   isNumber(value["cost"]["total"])
 
 const isWork = (value: unknown): boolean =>
-  isObject(value) && isNumber(value["toolCalls"]) && isNumber(value["subagents"]) && isNumber(value["turns"])
+  isObject(value) &&
+  isNumber(value["toolCalls"]) &&
+  isNumber(value["subagents"]) &&
+  isNumber(value["turns"]) &&
+  optional(isNumber)(value["wallTimeMs"])
+
+/** The members of a `message` entry that say how a tool call ended. Those of another program with the same names are left out. */
+export const isCallEnd = optional((value) => value === "not_started" || value === "cut_off")
+export const isToolUsage = optional(isUsage)
 
 export const stopReasons: ReadonlyArray<unknown> = ["stop", "length", "toolUse", "error", "aborted"]
 
@@ -116,7 +124,9 @@ const entries: Shapes<NewEntry["type"]> = {
     isAgentMessage(value["message"]) &&
     optionalText(value["messageId"]) &&
     optionalText(value["clientMessageId"]) &&
-    optional(isBoolean)(value["betweenAttempts"]),
+    optional(isBoolean)(value["betweenAttempts"]) &&
+    isCallEnd(value["call"]) &&
+    isToolUsage(value["toolUsage"]),
   model_change: (value) => isString(value["provider"]) && isString(value["modelId"]),
   thinking_level_change: (value) => isThinkingLevel(value["thinkingLevel"]),
   compaction: (value) =>

@@ -42,7 +42,7 @@ const usageOf = (entry: SessionEntry): Usage | undefined => {
   const { message } = entry
   if (message.role === "assistant") return message.usage
   const reported = message.role === "toolResult" ? message.details?.["usage"] : undefined
-  return isUsage(reported) ? reported : entry.usage
+  return isUsage(reported) ? reported : entry.toolUsage
 }
 
 export const add = ({ cost, tokens, ...counts }: Spent, usage: Usage): Spent => ({
@@ -55,6 +55,21 @@ export const add = ({ cost, tokens, ...counts }: Spent, usage: Usage): Spent => 
     total: tokens.total + usage.input + usage.output + usage.cacheRead + usage.cacheWrite
   },
   cost: cost + usage.cost.total
+})
+
+export const plus = (one: Spent, other: Spent): Spent => ({
+  tokens: {
+    input: one.tokens.input + other.tokens.input,
+    output: one.tokens.output + other.tokens.output,
+    cacheRead: one.tokens.cacheRead + other.tokens.cacheRead,
+    cacheWrite: one.tokens.cacheWrite + other.tokens.cacheWrite,
+    total: one.tokens.total + other.tokens.total
+  },
+  cost: one.cost + other.cost,
+  toolCalls: one.toolCalls + other.toolCalls,
+  subagents: one.subagents + other.subagents,
+  turns: one.turns + other.turns,
+  wallTimeMs: one.wallTimeMs + other.wallTimeMs
 })
 
 const oneTurn: Work = { toolCalls: 0, subagents: 0, turns: 1 }

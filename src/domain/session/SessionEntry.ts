@@ -42,7 +42,7 @@ const Message = lazy(() =>
      */
     call: optional(Schema.Literal("not_started", "cut_off")),
     /** What a tool spent on models of its own, if its details do not say it. */
-    usage: optional(Usage())
+    toolUsage: optional(Usage())
   })
 )
 

@@ -102,6 +102,13 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     })
   }
 
+  /** Whether it would fit if nothing were reserved. */
+  const isHeldBack = (reason: BudgetReason, amounts: Counters.Counters) => {
+    const limit = Limits.limitOf(limits, reason)
+    if (exceeded !== undefined || reason === "wall_time" || limit === undefined) return false
+    return reserved[reason] > rounding && spent[reason] + amounts[reason] - limit <= rounding
+  }
+
   /** As much of the amounts as fits. */
   const clip = (amounts: Counters.Counters): Counters.Counters => {
     const left = (reason: Counters.Counted) => {
@@ -126,6 +133,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     refusal,
     spentUp,
     tooMuch,
+    isHeldBack,
     clip,
     reserve: (amounts: Counters.Counters) => void (reserved = Counters.add(reserved, amounts)),
     free: (amounts: Counters.Counters) => void (reserved = Counters.subtract(reserved, amounts)),

@@ -43,6 +43,24 @@ const answerTokens = 1024
 const oneToolCall: Counters.Counters = { ...Counters.none, tool_calls: 1 }
 const oneSubagent: Counters.Counters = { ...Counters.none, subagents: 1 }
 
+interface Signal {
+  /** Returns when it is told the next time. */
+  readonly next: () => Effect.Effect<void>
+  readonly tell: () => void
+}
+
+const makeSignal = (): Signal => {
+  let latch = Effect.unsafeMakeLatch(false)
+  return {
+    next: () => latch.await,
+    tell: () => {
+      const told = latch
+      latch = Effect.unsafeMakeLatch(false)
+      told.unsafeOpen()
+    }
+  }
+}
+
 interface Node {
   readonly scope: BudgetScope.BudgetScope
   /** This one and those above it. */
@@ -54,20 +72,18 @@ interface Node {
   readonly known: Effect.Effect<void>
   /** The models of which the host was told that their cost is not counted. */
   readonly uncounted: Set<string>
-  /** Opened when limits change; timers look again then. */
-  readonly wake: { latch: Effect.Latch }
+  /** Limits have changed: timers look again then. */
+  readonly changed: Signal
+  /** A call under way has ended, or limits have changed: calls that wait look again then. */
+  readonly freed: Signal
   readonly options: TreeOptions
 }
 
-const refusal = (
-  { path }: Node,
-  amounts: Counters.Counters,
-  how: NonNullable<ModelCallPlan["refusal"]> = "told"
-): BudgetExceeded | undefined => {
-  if (how === "never") return undefined
+/** What does not fit into the limits of a scope, and whether it may when calls that are under way have ended. */
+const obstacle = ({ path }: Node, amounts: Counters.Counters) => {
   for (const scope of path) {
     const reason = scope.tooMuch(amounts)
-    if (reason !== undefined) return how === "told" ? scope.exceed(reason) : scope.refusal(reason)
+    if (reason !== undefined) return { scope, reason, mayPass: scope.isHeldBack(reason, amounts) }
   }
   return undefined
 }
@@ -77,7 +93,10 @@ const spend = ({ path }: Node, amounts: Counters.Counters) => {
 }
 
 const counted = (node: Node, amounts: Counters.Counters): Effect.Effect<void, BudgetExceeded> =>
-  Effect.flatMap(node.begun, () => refusal(node, amounts) ?? Effect.sync(() => spend(node, amounts)))
+  Effect.flatMap(node.begun, () => {
+    const found = obstacle(node, amounts)
+    return found === undefined ? Effect.sync(() => spend(node, amounts)) : found.scope.exceed(found.reason)
+  })
 
 /** Undefined where every limit of the cost holds for the model. Tells once where only limits of tokens do. */
 const unpriced = ({ options, path, uncounted }: Node, model: Model): NoPrice | undefined => {
@@ -92,13 +111,8 @@ const unpriced = ({ options, path, uncounted }: Node, model: Model): NoPrice | u
   return undefined
 }
 
-const reserve = (node: Node, plan: ModelCallPlan): Effect.Effect<Reservation, BudgetExceeded | NoPrice> => {
-  const { inputTokens, isTurn = true, maxOutputTokens = answerTokens, model } = plan
-  const noPrice = unpriced(node, model)
-  if (noPrice !== undefined) return noPrice
-  const input = Counters.ofInput(model, inputTokens, isTurn ? 1 : 0)
-  const refused = refusal(node, input, plan.refusal)
-  if (refused !== undefined) return refused
+/** Holds what the call takes for sure, and as much for its answer as is left. */
+const hold = (node: Node, { maxOutputTokens = answerTokens, model }: ModelCallPlan, input: Counters.Counters) => {
   const output = Counters.ofOutput(model, Math.max(0, Math.min(maxOutputTokens, answerTokens) - 1))
   const held = node.path.map((scope) => {
     scope.reserve(input)
@@ -107,33 +121,53 @@ const reserve = (node: Node, plan: ModelCallPlan): Effect.Effect<Reservation, Bu
     return { scope, amounts: Counters.add(input, more) }
   })
   let isOpen = true
-  const release = () => {
-    if (isOpen) for (const { amounts, scope } of held) scope.free(amounts)
+  /** Returns whether it was held until now. */
+  return () => {
+    if (!isOpen) return false
     isOpen = false
+    for (const { amounts, scope } of held) scope.free(amounts)
+    return true
   }
-  return Effect.succeed({
-    settle: (usage, isAnswer = true) =>
-      Effect.sync(() => {
-        if (!isOpen) return
-        release()
-        spend(node, Counters.ofUsage(usage, isTurn && isAnswer ? 1 : 0))
-      }),
-    release
-  })
 }
+
+/** Waits while calls that are under way hold what the call needs: they may turn out to cost less. */
+const reserve = (node: Node, plan: ModelCallPlan): Effect.Effect<Reservation, BudgetExceeded | NoPrice> =>
+  Effect.suspend(() => {
+    const { inputTokens, isTurn = true, model, refusal = "told" } = plan
+    const noPrice = unpriced(node, model)
+    if (noPrice !== undefined) return noPrice
+    const input = Counters.ofInput(model, inputTokens, isTurn ? 1 : 0)
+    const found = refusal === "never" ? undefined : obstacle(node, input)
+    if (found !== undefined) {
+      if (found.mayPass) return Effect.flatMap(node.freed.next(), () => reserve(node, plan))
+      return refusal === "told" ? found.scope.exceed(found.reason) : found.scope.refusal(found.reason)
+    }
+    const free = hold(node, plan, input)
+    return Effect.succeed({
+      settle: (usage, isAnswer = true) =>
+        Effect.sync(() => {
+          if (!free()) return
+          spend(node, Counters.ofUsage(usage, isTurn && isAnswer ? 1 : 0))
+          node.freed.tell()
+        }),
+      release: () => {
+        if (free()) node.freed.tell()
+      }
+    })
+  })
 
 /** Waits until the time of a scope is over. */
 const timeUp = (node: Node): Effect.Effect<BudgetScope.BudgetScope> =>
   Effect.suspend(() => {
-    const { latch } = node.wake
+    const changed = node.changed.next()
     let [next, left]: [BudgetScope.BudgetScope | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
     for (const scope of node.path) {
       const time = scope.timeLeft()
       if (time !== undefined && time < left) [next, left] = [scope, time]
     }
-    if (next === undefined) return Effect.flatMap(latch.await, () => timeUp(node))
+    if (next === undefined) return Effect.flatMap(changed, () => timeUp(node))
     if (left === 0) return Effect.succeed(next)
-    return Effect.flatMap(Effect.raceFirst(Effect.sleep(Math.ceil(left)), latch.await), () => timeUp(node))
+    return Effect.flatMap(Effect.raceFirst(Effect.sleep(Math.ceil(left)), changed), () => timeUp(node))
   })
 
 const whileRunning =
@@ -189,9 +223,8 @@ const setLimits = (node: Node): SessionBudget["setLimits"] =>
     if (Limits.hasLimit(limits)) yield* node.known
     node.scope.setLimits(limits)
     changed(limits)
-    const { latch } = node.wake
-    node.wake.latch = Effect.unsafeMakeLatch(false)
-    yield* latch.open
+    node.changed.tell()
+    node.freed.tell()
   })
 
 const below = (node: Node): SessionBudget["child"] =>
@@ -250,6 +283,7 @@ export const make = (options: TreeOptions): SessionBudget => {
         })
   )
   const begun = Effect.suspend(() => (Limits.hasLimit(scope.limits()) ? known : mark))
-  const wake = { latch: Effect.unsafeMakeLatch(false) }
-  return budgetOf({ scope, path: [scope], children: new Set(), begun, known, uncounted: new Set(), wake, options })
+  const [changed, freed] = [makeSignal(), makeSignal()]
+  const path = [scope]
+  return budgetOf({ scope, path, children: new Set(), begun, known, uncounted: new Set(), changed, freed, options })
 }

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
-import { text, type ToolCall } from "../../domain/conversation/Content.ts"
+import { type JsonObject, text, type ToolCall } from "../../domain/conversation/Content.ts"
 import type { ToolResultMessage } from "../../domain/conversation/Message.ts"
 import * as LateEntries from "../../domain/session/LateEntries.ts"
 import * as QueueEntries from "../../domain/session/QueueEntries.ts"
@@ -34,11 +34,26 @@ interface Current extends OpenedLog {
 /** The result that the model reads for a tool call that was running when the process ended (protocol.md 5.4). */
 export const interruptedText = "Tool execution was interrupted (session recovery). Its effects are unknown."
 
-const interrupted = ({ id: toolCallId, name: toolName }: ToolCall, timestamp: number): NewEntry => {
-  const content = [text(interruptedText)]
-  const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp }
+const interrupted = (
+  { id: toolCallId, name: toolName }: ToolCall,
+  details: JsonObject | undefined,
+  timestamp: number
+): NewEntry => {
+  const said = { content: [text(interruptedText)], ...(details === undefined ? {} : { details }) }
+  const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...said, isError: true, timestamp }
   return { type: "message", message, call: "cut_off" }
 }
+
+/** What the subagents of the calls had spent, which only their transcripts tell. */
+const lostWork = (turn: ReadonlyArray<SessionEntry>, file: Option.Option<string>) =>
+  Option.match(file, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (path) =>
+      Effect.flatMap(
+        Effect.promise(() => import("../subagents/LostWork.ts")),
+        (LostWork) => LostWork.detailsOf(path, turn)
+      )
+  })
 
 /** Opens a log in a scope of its own, which is closed when the opening fails. */
 export const openLog = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
@@ -91,11 +106,15 @@ const aboutQueue = (current: Current) => current.glance()?.queue ?? current.tree
  * Adds a result for each tool call that was running when the process ended, so that the conversation can go on. The
  * results are stored with the next entry: opening a session does not write to it.
  */
-const recover = (making: Making, current: Current) => {
+const recover = Effect.fnUntraced(function* (making: Making, current: Current) {
+  const turn = tailOf(current, SessionContext.endsCalls)
+  const calls = SessionContext.unansweredCalls(turn)
+  if (calls.length === 0) return
+  const task = calls.find(({ name }) => name === "task")
+  const lost = task === undefined ? undefined : yield* lostWork(turn, current.log.file)
   const now = making.clock.unsafeCurrentTimeMillis()
-  const calls = SessionContext.unansweredCalls(tailOf(current, SessionContext.endsCalls))
-  for (const call of calls) place(making, current, interrupted(call, now))
-}
+  for (const call of calls) place(making, current, interrupted(call, call === task ? lost : undefined, now))
+})
 
 export const make = (kept: Ref.Ref<OpenedLog>) =>
   Effect.gen(function* () {
@@ -105,7 +124,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     yield* persistence.enter(current.log)
     const about = aboutQueue(current)
     let queued = QueueEntries.restore(about)
-    recover(making, current)
+    yield* recover(making, current)
     // The run for whose end they waited has ended with its process.
     for (const record of LateEntries.restore(about)) place(making, current, LateEntries.stored(record))
 
@@ -134,7 +153,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
           const left = current
           current = enter(opened, making.ids.next("epoch"))
           queued = QueueEntries.restore(aboutQueue(current))
-          recover(making, current)
+          yield* recover(making, current)
           yield* persistence.enter(current.log)
           yield* Ref.set(kept, opened)
           yield* Scope.close(left.scope, Exit.void)

@@ -49,9 +49,9 @@ describe("tool calls", () => {
     const entries = line(
       unfinished("not_started"),
       unfinished("cut_off"),
-      { type: "message", message: toolResult(), usage: usage({ input: 5 }) },
+      { type: "message", message: toolResult(), toolUsage: usage({ input: 5 }) },
       // The details of the tool say it themselves.
-      { type: "message", message: toolResult({ usage: usage({ input: 7 }) }), usage: usage({ input: 7 }) }
+      { type: "message", message: toolResult({ usage: usage({ input: 7 }) }), toolUsage: usage({ input: 7 }) }
     )
     const { tokens, toolCalls } = Ledger.total(entries)
     assert.deepStrictEqual([toolCalls, tokens.total], [3, 12])

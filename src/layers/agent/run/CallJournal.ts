@@ -65,7 +65,7 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     const messageId = ids.next("message")
     messages.push(message)
     const call = open.isRun === true ? {} : ({ call: "not_started" } as const)
-    const spent = usage === undefined ? {} : { usage }
+    const spent = usage === undefined ? {} : { toolUsage: usage }
     return Effect.flatMap(session.append({ type: "message", message, ...call, ...spent }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })
       publish({ _tag: "MessageEnded", runId, messageId, message })

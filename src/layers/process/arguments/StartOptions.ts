@@ -162,17 +162,17 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
 
 /** Limits of the command line; undefined without any. */
 const limitsOf = Effect.fnUntraced(function* (one: (name: string) => string | undefined) {
-  const amount = Effect.fnUntraced(function* (name: string) {
+  const amount = Effect.fnUntraced(function* (name: string, isWhole: boolean) {
     const given = one(name)
     if (given === undefined) return null
     const value = given.trim() === "" ? Number.NaN : Number(given)
-    if (Number.isFinite(value) && value > 0) return value
-    return yield* invalid(`--${name} must be a number above 0; got "${given}"`)
+    if (value > 0 && (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value))) return value
+    return yield* invalid(`--${name} must be a ${isWhole ? "whole " : ""}number above 0; got "${given}"`)
   })
   const [maxCostUsd, maxTotalTokens, maxTurns] = [
-    yield* amount("max-cost"),
-    yield* amount("max-tokens"),
-    yield* amount("max-turns")
+    yield* amount("max-cost", false),
+    yield* amount("max-tokens", true),
+    yield* amount("max-turns", true)
   ]
   const limits = change({}, { maxCostUsd, maxTotalTokens, maxTurns })
   return Object.keys(limits).length === 0 ? undefined : limits

@@ -1,23 +1,14 @@
 /** The result of a task as the tool reports it, its whole output in a file beside the session (protocol.md 14.3). */
 import * as Effect from "effect/Effect"
-import type * as Ledger from "../../../domain/session/Ledger.ts"
-import type { Usage } from "../../../domain/model/Usage.ts"
 import * as ResultText from "../../../domain/subagents/ResultText.ts"
 import type { SubagentResult } from "../../../domain/subagents/Subagent.ts"
 import type { Task } from "../../../services/delegation/Subagents.ts"
 import * as ChildPrompt from "../child/ChildPrompt.ts"
+import * as Spending from "../Spending.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
 
 export const textOf = (context: string | undefined, { assignment }: Task): string =>
   ChildPrompt.task(context, assignment)
-
-const usageOf = ({ cost, tokens }: Ledger.Spent): Usage => {
-  const { cacheRead, cacheWrite, input, output, total } = tokens
-  const priced = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost }
-  return { input, output, cacheRead, cacheWrite, totalTokens: total, cost: priced }
-}
-
-const countsOf = ({ subagents, toolCalls, turns }: Ledger.Spent) => ({ toolCalls, subagents, turns })
 
 export const make = Effect.fnUntraced(function* ({ agent, artifacts, limits }: BatchOptions, slot: Slot) {
   const { id, index, outcome, progress, task } = slot
@@ -42,7 +33,7 @@ export const make = Effect.fnUntraced(function* ({ agent, artifacts, limits }: B
     ...(modelOverride === undefined ? {} : { modelOverride }),
     ...(error === undefined ? {} : { error }),
     ...(aborted === true ? { aborted, abortReason: error ?? "Aborted" } : {}),
-    ...(spent === undefined ? {} : { usage: usageOf(spent), spent: countsOf(spent) }),
+    ...(spent === undefined ? {} : { usage: Spending.usageOf(spent), spent: Spending.workOf(spent) }),
     ...(outputPath === undefined ? {} : { outputPath }),
     ...(patchPath === undefined ? {} : { patchPath }),
     ...(branchName === undefined ? {} : { branchName }),

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
 import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -131,7 +132,10 @@ const admit = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) =
         Object.assign(slot.outcome, { aborted: false, error })
         slot.progress.become("failed")
       }),
-    onSuccess: () => start(options, slot, touch)
+    onSuccess: () => {
+      slot.outcome.spent = Ledger.nothing
+      return start(options, slot, touch)
+    }
   })
 
 export const run = Effect.fnUntraced(function* (

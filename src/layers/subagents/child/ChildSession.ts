@@ -59,6 +59,7 @@ export interface Child {
   /** Says something to the agent, and returns when its run has ended. */
   readonly converse: (text: string) => Effect.Effect<PromptEnd>
   readonly lastText: Effect.Effect<string | null>
+  /** Ends its run first, if one is active: what that has used is stored with its end. */
   readonly spent: Effect.Effect<Ledger.Spent>
   readonly steer: (message: string) => Effect.Effect<void, UnknownSubagent>
 }
@@ -145,7 +146,7 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
     file,
     converse,
     lastText: Effect.map(agent.messages, lastAssistantText),
-    spent: Effect.map(session.entries, Ledger.total),
+    spent: Effect.zipRight(control.settle, Effect.map(session.entries, Ledger.total)),
     steer: (text) =>
       Effect.asVoid(
         Effect.mapError(
