@@ -1,5 +1,5 @@
 /** Budgets of the real command: forty children at once, crashes, time, and what a host can set. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -141,6 +141,103 @@ describe("forty subagents at once", () => {
         assert.strictEqual(refused.length, 33)
         await host.until(type("prompt_result"))
         assert.strictEqual(host.frames().filter(type("subagent_start")).length, 7)
+      })
+    })
+  )
+})
+
+describe("an agent", () => {
+  const define = (folder: string, name: string, lines: ReadonlyArray<string>) => {
+    const agents = join(folder, ".heddle/agent/agents")
+    mkdirSync(agents, { recursive: true })
+    writeFileSync(
+      join(agents, `${name}.md`),
+      ["---", `name: ${name}`, "description: d", ...lines, "---", "Work."].join("\n")
+    )
+  }
+  const delegateTo = (agent: string, ...ids: ReadonlyArray<string>) =>
+    call("task", { agent, tasks: ids.map((id) => ({ id, description: id, assignment: "Do it" })) })
+
+  it.scopedLive("with limits of its own ends at them, and its parent goes on", () =>
+    Effect.gen(function* () {
+      const folder = yield* tempFolder
+      define(folder, "frugal", ["budget:", "  maxToolCalls: 2"])
+      const turns = [
+        turn(delegateTo("frugal", "A"), 10, 5),
+        ...Array.from({ length: 3 }, () => turn(call("ls", { path: "." }), 10, 5)),
+        turn({ text: "Thanks." }, 10, 5)
+      ]
+      writeFileSync(join(folder, "scenario.json"), JSON.stringify({ turns }))
+      const host = yield* launch(folder, [])
+      yield* Effect.promise(async () => {
+        host.send({ id: "p", type: "prompt", message: "go" })
+        assert.propertyVal(await host.until(type("prompt_result")), "status", "completed")
+        const frames = host.frames().filter(({ type: name }) => String(name).startsWith("budget_"))
+        assert.deepStrictEqual(
+          frames.map((frame) => [frame["type"], frame["scope"], frame["id"], Object(frame["snapshot"])["toolCalls"]]),
+          [
+            ["budget_warning", "subagent", "0-A", 2],
+            ["budget_exceeded", "subagent", "0-A", 2]
+          ]
+        )
+        const { result } = Object(host.frames().findLast(type("tool_execution_end")))
+        assert.strictEqual(result.details.results[0].error, "Budget exceeded (tool_calls)")
+        assert.deepStrictEqual(result.details.spent, { toolCalls: 2, subagents: 1, turns: 3 })
+      })
+    })
+  )
+
+  it.scopedLive("whose model has no known price is refused under a limit of the cost", () =>
+    Effect.gen(function* () {
+      const folder = yield* tempFolder
+      define(folder, "dear", ["model: lab/dear"])
+      const lab = { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", models: [{ id: "dear" }] }
+      writeFileSync(join(folder, ".heddle/agent/models.json"), JSON.stringify({ providers: { lab } }))
+      const turns = [turn(delegateTo("dear", "A"), 10, 5), turn({ text: "Then not." }, 10, 5)]
+      writeFileSync(join(folder, "scenario.json"), JSON.stringify({ turns }))
+      const host = yield* launch(folder, ["--max-cost", "1"])
+      yield* Effect.promise(async () => {
+        host.send({ id: "p", type: "prompt", message: "go" })
+        assert.propertyVal(await host.until(type("prompt_result")), "status", "completed")
+        const { isError, result } = Object(host.frames().findLast(type("tool_execution_end")))
+        assert.strictEqual(isError, true)
+        assert.match(result.details.results[0].error, /^No price known for lab\/dear: /)
+      })
+    })
+  )
+
+  it.scopedLive("that is aborted reports what it had used, as it was counted", () =>
+    Effect.gen(function* () {
+      const slow = {
+        steps: [
+          { text: "Once", delayMs: 0 },
+          { text: "more", delayMs: 60_000 }
+        ],
+        usage: { input: 70, output: 7 }
+      }
+      const { host } = yield* start({
+        turns: [turn(delegate("A", "B"), 10, 5), turn(call("ls", { path: "." }), 20, 5), slow],
+        atEnd: "stay"
+      })
+      yield* Effect.promise(async () => {
+        host.send(
+          { id: "l", type: "set_subagent_subscription", level: "events" },
+          { id: "p", type: "prompt", message: "go" }
+        )
+        await host.until((frame) => JSON.stringify(frame).includes('"delta":"Once"'))
+        host.send({ id: "a", type: "abort" })
+        await host.until(answer("a"))
+        const { snapshot } = await read(host, "b", { type: "get_budget" })
+        const stats = await read(host, "s", { type: "get_session_stats" })
+        assert.strictEqual(stats.tokens.total, snapshot.totalTokens)
+        const { result } = Object(
+          host.frames().findLast((frame) => frame["type"] === "tool_execution_end" && frame["toolName"] === "task")
+        )
+        assert.strictEqual(result.details.usage.totalTokens + 15, snapshot.totalTokens)
+        assert.deepStrictEqual(
+          [result.details.spent.turns + 1, result.details.spent.toolCalls + 1, result.details.spent.subagents],
+          [snapshot.turns, snapshot.toolCalls, snapshot.subagents]
+        )
       })
     })
   )

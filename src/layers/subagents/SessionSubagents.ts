@@ -2,6 +2,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { OutputLimits } from "../../domain/subagents/ResultText.ts"
 import * as TaskArguments from "../../domain/subagents/TaskArguments.ts"
@@ -100,7 +101,7 @@ export const make = (
     Effect.flatMap(Settings, (settings) => Effect.makeSemaphore(settings["task.maxConcurrency"]))
   )
 
-  const run = Effect.fnUntraced(function* (args: JsonObject, watch: BatchWatch) {
+  const run = Effect.fnUntraced(function* (args: JsonObject, watch: BatchWatch, batchLimits: BudgetLimits = {}) {
     const { agents: known, projectAgentsDir } = yield* agents
     const checked = TaskArguments.check(args, {
       agents: known.map(({ name }) => name),
@@ -139,7 +140,7 @@ export const make = (
         const budget = yield* parent.budget.child({
           scope: "task",
           id: watch.toolCallId ?? tasks[0]?.id ?? "",
-          limits: {}
+          limits: batchLimits
         })
         return yield* TaskBatch.run(
           {
@@ -176,7 +177,8 @@ export const make = (
     (settings) => depth < settings["task.maxRecursionDepth"] && (level.spawns === "*" || level.spawns.length > 0)
   )
   const subagents: SessionSubagents = {
-    run: (asked, watch = {}) => Effect.provide(run({ ...asked }, watch), services),
+    run: ({ limits: batchLimits, ...asked }, watch = {}) =>
+      Effect.provide(run({ ...asked }, watch, batchLimits), services),
     tools: firstSuccess(
       Effect.gen(function* () {
         if (!(yield* mayDelegate)) return []

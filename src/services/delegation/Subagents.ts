@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SubagentInfo, SubagentProgress, SubagentResult, TranscriptPart } from "../../domain/subagents/Subagent.ts"
 import type { Tool } from "../Tools.ts"
@@ -40,6 +41,8 @@ export interface TaskBatch {
   readonly isolated?: boolean
   /** protocol.md 14.5. */
   readonly verify?: unknown
+  /** What all tasks of the batch may spend together (scope `task`). Only a program can give them, not a model. */
+  readonly limits?: BudgetLimits
 }
 
 export interface BatchReport {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, TestClock } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
@@ -111,4 +111,118 @@ it.effect("the layer gives the service", () =>
   Effect.gen(function* () {
     assert.isFunction((yield* Budget).open)
   }).pipe(Effect.provide(MemoryBudget.layer({ maxTurns: 1 })))
+)
+
+/** What was told, in short words: `warning:cost`, `exceeded:cost`. */
+const words = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) => {
+    if (event._tag === "BudgetWarning") return [`warning:${event.snapshot.reason}`]
+    return event._tag === "BudgetSpent" ? [`exceeded:${event.snapshot.reason}`] : []
+  })
+
+const listening = Effect.fnUntraced(function* (limits: MemoryBudget.BudgetLimits) {
+  const events: Array<AgentEvent> = []
+  const budget = yield* MemoryBudget.alone(limits, (event) => events.push(event))
+  return { budget, events }
+})
+
+describe("what is told", () => {
+  const ratios: ReadonlyArray<readonly [ratio: number, calls: number]> = [
+    [0, 1],
+    [0.5, 5],
+    [0.8, 8],
+    [1, 10]
+  ]
+  it.effect.each(ratios)("a warning at %d of a limit", ([warnAtRatio, calls]) =>
+    Effect.gen(function* () {
+      const { budget, events } = yield* listening({ maxToolCalls: 10, warnAtRatio })
+      for (let call = 1; call < calls; call++) yield* budget.toolCall
+      assert.deepStrictEqual(words(events), [])
+      yield* budget.toolCall
+      assert.deepStrictEqual(words(events), ["warning:tool_calls"])
+      for (let call = calls; call < 10; call++) yield* budget.toolCall
+      assert.deepStrictEqual(words(events), ["warning:tool_calls"])
+      yield* Effect.flip(budget.toolCall)
+      yield* Effect.flip(budget.toolCall)
+      assert.deepStrictEqual(words(events), ["warning:tool_calls", "exceeded:tool_calls"])
+    })
+  )
+
+  it.effect("a jump over both: every warning, then once that it is exceeded", () =>
+    Effect.gen(function* () {
+      const { budget, events } = yield* listening({ maxInputTokens: 10, maxTotalTokens: 30, maxOutputTokens: 5 })
+      yield* budget.recordUsage(usage(25))
+      assert.deepStrictEqual(words(events), ["warning:input_tokens", "warning:total_tokens", "exceeded:input_tokens"])
+      yield* budget.recordUsage(usage(25))
+      assert.strictEqual(events.length, 3)
+    })
+  )
+
+  it.effect("a limit that is raised is told anew, one that is set below what is spent at once", () =>
+    Effect.gen(function* () {
+      const { budget, events } = yield* listening({ maxToolCalls: 2 })
+      yield* budget.toolCall
+      yield* budget.toolCall
+      yield* Effect.flip(budget.toolCall)
+      yield* budget.setLimits({ maxToolCalls: 4 })
+      assert.strictEqual((yield* budget.snapshot).status, "ok")
+      yield* budget.toolCall
+      yield* budget.toolCall
+      yield* budget.setLimits({ maxToolCalls: 3 })
+      assert.deepStrictEqual(words(events), [
+        "warning:tool_calls",
+        "exceeded:tool_calls",
+        "warning:tool_calls",
+        "exceeded:tool_calls"
+      ])
+      assert.strictEqual((yield* Effect.flip(budget.check)).reason, "tool_calls")
+      yield* budget.setLimits({ maxToolCalls: null })
+      yield* budget.check
+    })
+  )
+
+  it.scoped("each scope by its name", () =>
+    Effect.gen(function* () {
+      const { budget, events } = yield* listening({ maxToolCalls: 100 })
+      const batch = yield* budget.child({ scope: "task", id: "call_1", limits: { maxToolCalls: 2 } })
+      const agent = yield* batch.child({ scope: "subagent", id: "0-A", limits: { maxToolCalls: 1 } })
+      const other = yield* batch.child({ scope: "subagent", id: "1-B", limits: {} })
+      yield* agent.toolCall
+      yield* Effect.flip(agent.toolCall)
+      yield* other.toolCall
+      assert.strictEqual((yield* Effect.flip(other.toolCall)).limit, 2)
+      yield* budget.toolCall
+      assert.deepStrictEqual(
+        events.map((event) => ("scope" in event ? [event._tag, event.scope, event.id] : [])),
+        [
+          ["BudgetWarning", "subagent", "0-A"],
+          ["BudgetSpent", "subagent", "0-A"],
+          ["BudgetWarning", "task", "call_1"],
+          ["BudgetSpent", "task", "call_1"]
+        ]
+      )
+      assert.deepStrictEqual(
+        (yield* budget.scopes).map(({ id, snapshot }) => [id, snapshot.toolCalls, snapshot.status]),
+        [
+          [undefined, 3, "ok"],
+          ["call_1", 2, "exceeded"],
+          ["0-A", 1, "exceeded"],
+          ["1-B", 1, "ok"]
+        ]
+      )
+    })
+  )
+})
+
+it.effect("prices add up as people add them: ten times ten cents fit into a dollar", () =>
+  Effect.gen(function* () {
+    const { budget } = yield* listening({ maxCostUsd: 1 })
+    const dime = { ...model, cost: { ...Usage.zeroTokens, input: 1e6 } }
+    const tenCents = Usage.make({ ...Usage.zeroTokens, input: 0.1 }, dime.cost)
+    for (let call = 0; call < 10; call++) {
+      const { settle } = yield* budget.modelCall({ model: dime, inputTokens: 0.1 })
+      yield* settle(tenCents)
+    }
+    assert.strictEqual((yield* Effect.flip(budget.check)).reason, "cost")
+  })
 )
