@@ -1,5 +1,7 @@
 /** Budgets of the real command: forty children at once, crashes, time, and what a host can set. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -480,4 +482,21 @@ describe("limits", () => {
       })
     })
   )
+})
+
+describe("the example of docs/budgets.md", () => {
+  /** Numbers of the clock, and what stands behind the part that the page shows. */
+  const shown = (line: string) =>
+    line.replace(/"wallTimeMs":(\d+|…)/, '"wallTimeMs":0').replace(/,(…|"runId"|"sessionSettled"|"sessionId").*$/, "")
+
+  it("prints what the page says", () => {
+    const page = readFileSync(join(HostProcess.root, "docs/budgets.md"), "utf8")
+    const [, command = "", printed = ""] = /<!-- example -->\n+```sh\n(.*?)```\n+```\n(.*?)```/s.exec(page) ?? []
+    const home = mkdtempSync(join(tmpdir(), "heddle-e2e-"))
+    const script = command.replace("bun run cli", `"${process.execPath}" "${HostProcess.entry}"`)
+    const env = { PATH: process.env["PATH"] ?? "", HOME: home }
+    const { stdout } = spawnSync("bash", ["-c", script], { cwd: HostProcess.root, env, encoding: "utf8" })
+    rmSync(home, { recursive: true })
+    assert.deepStrictEqual(stdout.trim().split("\n").map(shown), printed.trim().split("\n").map(shown))
+  })
 })
