@@ -183,7 +183,7 @@ export const run = Effect.fnUntraced(function* (
   // Opening a session takes milliseconds. One after the other, the host is answered between two of them.
   const turnstile = yield* Effect.makeSemaphore(1)
   const turn = turnstile.withPermits(1)(EventLoop.nextTurn)
-  yield* Effect.scoped(
+  const work = Effect.scoped(
     Effect.zipRight(
       Effect.forkScoped(telling),
       Effect.forEach(slots, (slot) => gate.withPermits(1)(Effect.zipRight(turn, admit(options, slot, touch))), {
@@ -191,11 +191,10 @@ export const run = Effect.fnUntraced(function* (
         discard: true
       })
     )
-  ).pipe(Effect.onInterrupt(() => last))
-  const merged = options.isolated
-    ? yield* merging.withPermits(1)(
-        Effect.uninterruptible(Effect.provide(Merging.merge(cwd, merge, slots), options.services))
-      )
-    : []
-  return yield* report(merged)
+  )
+  const bringIn = options.isolated
+    ? merging.withPermits(1)(Effect.uninterruptible(Effect.provide(Merging.merge(cwd, merge, slots), options.services)))
+    : Effect.succeed([])
+  // An interrupt may come when all tasks have ended, too: what they have used is in the last report.
+  return yield* Effect.onInterrupt(Effect.flatMap(Effect.zipRight(work, bringIn), report), () => last)
 })
