@@ -10,6 +10,7 @@ import { Budget } from "../../services/Budget.ts"
 import { Session } from "../../services/session/Session.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
+import type { History } from "./BudgetNode.ts"
 import * as BudgetTree from "./BudgetTree.ts"
 
 export type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
@@ -35,7 +36,7 @@ const earlierOf = (entries: ReadonlyArray<SessionEntry>) => {
   return { counters: Counters.ofLedger(spent), wallTimeMs: spent.wallTimeMs }
 }
 
-const historyOf = ({ entries, info }: typeof Session.Service): BudgetTree.History => {
+const historyOf = ({ entries, info }: typeof Session.Service): History => {
   let [first, epoch] = [0, ""]
   return {
     mark: Effect.zipWith(entries, info, (all, now) => {

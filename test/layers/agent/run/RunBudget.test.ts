@@ -175,6 +175,33 @@ describe("what a restart finds is what was counted", () => {
     })
   )
 
+  for (const [name, budget] of [
+    ["with limits", { maxTotalTokens: 100_000 }],
+    ["without limits", {}]
+  ] as const) {
+    it.scoped(`after a handoff, ${name}`, () =>
+      Effect.gen(function* () {
+        const turns = [
+          withUsage(say("A long story about a loom, told at length and with many details."), 10),
+          withUsage(call(["A", "t", {}]), 990),
+          withUsage(say("Goal"), 10),
+          withUsage(say("Prefix"), 10),
+          withUsage(say("short"), 10),
+          withUsage(say("done"), 20)
+        ]
+        const settings = { "compaction.strategy": "handoff" as const, "compaction.keepRecentTokens": 5 }
+        const { agent, events, session } = yield* TestAgent.make({ turns, tools: [ok], settings, budget })
+        const { sessionId } = yield* session.info
+        yield* ask(agent)
+        yield* ask(agent)
+        assert.notStrictEqual((yield* session.info).sessionId, sessionId, summary(events).join())
+        const live = yield* agent.budget.snapshot
+        assert.deepStrictEqual([live.inputTokens, live.turns, live.toolCalls], [1050, 3, 1])
+        assert.deepStrictEqual(counted(yield* afterRestart(session)), counted(live))
+      })
+    )
+  }
+
   it.scoped("of the time of runs, without the time between them", () =>
     Effect.gen(function* () {
       const slow = { ...say("slow"), before: Effect.as(Effect.sleep("2 seconds"), []) }

@@ -1,0 +1,73 @@
+/** A scope in its place in the tree: those above it, those below it, and who waits for it. */
+import * as Effect from "effect/Effect"
+import type * as Limits from "../../domain/budget/BudgetLimits.ts"
+import type * as Counters from "../../domain/budget/Counters.ts"
+import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type * as BudgetScope from "./BudgetScope.ts"
+
+export interface TreeOptions {
+  readonly limits: Limits.BudgetLimits
+  /** They can only be tightened. */
+  readonly fixed: Limits.BudgetLimits
+  readonly publish: (event: AgentEvent) => void
+  readonly ticks: () => number
+  readonly history: History
+  readonly changed: (limits: Limits.BudgetLimits) => void
+}
+
+/** What the session had spent when this process opened it. */
+export interface History {
+  /** Notes where the entries of this process begin. Called before anything is counted. */
+  readonly mark: Effect.Effect<void>
+  /** Reads the earlier entries. After a handoff they cannot be told apart: then all are read, those of this process, too. */
+  readonly read: Effect.Effect<{ readonly earlier: BudgetScope.Earlier; readonly isAll: boolean }>
+}
+
+export interface Signal {
+  /** Returns when it is told the next time. */
+  readonly next: () => Effect.Effect<void>
+  readonly tell: () => void
+}
+
+export const makeSignal = (): Signal => {
+  let latch = Effect.unsafeMakeLatch(false)
+  return {
+    next: () => latch.await,
+    tell: () => {
+      const told = latch
+      latch = Effect.unsafeMakeLatch(false)
+      told.unsafeOpen()
+    }
+  }
+}
+
+export interface BudgetNode {
+  readonly scope: BudgetScope.BudgetScope
+  /** This one and those above it. */
+  readonly path: ReadonlyArray<BudgetScope.BudgetScope>
+  readonly children: Set<BudgetNode>
+  /** Reads what was spent before, if there is a limit. */
+  readonly begun: Effect.Effect<void>
+  /** The same without a limit. */
+  readonly known: Effect.Effect<void>
+  /** The models of which the host was told that their cost is not counted. */
+  readonly uncounted: Set<string>
+  /** Limits have changed: timers look again then. */
+  readonly changed: Signal
+  /** A call under way has ended, or limits have changed: calls that wait look again then. */
+  readonly freed: Signal
+  readonly options: TreeOptions
+}
+
+/** What does not fit into the limits of a scope, and whether it may when calls that are under way have ended. */
+export const obstacle = ({ path }: BudgetNode, amounts: Counters.Counters) => {
+  for (const scope of path) {
+    const reason = scope.tooMuch(amounts)
+    if (reason !== undefined) return { scope, reason, mayPass: scope.isHeldBack(reason, amounts) }
+  }
+  return undefined
+}
+
+export const spend = ({ path }: BudgetNode, amounts: Counters.Counters) => {
+  for (const scope of path) scope.spend(amounts)
+}
