@@ -95,6 +95,7 @@ const execute = (means: Means, { command, request }: Check, output: CheckOutput.
           env: environment(),
           timeoutMs: command.timeoutMs ?? defaultTimeoutMs,
           cancel: cancel.await,
+          dropsLastWords: true,
           hooks: { onDelta: output.take }
         }
       )

@@ -54,6 +54,20 @@ it.scoped("without a limit of its own, a command has 300 seconds", () =>
   })
 )
 
+it.scoped("what a command prints after its time is up does not count", () =>
+  Effect.gen(function* () {
+    const { artifacts, cwd, start } = yield* Checks.make()
+    const command = "trap 'echo late; exit 0' TERM; echo early; sleep 600 & touch ready; wait"
+    const running = yield* Effect.fork(start(Checks.planOf([{ name: "hangs", command, timeoutMs: 60_000 }])))
+    const log = `${artifacts}/0-Fix.verify.a1-1-hangs.log`
+    yield* Processes.until(() => existsSync(`${cwd}/ready`) && existsSync(log), Boolean)
+    yield* TestClock.adjust(60_000)
+    const { attempts } = yield* Fiber.join(running)
+    assert.strictEqual(attempts[0]?.commandResults[0]?.outputPreview, "early")
+    assert.strictEqual(readFileSync(log, "utf8"), "early\n")
+  })
+)
+
 it.scopedLive("what a command leaves in the background ends with it", () =>
   Effect.gen(function* () {
     const tag = `heddle-test-${crypto.randomUUID()}`

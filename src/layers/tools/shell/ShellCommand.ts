@@ -25,6 +25,8 @@ export interface CommandOptions extends Pick<ShellSpawn, "command" | "cwd" | "en
   readonly timeoutMs: number
   /** Ends the command when it completes. */
   readonly cancel: Effect.Effect<void> | undefined
+  /** Whether the output that arrives while a command is being ended is dropped, such as the shell's own "Killed". */
+  readonly dropsLastWords?: boolean
   readonly hooks: Pick<ShellRequest, "artifacts" | "instead" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
 }
 
@@ -78,9 +80,11 @@ const execute = (
   recorder: OutputRecorder.OutputRecorder
 ) =>
   Effect.gen(function* () {
-    const { command, cwd, env, hooks } = options
+    const { command, cwd, dropsLastWords = false, env, hooks } = options
     const changed = Effect.unsafeMakeLatch(false)
+    let isEnding = false
     const take = (chunk: Uint8Array) => {
+      if (isEnding && dropsLastWords) return undefined
       changed.unsafeOpen()
       return recorder.push(chunk)
     }
@@ -94,7 +98,8 @@ const execute = (
     const fibers = yield* Effect.forEach(work, (helper) => Effect.fork(Effect.interruptible(helper)))
     const exit = yield* Effect.exit(restore(Effect.zipRight(hooks.onStarted ?? Effect.void, Deferred.await(ending))))
     yield* Effect.forEach(fibers, Fiber.interruptAsFork(FiberId.none), { discard: true })
-    if (!Exit.isSuccess(exit) || exit.value._tag !== "Exited") yield* shell.end
+    isEnding = !Exit.isSuccess(exit) || exit.value._tag !== "Exited"
+    if (isEnding) yield* shell.end
     for (const fiber of fibers) if (fiber.unsafePoll() === null) yield* Fiber.await(fiber)
     letGo()
     yield* shell.release
