@@ -1,83 +1,140 @@
-/** Runs git for worktrees: without hooks, filters of LFS, signatures, or anything else that the user's settings change. */
+/** Runs git for worktrees: without hooks, signatures, or anything else that the settings of a repository may change. */
 import * as Effect from "effect/Effect"
 import type { Processes } from "../../services/machine/Processes.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import { inherited } from "../platform/processes/Environment.ts"
 
-const settings = [
-  "core.hooksPath=/dev/null",
-  "core.fsmonitor=false",
-  "core.safecrlf=false",
-  "core.quotePath=false",
-  "commit.gpgSign=false",
-  "apply.whitespace=nowarn",
-  "gc.auto=0",
-  "filter.lfs.process=",
-  "filter.lfs.clean=",
-  "filter.lfs.smudge=",
-  "filter.lfs.required=false"
-].flatMap((one) => ["-c", one])
+export type Variables = Readonly<Record<string, string>>
 
-const ownVariables = {
+const settings: Variables = {
+  "advice.addEmbeddedRepo": "false",
+  "apply.ignoreWhitespace": "no",
+  "checkout.workers": "0",
+  "commit.gpgSign": "false",
+  "core.fsmonitor": "false",
+  "core.hooksPath": "/dev/null",
+  "core.quotePath": "false",
+  "core.safecrlf": "false",
+  // Files of a split index would stay in the repository of the user.
+  "core.splitIndex": "false",
+  "gc.auto": "0",
+  "merge.default": "text"
+}
+
+const ownVariables: Variables = {
   GIT_AUTHOR_NAME: "heddle",
   GIT_AUTHOR_EMAIL: "heddle@localhost",
   GIT_COMMITTER_NAME: "heddle",
   GIT_COMMITTER_EMAIL: "heddle@localhost",
+  // No protocol has this name: nothing is fetched, whatever a repository says about remotes.
+  GIT_ALLOW_PROTOCOL: "none",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_LFS_SKIP_SMUDGE: "1",
   LC_ALL: "C"
-} as const
+}
 
 const kept = new Set(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"])
 
+/** Unlike `-c`, this takes any name of a filter. */
+const configured = (config: Variables): Variables => {
+  const entries = Object.entries(config)
+  const pairs = entries.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value]
+  ])
+  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(pairs) }
+}
+
 /** Variables such as GIT_DIR would lead git to another repository than the one in the folder. */
-const environment = (more: Readonly<Record<string, string>>) => {
+const environment = ({ config = {}, env = {} }: Call): Variables => {
   const own = Object.entries(inherited()).filter(([name]) => !name.startsWith("GIT_") || kept.has(name))
-  return { ...Object.fromEntries(own), ...ownVariables, ...more }
+  return { ...Object.fromEntries(own), ...ownVariables, ...configured({ ...settings, ...config }), ...env }
 }
 
 export interface Call {
   readonly cwd: string
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Variables
+  /** Settings for this call, over all others. */
+  readonly config?: Variables
+}
+
+export interface Ended {
+  readonly exitCode: number | undefined
+  readonly output: string
+  readonly errors: string
 }
 
 export interface Git {
-  /** What git wrote to stdout; fails with its words where it does not exit with 0. */
-  readonly bytes: (call: Call, ...args: ReadonlyArray<string>) => Effect.Effect<Uint8Array, WorktreeFailed>
-  /** The same as text, without the newline at its end. */
+  /** Runs git to its end, whatever its exit code is. */
+  readonly end: (call: Call, ...args: ReadonlyArray<string>) => Effect.Effect<Ended, WorktreeFailed>
+  /** What git wrote to stdout, without the newline at its end; fails with its words where it does not exit with 0. */
   readonly text: (call: Call, ...args: ReadonlyArray<string>) => Effect.Effect<string, WorktreeFailed>
+  /** Hands over every record of an output that is separated by NUL, and keeps none. */
+  readonly each: (
+    call: Call,
+    take: (record: Uint8Array) => void,
+    ...args: ReadonlyArray<string>
+  ) => Effect.Effect<void, WorktreeFailed>
 }
 
-const joined = (chunks: ReadonlyArray<Uint8Array>) => {
-  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
+/** The parts between NULs, however the chunks are cut. */
+const splitter = (take: (record: Uint8Array) => void) => {
+  let rest: Uint8Array = new Uint8Array(0)
+  return (chunk: Uint8Array) => {
+    let from = 0
+    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, from)) {
+      const part = chunk.subarray(from, at)
+      take(rest.length === 0 ? part : joined(rest, part))
+      rest = new Uint8Array(0)
+      from = at + 1
+    }
+    if (from < chunk.length) rest = joined(rest, chunk.subarray(from))
   }
+}
+
+const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
+  const all = new Uint8Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
   return all
 }
 
+const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, "errors" | "exitCode">) => {
+  const said = errors.trim() === "" ? `exit code ${exitCode}` : errors.trim()
+  return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${said}` })
+}
+
 export const make = ({ run }: typeof Processes.Service): Git => {
-  const bytes: Git["bytes"] = ({ cwd, env = {} }, ...args) =>
-    Effect.gen(function* () {
-      const chunks: Array<Uint8Array> = []
-      const onOutput = (chunk: Uint8Array) => {
-        chunks.push(chunk.slice())
-        return true
-      }
-      const command = ["git", ...settings, ...args]
-      const ended = yield* Effect.mapError(
-        run({ command, cwd, env: environment(env), onOutput, keepErrors: true }),
-        ({ message }) => new WorktreeFailed({ reason: "git", message: `git cannot be run: ${message}` })
-      )
-      if (ended.exitCode === 0) return joined(chunks)
-      const said = ended.errors.trim() === "" ? `exit code ${ended.exitCode}` : ended.errors.trim()
-      return yield* new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${said}` })
+  const start = (call: Call, args: ReadonlyArray<string>, take: (chunk: Uint8Array) => void) =>
+    Effect.mapError(
+      run({
+        command: ["git", ...args],
+        cwd: call.cwd,
+        env: environment(call),
+        onOutput: (chunk) => {
+          take(chunk)
+          return true
+        },
+        keepErrors: true
+      }),
+      ({ message }) => new WorktreeFailed({ reason: "no_git", message: `git cannot be run: ${message}` })
+    )
+  const end: Git["end"] = (call, ...args) =>
+    Effect.suspend(() => {
+      const utf8 = new TextDecoder()
+      let output = ""
+      const take = (chunk: Uint8Array) => void (output += utf8.decode(chunk, { stream: true }))
+      return Effect.map(start(call, args, take), ({ errors, exitCode }) => ({ exitCode, output, errors }))
     })
   return {
-    bytes,
+    end,
     text: (call, ...args) =>
-      Effect.map(bytes(call, ...args), (output) => new TextDecoder().decode(output).replace(/\n$/, ""))
+      Effect.flatMap(end(call, ...args), (ended) =>
+        ended.exitCode === 0 ? Effect.succeed(ended.output.replace(/\n$/, "")) : failure(args, ended)
+      ),
+    each: (call, take, ...args) =>
+      Effect.flatMap(
+        Effect.suspend(() => start(call, args, splitter(take))),
+        (ended) => (ended.exitCode === 0 ? Effect.void : failure(args, ended))
+      )
   }
 }

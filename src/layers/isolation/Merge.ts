@@ -1,70 +1,159 @@
-/** Takes what subagents have changed over into the folder of the user: a patch, or branches (protocol.md 14.4). */
+/**
+ * Puts branches of tasks onto HEAD (protocol.md 14.4). Everything is computed beside the user's files first: the commits, and
+ * the staged and the working state on top of them. Uncommitted work is never put away, not even for a moment.
+ */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Merged } from "../../services/delegation/Worktrees.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
-import type { Call, Git } from "./Git.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import type { Means, Place } from "./Claim.ts"
+import * as Diff from "./Diff.ts"
+import type { Call } from "./Git.ts"
+import type { Manners, Repository } from "./Repository.ts"
+import * as Snapshot from "./Snapshot.ts"
+import * as TakeOver from "./TakeOver.ts"
 
-const flags = ["--binary", "--whitespace=nowarn"]
+/** A tree that patches are put onto, in an index of its own. */
+interface Pile {
+  readonly tree: string
+  readonly call: Call
+}
 
-/** All or nothing. `patch` is the path of a file. */
-export const apply = (git: Git, at: Call, patch: string) =>
-  git.bytes(at, "apply", "--check", ...flags, patch).pipe(
-    Effect.mapError(({ message }) => new WorktreeFailed({ reason: "conflict", message })),
-    Effect.zipRight(Effect.uninterruptible(git.bytes(at, "apply", ...flags, patch))),
-    Effect.asVoid
-  )
+interface Piles {
+  readonly commit: string
+  readonly head: Pile
+  readonly staged: Pile
+  readonly working: Pile
+}
 
-const stashed = Effect.fnUntraced(function* (git: Git, at: Call) {
-  const before = yield* Effect.option(git.text(at, "rev-parse", "-q", "--verify", "refs/stash"))
-  yield* git.bytes(at, "stash", "push", "--include-untracked", "-m", "heddle: put aside while tasks are merged")
-  const after = yield* Effect.option(git.text(at, "rev-parse", "-q", "--verify", "refs/stash"))
-  return after._tag === "Some" && (before._tag === "None" || before.value !== after.value)
+interface Work {
+  readonly means: Means
+  readonly repository: Repository
+  readonly place: Place
+  /** Writes into the store of the repository. */
+  readonly call: Call
+  /** Writes into a store of its own. */
+  readonly apart: Call
+}
+
+const start = Effect.fnUntraced(function* ({ means: { git }, place }: Work, call: Call, name: string, tree: string) {
+  const pile: Pile = { tree, call: Snapshot.withIndex(call, LocalPaths.join(place.scratch, `${name}.index`)) }
+  yield* git.text(pile.call, "read-tree", tree)
+  return pile
 })
 
-/** Picks one branch after the other; what conflicts, and all behind it, is left. */
-const pick = Effect.fnUntraced(function* (git: Git, at: Call, branches: ReadonlyArray<string>) {
+const put = Effect.fnUntraced(function* ({ means: { git } }: Work, pile: Pile, patch: string) {
+  yield* Effect.mapError(
+    git.text(pile.call, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch),
+    ({ message }) => new WorktreeFailed({ reason: "conflict", message })
+  )
+  const tree = yield* git.text(pile.call, "write-tree", "--missing-ok")
+  return { ...pile, tree }
+})
+
+const inTheWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"]
+
+/** HEAD and the user's files as trees. */
+const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, without: ReadonlyArray<string>) {
+  const { apart, call, means, place, repository } = work
+  const { files, git } = means
+  for (const name of inTheWay)
+    if ((yield* Effect.mapError(files.state(LocalPaths.join(repository.dir, name)), Snapshot.failed)) !== undefined)
+      return yield* Snapshot.failed({ message: `The repository is in the middle of something else (${name}).` })
+  const said = yield* Effect.mapError(git.text(call, "rev-parse", "HEAD^{commit}", "HEAD^{tree}"), () =>
+    Snapshot.failed({ message: "The repository has no commits yet." })
+  )
+  const [commit = "", tree = ""] = said.split("\n")
+  const copy = LocalPaths.join(place.scratch, "user.index")
+  const { staged, working } = yield* Snapshot.take(git, files, apart, {
+    index: repository.index,
+    copy,
+    isSparse,
+    without
+  })
+  if (Option.isNone(staged)) return yield* Snapshot.failed({ message: "The index of the repository has conflicts." })
+  const piles: Piles = {
+    commit,
+    head: yield* start(work, call, "head", tree),
+    staged: yield* start(work, apart, "staged", staged.value),
+    working: yield* start(work, apart, "working", working)
+  }
+  return piles
+})
+
+const uncommitted = ({ message }: WorktreeFailed) =>
+  new WorktreeFailed({ reason: "conflict", message: `It conflicts with uncommitted changes. ${message}` })
+
+/** The commit of one branch on top of all before it. */
+const pick = Effect.fnUntraced(function* (work: Work, { commit, head, staged, working }: Piles, branch: string) {
+  const { call, means, place } = work
+  const { files, git } = means
+  const ref = `refs/heads/${branch}`
+  const said = yield* git.text(call, "rev-parse", "--verify", `${ref}^{commit}`)
+  const parent = yield* git.text(call, "rev-parse", "--verify", `${ref}^1`)
+  const patch = LocalPaths.join(place.scratch, "pick.patch")
+  if (!(yield* Diff.write(means, call, [parent, said], patch))) return { commit, head, staged, working }
+  const next = yield* put(work, head, patch)
+  const others = yield* Effect.mapError(
+    Effect.all({ staged: put(work, staged, patch), working: put(work, working, patch) }),
+    uncommitted
+  )
+  if (parent === commit) return { commit: said, head: next, ...others }
+  const file = LocalPaths.join(place.scratch, "message")
+  const raw = yield* git.text(call, "cat-file", "commit", said)
+  yield* Snapshot.write(files, file, new TextEncoder().encode(raw.slice(raw.indexOf("\n\n") + 2)))
+  const made = yield* git.text(call, "commit-tree", "-p", commit, "-F", file, next.tree)
+  return { commit: made, head: next, ...others }
+})
+
+const pickAll = Effect.fnUntraced(function* (work: Work, from: Piles, branches: ReadonlyArray<string>) {
+  let piles: Piles = from
   const merged: Array<string> = []
   for (const branch of branches) {
-    const picked = yield* Effect.either(
-      git.bytes(at, "cherry-pick", "--allow-empty", "--keep-redundant-commits", `refs/heads/${branch}`)
-    )
+    const picked = yield* Effect.either(pick(work, piles, branch))
     if (picked._tag === "Left") {
-      yield* Effect.ignore(git.bytes(at, "cherry-pick", "--abort"))
-      const { message } = picked.left
-      const stopped: Merged = { merged, conflict: { branch, message }, left: branches.slice(merged.length) }
-      return stopped
+      const left = branches.slice(merged.length)
+      const stopped: Merged = { merged, conflict: { branch, message: picked.left.message }, left }
+      return { piles, result: stopped }
     }
+    piles = picked.right
     merged.push(branch)
   }
-  const all: Merged = { merged, left: [] }
-  return all
+  const result: Merged = { merged, left: [] }
+  return { piles, result }
 })
 
-/**
- * What the user has not committed is put aside meanwhile. If it does not fit on top of the branches, they are taken
- * back: the user's own work comes first.
- */
-export const branches = Effect.fnUntraced(function* (git: Git, at: Call, names: ReadonlyArray<string>) {
-  const before = yield* git.text(at, "rev-parse", "--verify", "HEAD^{commit}")
-  const isAside = yield* stashed(git, at)
-  const done = yield* pick(git, at, names)
-  if (isAside) {
-    const back = yield* Effect.either(git.bytes(at, "stash", "pop", "--index"))
-    if (back._tag === "Left") {
-      yield* git.bytes(at, "reset", "--hard", before)
-      yield* Effect.mapError(
-        git.bytes(at, "stash", "pop", "--index"),
-        ({ message }) =>
-          new WorktreeFailed({
-            reason: "git",
-            message: `${message}. Your uncommitted changes are safe in the newest entry of git stash.`
-          })
+/** Files first, HEAD last: until then the user has everything as it was, and the changes beside it. */
+const takeOver = Effect.fnUntraced(function* (work: Work, before: Piles, after: Piles) {
+  const { apart, call, means, place } = work
+  const { files, git } = means
+  const { scratch } = place
+  yield* Diff.write(means, apart, [before.working.tree, after.working.tree], TakeOver.patchIn(scratch))
+  yield* Diff.write(means, apart, [before.staged.tree, after.staged.tree], TakeOver.indexPatchIn(scratch))
+  yield* TakeOver.apply(git, files, call, { scratch, head: before.commit })
+  const index = TakeOver.indexPatchIn(scratch)
+  yield* TakeOver.toIndex(git, files, call, index).pipe(
+    Effect.zipRight(
+      Effect.onError(
+        git.text(call, "update-ref", "-m", "heddle: merge tasks", "HEAD", after.commit, before.commit),
+        () => Effect.ignore(git.text(call, "apply", "--cached", "-R", "--binary", index))
       )
-      const message = "Uncommitted changes in the folder conflict with the branches; commit them and merge by hand."
-      const none: Merged = { merged: [], conflict: { branch: names[0] ?? "", message }, left: names }
-      return none
-    }
-  }
-  for (const name of done.merged) yield* Effect.ignore(git.bytes(at, "update-ref", "-d", `refs/heads/${name}`))
-  return done
+    ),
+    Effect.onError(() => Effect.ignore(TakeOver.undo(git, call, scratch)))
+  )
 }, Effect.uninterruptible)
+
+export const branches = Effect.fnUntraced(function* (
+  work: Work,
+  manners: Manners,
+  without: ReadonlyArray<string>,
+  names: ReadonlyArray<string>
+) {
+  const { call, means } = work
+  const before = yield* look(work, manners, without)
+  const { piles, result } = yield* pickAll(work, before, names)
+  if (piles.commit !== before.commit) yield* takeOver(work, before, piles)
+  for (const name of result.merged) yield* Effect.ignore(means.git.text(call, "update-ref", "-d", `refs/heads/${name}`))
+  return result
+})

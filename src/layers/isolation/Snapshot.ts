@@ -1,20 +1,16 @@
-/** The state of a working tree as objects of git, made without touching the index of the user. */
+/** The state of a working tree as objects of git, made without touching the index or the objects of the user. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import type { Call, Git } from "./Git.ts"
 
-export interface Snapshot {
-  /** What is staged; the working state where that is in conflict. */
-  readonly staged: string
-  /** All tracked files as they are on disk, and the untracked ones that are not ignored. */
-  readonly working: string
-}
-
-const failed = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "git", message })
+export const failed = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "git", message })
 
 /** Replaces the file, if there is one. */
 export const write = Effect.fnUntraced(function* (files: Files, path: string, bytes: Uint8Array) {
+  yield* files.removeFolder(path)
   yield* Effect.acquireUseRelease(
     files.createOutput(path),
     (file) => file.write(bytes),
@@ -22,34 +18,82 @@ export const write = Effect.fnUntraced(function* (files: Files, path: string, by
   )
 }, Effect.mapError(failed))
 
-/** Names of files that end with a slash are repositories inside of this one, which are not taken along. */
-const ownNames = (listed: Uint8Array): Uint8Array => {
-  const kept: Array<number> = []
-  let from = 0
-  for (let at = listed.indexOf(0); at >= 0; at = listed.indexOf(0, from)) {
-    if (listed[at - 1] !== 47) for (let i = from; i <= at; i++) kept.push(listed[i] ?? 0)
-    from = at + 1
+/**
+ * A store for objects that reads those of the repository, too. Files that the user has not committed may be large or secret:
+ * they do not belong into the store of the repository, and go away with this one.
+ */
+export const makeStore = Effect.fnUntraced(function* (files: Files, objects: string, scratch: string) {
+  const store = LocalPaths.join(scratch, "objects")
+  yield* Effect.mapError(files.makeFolder(LocalPaths.join(store, "info")), failed)
+  yield* write(files, LocalPaths.join(store, "info", "alternates"), new TextEncoder().encode(`${objects}\n`))
+  return { env: { GIT_OBJECT_DIRECTORY: store }, config: { "core.looseCompression": "0" } }
+})
+
+export const withIndex = (call: Call, index: string): Call => ({
+  ...call,
+  env: { ...call.env, GIT_INDEX_FILE: index }
+})
+
+/** The mode of an entry that stands for a repository: `160000 <hash> 0\t<path>`. */
+const gitlink = new TextEncoder().encode("160000 ")
+
+/** The paths in the index that are other repositories: submodules, nearly always. */
+export const submodules = Effect.fnUntraced(function* (git: Git, call: Call) {
+  const found: Array<string> = []
+  const take = (record: Uint8Array) => {
+    if (!gitlink.every((byte, at) => record[at] === byte)) return
+    const entry = new TextDecoder().decode(record)
+    found.push(entry.slice(entry.indexOf("\t") + 1))
   }
-  return Uint8Array.from(kept)
+  yield* git.each(call, take, "ls-files", "-s", "-z")
+  return found
+})
+
+export interface Tracking {
+  /** Paths below the top that are left as the index has them. */
+  readonly without: ReadonlyArray<string>
+  readonly isSparse: boolean
 }
 
-/** `scratch` is an empty name for temporary files, in a folder that exists. */
-export const take = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, scratch: string) {
-  const index = yield* git.text(call, "rev-parse", "--path-format=absolute", "--git-path", "index")
-  const copy = `${scratch}.index`
-  const before = yield* Effect.option(files.read(index))
-  if (before._tag === "Some") yield* write(files, copy, before.value)
-  const apart: Call = { cwd: call.cwd, env: { ...call.env, GIT_INDEX_FILE: copy } }
-  const staged = yield* Effect.option(git.text(apart, "write-tree"))
-  yield* git.bytes(apart, "add", "-u")
-  const others = ownNames(yield* git.bytes(apart, "ls-files", "-o", "-z", "--exclude-standard"))
-  if (others.length > 0) {
-    const list = `${scratch}.names`
-    yield* write(files, list, others)
-    const named = ["--pathspec-file-nul", `--pathspec-from-file=${list}`]
-    yield* git.bytes(apart, "--literal-pathspecs", "add", "-f", ...named)
-  }
-  const working = yield* git.text(apart, "write-tree")
-  const snapshot: Snapshot = { staged: staged._tag === "Some" ? staged.value : working, working }
+/**
+ * Puts all files that are not ignored into the index of the call. What cannot be read is left out, and returned in git's
+ * words.
+ */
+export const track = Effect.fnUntraced(function* (git: Git, call: Call, { isSparse, without }: Tracking) {
+  const excluded = without.map((path) => `:(top,exclude,literal)${path}`)
+  const sparse = isSparse ? ["--sparse"] : []
+  const ended = yield* git.end(call, "add", "-A", "--ignore-errors", ...sparse, "--", ":/", ...excluded)
+  if (ended.exitCode !== 0 && ended.exitCode !== 1) return yield* failed({ message: `git add failed: ${ended.errors}` })
+  return ended.errors.split("\n").filter((line) => line.startsWith("error: "))
+})
+
+export interface Snapshot {
+  /** What is staged; none while the index has conflicts. */
+  readonly staged: Option.Option<string>
+  /** All tracked files as they are on disk, and the untracked ones that are not ignored. */
+  readonly working: string
+  readonly submodules: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<string>
+}
+
+/** `copy` is where the copy of the index goes, which is all that git changes. */
+export const take = Effect.fnUntraced(function* (
+  git: Git,
+  files: Files,
+  call: Call,
+  { copy, index, isSparse, without }: Tracking & { readonly index: string; readonly copy: string }
+) {
+  // With the time of the original: git looks into files that are not older than their index.
+  yield* Effect.mapError(files.copyFile(index, copy), failed)
+  const apart = withIndex(call, copy)
+  const [staged, links] = yield* Effect.all(
+    [Effect.option(git.text(apart, "write-tree", "--missing-ok")), submodules(git, apart)],
+    {
+      concurrency: "unbounded"
+    }
+  )
+  const problems = yield* track(git, apart, { isSparse, without: [...without, ...links] })
+  const working = yield* git.text(apart, "write-tree", "--missing-ok")
+  const snapshot: Snapshot = { staged, working, submodules: links, problems }
   return snapshot
 })

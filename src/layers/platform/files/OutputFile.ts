@@ -4,6 +4,7 @@ import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Copies from "./Copies.ts"
 import { type FileRefused, refused } from "./FileErrors.ts"
 
 export interface OutputFile {
@@ -22,7 +23,7 @@ export const temporaryFolder: Effect.Effect<string, FileRefused> = attempt(tmpdi
 )
 
 export const removeFolder = (path: string): Effect.Effect<void> =>
-  Effect.ignore(attempt(path, () => rm(path, { recursive: true, force: true })))
+  Effect.ignore(attempt(path, () => Copies.remove(path)))
 
 export const create = (path: string): Effect.Effect<OutputFile, FileRefused> =>
   attempt(path, async () => {

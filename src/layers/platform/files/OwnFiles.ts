@@ -9,6 +9,7 @@ import { dirname, join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Copies from "./Copies.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as GrowingFile from "./GrowingFile.ts"
 import * as OutputFile from "./OutputFile.ts"
@@ -72,6 +73,12 @@ export interface Files {
   readonly createOutput: (path: string) => Effect.Effect<OutputFile.OutputFile, FileRefused>
   readonly temporaryFolder: Effect.Effect<string, FileRefused>
   readonly removeFolder: (path: string) => Effect.Effect<void>
+  /** Leaves a folder alone that has anything in it. */
+  readonly removeEmptyFolder: (path: string) => Effect.Effect<void>
+  /**
+   * Copies a regular file with its permissions and time, or a link, over what is at `to`; false where there is neither.
+   */
+  readonly copyFile: (from: string, to: string) => Effect.Effect<boolean, FileRefused>
 }
 
 const attempt = <A>(path: string, run: () => A) => Effect.try({ try: run, catch: refused(path) })
@@ -184,7 +191,9 @@ export const local: Files = {
   copyFolder: (from, to) => attempt(from, () => OutputFile.copyFolder(from, to)),
   createOutput: OutputFile.create,
   temporaryFolder: OutputFile.temporaryFolder,
-  removeFolder: OutputFile.removeFolder
+  removeFolder: OutputFile.removeFolder,
+  removeEmptyFolder: (path) => Effect.ignore(attempt(path, () => nodeFs.rmdirSync(path))),
+  copyFile: (from, to) => attempt(from, () => Copies.copyFile(from, to))
 }
 
 export class OwnFiles extends Context.Reference<OwnFiles>()("heddle/layers/platform/files/OwnFiles", {

@@ -11,7 +11,7 @@ export interface Done {
 const count = (files: number) => (files === 1 ? "1 file" : `${files} files`)
 
 /** Changes of a task that failed, or whose verification failed, stay where they are kept. */
-const isFit = ({ outcome }: Done) => outcome.exitCode === 0 && outcome.delta !== undefined
+const isFit = ({ outcome }: Done) => outcome.exitCode === 0 && outcome.delta?.isEmpty === false
 
 const patches = Effect.fnUntraced(function* (cwd: string, done: ReadonlyArray<Done>) {
   const { apply } = yield* Worktrees
@@ -53,8 +53,13 @@ const failedPatch = ({ id, outcome }: Done) =>
     ? [`${id}: the task failed, so its changes were not applied; they are kept at ${outcome.patchPath}.`]
     : []
 
+const omitted = ({ id, outcome: { delta } }: Done) =>
+  delta === undefined || delta.omitted.length === 0
+    ? []
+    : [`${id}: some changes are in no patch, and were not taken over: ${delta.omitted.join(" ")}`]
+
 export const merge = Effect.fnUntraced(function* (cwd: string, mode: "patch" | "branch", done: ReadonlyArray<Done>) {
   const fit = done.filter(isFit)
   const lines = fit.length === 0 ? [] : yield* mode === "patch" ? patches(cwd, fit) : branches(cwd, fit)
-  return [...lines, ...done.flatMap(unfit)]
+  return [...lines, ...done.flatMap(unfit), ...done.flatMap(omitted)]
 })

@@ -77,7 +77,8 @@ export interface Outcome {
   delta?: Delta
 }
 
-export const branchOf = (id: string): string => `heddle/task/${id}`
+/** Without what git allows in no name of a branch: two dots in a row, a dot at the end, `.lock` there. */
+const branchOf = (id: string): string => `heddle/task/${id.replaceAll(/\.(?=\.|lock$|$)/g, "-")}`
 
 const subject = ({ assignment, description, id }: Task) => {
   const line = (description ?? assignment).trim().split("\n", 1).join().slice(0, 72)
@@ -94,16 +95,16 @@ const bringBack = Effect.fnUntraced(function* (
 ) {
   if (outcome.verification?.status === "failed" && plan?.onFailure === "discard_patch") return
   const delta = yield* worktree.capture
-  if (delta.isEmpty) return
   outcome.delta = delta
+  if (delta.isEmpty) return
   if (merge === "branch" && outcome.exitCode === 0) {
     const asked = commits === "ai" ? yield* Conversation.text(child, ChildPrompt.commitMessage) : undefined
-    const committed = yield* Effect.either(worktree.commitTo(branchOf(id), asked ?? subject(task)))
+    const message = asked === undefined || asked.trim() === "" ? subject(task) : asked
+    const committed = yield* Effect.either(worktree.commitTo(branchOf(id), message))
     if (committed._tag === "Right") {
-      outcome.branchName = branchOf(id)
+      outcome.branchName = committed.right
       return
     }
-    // It builds on lines that are not committed, so it can only be a patch.
     outcome.notMerged = `The changes cannot be put on a branch of their own: ${committed.left.message}`
   }
   const path = yield* artifacts.write(`${id}.patch`, delta.patch)

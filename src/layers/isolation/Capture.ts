@@ -1,0 +1,146 @@
+/** What an agent has changed in its worktree: as a patch, or as a commit on a branch. */
+import * as Effect from "effect/Effect"
+import { type Delta, WorktreeFailed } from "../../services/delegation/Worktrees.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import type { Means } from "./Claim.ts"
+import * as Diff from "./Diff.ts"
+import type { Call } from "./Git.ts"
+import type { Replayed } from "./Replay.ts"
+import * as Repository from "./Repository.ts"
+import * as Snapshot from "./Snapshot.ts"
+
+/** A command line has room for these. */
+const namesAtOnce = 500
+
+const inPieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / namesAtOnce) }, (_, at) =>
+    items.slice(at * namesAtOnce, (at + 1) * namesAtOnce)
+  )
+
+/** Ignored files that the agent has added nevertheless: its own index has them. There may be no such index. */
+const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, place }: Replayed) {
+  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir } }
+  const { exitCode, output } = yield* git.end(own, "ls-files", "-i", "-c", "-z", "--exclude-standard")
+  const names = exitCode === 0 ? output.split("\0").filter((name) => name !== "") : []
+  return yield* Effect.filter(names, (name) =>
+    Effect.map(
+      Effect.orElseSucceed(files.state(LocalPaths.join(place.path, name)), () => undefined),
+      (state) => state === undefined || state.isFile
+    )
+  )
+})
+
+/** All files of the worktree as a tree. */
+const treeOf = Effect.fnUntraced(function* (means: Means, replayed: Replayed, call: Call, isSparse: boolean) {
+  const { git } = means
+  const problems = yield* Snapshot.track(git, call, { isSparse, without: replayed.submodules })
+  for (const names of inPieces(yield* forced(means, replayed)))
+    yield* git.text(call, "update-index", "--add", "--remove", "--", ...names)
+  return { problems, tree: yield* git.text(call, "write-tree", "--missing-ok") }
+})
+
+/** Submodules are empty folders in a new worktree. */
+const usedSubmodules = ({ files }: Means, { place, submodules }: Replayed) =>
+  Effect.filter(submodules, (path) =>
+    Effect.map(
+      Effect.orElseSucceed(files.list(LocalPaths.join(place.path, path)), () => []),
+      ({ length }) => length > 0
+    )
+  )
+
+export const delta = (means: Means, replayed: Replayed) => {
+  const { files, git } = means
+  const { baseline, index, inside, place, repository } = replayed
+  let count = 0
+  return Effect.gen(function* () {
+    const copy = LocalPaths.join(place.scratch, `capture-${count++}.index`)
+    yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
+    const { config, isSparse } = yield* Repository.manners(git, repository)
+    const call = Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy)
+    const { problems, tree } = yield* treeOf(means, replayed, call, isSparse)
+    const changed = yield* Diff.names(means, call, [baseline, tree])
+    const file = LocalPaths.join(place.scratch, "capture.patch")
+    const hasChanges = yield* Diff.write(means, call, [baseline, tree], file)
+    const patch = hasChanges ? yield* Effect.mapError(files.read(file), Snapshot.failed) : new Uint8Array(0)
+    const used = yield* usedSubmodules(means, replayed)
+    const result: Delta = {
+      isEmpty: !hasChanges,
+      patch,
+      files: changed.files,
+      omitted: [
+        ...used.map((path) => `${path} is a submodule.`),
+        ...changed.repositories.map((path) => `${path} is a repository of its own.`),
+        ...problems
+      ]
+    }
+    return result
+  })
+}
+
+/** Such a file would be committed as it is on disk: a secret in plain text, or a large file that belongs elsewhere. */
+const refuseFiltered = Effect.fnUntraced(function* ({ git }: Means, { inside, repository }: Replayed, changed: Delta) {
+  const { filters } = yield* Repository.manners(git, repository)
+  if (filters.size === 0) return
+  for (const names of inPieces(changed.files)) {
+    const records = (yield* git.text(inside, "check-attr", "-z", "filter", "--", ...names)).split("\0")
+    for (let at = 0; at + 2 < records.length; at += 3)
+      if (filters.has(records[at + 2] ?? ""))
+        return yield* new WorktreeFailed({
+          reason: "conflict",
+          message: `${records[at]} needs the filter ${records[at + 2]}, and filters of a repository are not run.`
+        })
+  }
+})
+
+const mostNames = 100
+
+/** Gives the commit a branch of this name, with a number if there is one already. */
+const nameIt = Effect.fnUntraced(function* ({ git }: Means, call: Call, branch: string, commit: string) {
+  for (let n = 1; n < mostNames; n++) {
+    const name = n === 1 ? branch : `${branch}-${n}`
+    const made = yield* Effect.either(git.text(call, "update-ref", `refs/heads/${name}`, commit, ""))
+    if (made._tag === "Right") return name
+    const { exitCode } = yield* git.end(call, "rev-parse", "-q", "--verify", `refs/heads/${name}`)
+    if (exitCode !== 0) return yield* made.left
+  }
+  return yield* Snapshot.failed({ message: `There are ${mostNames} branches of the name ${branch}.` })
+})
+
+/**
+ * The patch on top of HEAD. Where the user has uncommitted changes, it is fitted in a store of its own first: only what the
+ * commit consists of reaches the repository.
+ */
+const fitted = Effect.fnUntraced(function* (means: Means, { baseline, inside, place }: Replayed, head: string) {
+  const { git } = means
+  const patch = LocalPaths.join(place.scratch, "capture.patch")
+  if ((yield* git.text(inside, "rev-parse", `${head}^{tree}`)) === baseline) return patch
+  const apart = Snapshot.withIndex(inside, LocalPaths.join(place.scratch, "fitting.index"))
+  yield* git.text(apart, "read-tree", head)
+  yield* Effect.mapError(
+    git.text(apart, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch),
+    ({ message }) => new WorktreeFailed({ reason: "conflict", message })
+  )
+  const tree = yield* git.text(apart, "write-tree", "--missing-ok")
+  const own = LocalPaths.join(place.scratch, "fitted.patch")
+  yield* Diff.write(means, apart, [head, tree], own)
+  return own
+})
+
+export const commitTo = (means: Means, replayed: Replayed, capture: Effect.Effect<Delta, WorktreeFailed>) =>
+  Effect.fnUntraced(function* (branch: string, message: string) {
+    const { files, git } = means
+    const { head, inside, place } = replayed
+    if (head === undefined) return yield* Snapshot.failed({ message: "The repository has no commits yet." })
+    const changed = yield* capture
+    yield* refuseFiltered(means, replayed, changed)
+    const patch = yield* fitted(means, replayed, head)
+    const { GIT_OBJECT_DIRECTORY: _, ...env } = inside.env ?? {}
+    const call = Snapshot.withIndex({ ...inside, env }, LocalPaths.join(place.scratch, "commit.index"))
+    yield* git.text(call, "read-tree", head)
+    if (!changed.isEmpty) yield* git.text(call, "apply", "--cached", "--binary", "--whitespace=nowarn", patch)
+    const tree = yield* git.text(call, "write-tree", "--missing-ok")
+    const file = LocalPaths.join(place.scratch, "message")
+    yield* Snapshot.write(files, file, new TextEncoder().encode(`${message.trim()}\n`))
+    const commit = yield* git.text(call, "commit-tree", "-p", head, "-F", file, tree)
+    return yield* nameIt(means, call, branch, commit)
+  })

@@ -1,0 +1,113 @@
+/** A new worktree that has the staged, unstaged and untracked files of the user. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import * as Claim from "./Claim.ts"
+import type { Call } from "./Git.ts"
+import * as Repository from "./Repository.ts"
+import * as Snapshot from "./Snapshot.ts"
+
+export interface Replayed {
+  readonly repository: Repository.Repository
+  readonly place: Claim.Place
+  /** Undefined where the repository has no commits yet. */
+  readonly head: string | undefined
+  /** The tree of all files in the worktree when it was new. */
+  readonly baseline: string
+  /** Its index. */
+  readonly index: string
+  /** git's folder for the worktree, which belongs to the agent that works there. */
+  readonly dir: string
+  /**
+   * Reads the worktree and writes into a store of its own. It does not rely on the worktree's `.git`, which an agent may have
+   * removed, or on its index.
+   */
+  readonly inside: Call
+  readonly submodules: ReadonlyArray<string>
+}
+
+const headOf = ({ git }: Claim.Means, { root: cwd }: Repository.Repository) =>
+  Effect.map(git.end({ cwd }, "rev-parse", "-q", "--verify", "HEAD^{commit}"), ({ exitCode, output }) =>
+    exitCode === 0 ? output.trim() : undefined
+  )
+
+/** The commit of the empty tree that worktrees of a repository without commits stand on; always the same one. */
+const emptyCommit = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: cwd }: Repository.Repository) {
+  const then = "@0 +0000"
+  const env = { GIT_AUTHOR_DATE: then, GIT_COMMITTER_DATE: then }
+  const tree = yield* git.text({ cwd }, "hash-object", "-t", "tree", "-w", "/dev/null")
+  return yield* git.text({ cwd, env }, "commit-tree", "-m", "No commits yet", tree)
+})
+
+const add = Effect.fnUntraced(function* (
+  means: Claim.Means,
+  { root: cwd }: Repository.Repository,
+  path: string,
+  at: string
+) {
+  const { adding, files, git } = means
+  const once = git.text({ cwd }, "worktree", "add", "--detach", "--no-checkout", path, at)
+  // Once more: another process may have removed the folder of git's notes, which was empty.
+  yield* adding.withPermits(1)(Effect.orElse(once, () => once))
+  const said = yield* Effect.mapError(files.read(LocalPaths.join(path, ".git")), Snapshot.failed)
+  const dir = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(said))?.[1] ?? ""
+  return LocalPaths.resolve(path, dir)
+})
+
+/** Gives the worktree the index that the user has, with what git knows about the files. */
+const stage = Effect.fnUntraced(function* (means: Claim.Means, replayed: Replayed, staged: string) {
+  const { files, git } = means
+  const { baseline, dir, index, inside, place } = replayed
+  yield* Effect.mapError(files.copyFile(index, LocalPaths.join(dir, "index")), Snapshot.failed)
+  if (staged === baseline) return
+  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir, GIT_WORK_TREE: place.path } }
+  yield* git.text(own, "read-tree", "-m", staged)
+})
+
+export const make = Effect.fnUntraced(function* (
+  means: Claim.Means,
+  repository: Repository.Repository,
+  place: Claim.Place
+) {
+  const { files, git } = means
+  const { path, scratch } = place
+  const [manners, head, store] = yield* Effect.all(
+    [
+      Repository.manners(git, repository),
+      headOf(means, repository),
+      Snapshot.makeStore(files, repository.objects, scratch)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const config = { ...store.config, ...manners.config }
+  const user: Call = { cwd: repository.root, env: store.env, config }
+  const look = Snapshot.take(git, files, user, {
+    index: repository.index,
+    copy: LocalPaths.join(scratch, "user.index"),
+    isSparse: manners.isSparse,
+    without: yield* Claim.within(means, repository)
+  })
+  const at = head === undefined ? emptyCommit(means, repository) : Effect.succeed(head)
+  const [state, dir] = yield* Effect.all([look, Effect.flatMap(at, (commit) => add(means, repository, path, commit))], {
+    concurrency: "unbounded"
+  })
+  for (const problem of state.problems) yield* Effect.logWarning(`A worktree has not all files: ${problem}`)
+  const inside: Call = { cwd: path, env: { ...store.env, GIT_DIR: repository.dir, GIT_WORK_TREE: path }, config }
+  const replayed: Replayed = {
+    repository,
+    place,
+    head,
+    baseline: state.working,
+    index: LocalPaths.join(scratch, "baseline.index"),
+    dir,
+    inside,
+    submodules: state.submodules
+  }
+  yield* git.text(Snapshot.withIndex(inside, replayed.index), "read-tree", "--reset", "-u", state.working)
+  yield* stage(
+    means,
+    replayed,
+    Option.getOrElse(state.staged, () => state.working)
+  )
+  return replayed
+})

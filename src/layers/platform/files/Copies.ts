@@ -1,0 +1,48 @@
+/** Copies of single files, and the removal of folders that their owner has closed to himself. */
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync
+} from "node:fs"
+import { rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+
+/** Whether there was a regular file or a link to copy. What is at `to` is replaced; folders above it are made. */
+export const copyFile = (from: string, to: string): boolean => {
+  const stats = lstatSync(from, { throwIfNoEntry: false })
+  if (stats === undefined || !(stats.isFile() || stats.isSymbolicLink())) return false
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  rmSync(to, { force: true })
+  if (stats.isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to)
+    return true
+  }
+  copyFileSync(from, to)
+  chmodSync(to, stats.mode & 0o777)
+  // Whole milliseconds, rounded down: git takes an index for older than it is, never for newer.
+  utimesSync(to, Math.floor(stats.atimeMs) / 1000, Math.floor(stats.mtimeMs) / 1000)
+  return true
+}
+
+const unlock = (folder: string): void => {
+  chmodSync(folder, 0o700)
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) unlock(join(folder, entry.name))
+}
+
+/** Removes a file or a folder. Folders without write permission, as package caches have them, are opened first. */
+export const remove = async (path: string): Promise<void> => {
+  try {
+    await rm(path, { recursive: true, force: true })
+  } catch (cause) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw cause
+    unlock(path)
+    await rm(path, { recursive: true, force: true })
+  }
+}
