@@ -56,7 +56,7 @@ const conditions = Effect.fnUntraced(function* ({ isolated, verify }: TaskArgume
   if (isolated) {
     const { check } = yield* Worktrees
     yield* Effect.mapError(check(cwd), ({ message, reason }) =>
-      reason === "not_a_repository"
+      reason === "not_a_repository" || reason === "no_git"
         ? new TasksRefused({ message: TaskArguments.notARepository })
         : new TasksRefused({ message })
     )

@@ -120,12 +120,8 @@ const verify = Effect.fnUntraced(function* (
   child: ChildSession.Child,
   outcome: Outcome
 ) {
-  if (plan === undefined) return
+  if (plan === undefined || outcome.exitCode !== 0) return
   const verification = yield* Verification
-  if (outcome.exitCode !== 0) {
-    outcome.verification = skipped(plan)
-    return
-  }
   const result = yield* verification.run({
     id,
     cwd: worktree.cwd,
@@ -149,8 +145,9 @@ export const run = Effect.fnUntraced(function* (
   publish: ParentSession["publish"],
   outcome: Outcome
 ): Effect.fn.Return<void, { readonly message: string }, TaskServices | Scope.Scope> {
-  const { agent, cwd, isolated, parent, schema } = batch
+  const { agent, cwd, isolated, parent, plan, schema } = batch
   const { begin, id, task } = seat
+  if (plan !== undefined) outcome.verification = skipped(plan)
   const place = isolated ? Effect.flatMap(Worktrees, ({ open }) => open({ cwd, id })) : Effect.succeed(undefined)
   const worktree = yield* Effect.onExit(place, () => Effect.sync(begin))
   const chosen = yield* ChildModel.choose(agent, parent.controls())
