@@ -105,7 +105,7 @@ const undoMerge = Effect.fnUntraced(function* (git: Git, files: Files, call: Cal
   const isInIndex = (yield* files.state(index)) !== undefined && (yield* fits(git, call, index, "--cached", "-R"))
   if (isInIndex) yield* run(git, call, index, "--cached", "-R")
   yield* undo(git, call, scratch)
-  return "A merge of the branches of tasks was cut off, and was undone. The branches are still there."
+  return "heddle was stopped while it merged branches of tasks. The merge was undone; the branches are still there."
 })
 
 /** Finishes with what a process has left that was killed while it changed files. Says what the user should know. */
@@ -126,12 +126,12 @@ export const recover = (
     if (yield* fits(git, call, patch)) return undefined
     yield* restore(files, scratch, journal)
     if (yield* fits(git, call, patch))
-      return `Changes of a task were cut off while they were applied. These files are as they were: ${journal.files.join(", ")}`
+      return `heddle was stopped while it applied the changes of a task. These files are as they were: ${journal.files.join(", ")}`
     return yield* keep(files, scratch, kept)
   }).pipe(
     Effect.catchAll(({ message }) =>
       Effect.map(
-        Effect.orElseSucceed(keep(files, scratch, kept), () => `The copies could not be kept.`),
+        Effect.orElseSucceed(keep(files, scratch, kept), () => `The copies in ${scratch} could not be kept.`),
         (said) => `${said} ${message}`
       )
     )
@@ -140,5 +140,5 @@ export const recover = (
 const keep = (files: Files, scratch: string, kept: string) =>
   Effect.as(
     files.copyFolder(beforeIn(scratch), kept),
-    `Changes of a task were cut off while they were applied. The files that it changes, as they were before: ${kept}`
+    `heddle was stopped while it applied the changes of a task. The files of that task as they were before: ${kept}`
   )
