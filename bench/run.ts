@@ -1,5 +1,5 @@
 /** `npm run bench [-- --reps 7 --only start,stream]`. The ratios are more reliable than the times. `--only` names parts below. */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Client from "./Client.ts"
@@ -12,6 +12,7 @@ import * as Sessions from "./Sessions.ts"
 import * as Subagents from "./Subagents.ts"
 import * as Terminal from "./Terminal.ts"
 import { bun, cli, makePlace, piName, type Place, repo, targets, terminals } from "./Targets.ts"
+import * as Worktrees from "./Worktrees.ts"
 
 const { values: flags } = parseArgs({
   options: {
@@ -396,6 +397,25 @@ const terminal = async (place: Place) => {
   report("Answers of one line on a terminal, drawn as they come, medians", rows)
 }
 
+/** The two take turns, so that noise affects both. */
+const worktrees = async ({ work }: Place) => {
+  const repository = join(work, "large-repository")
+  Worktrees.write(repository, 10_000, 100)
+  const round = async () => ({
+    plain: await Worktrees.plain(repository, join(work, "copy")),
+    isolated: await Worktrees.isolated(repository, join(work, "wt"))
+  })
+  await round() // warms the file cache
+  const rounds = await repeat(round)
+  const all = (key: "plain" | "isolated") => rounds.map((one) => one[key])
+  report("A worktree of 10000 files, 100 of them dirty, beside git worktree add: median (min)", {
+    "git worktree add": { ms: spread(all("plain")), ratio: "-" },
+    "isolated task": { ms: spread(all("isolated")), ratio: ratio(median(all("isolated")), median(all("plain"))) }
+  })
+  rmSync(repository, { recursive: true })
+  samples["worktrees"] = rounds
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -414,7 +434,8 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   extensions,
   subagents,
   client,
-  terminal
+  terminal,
+  worktrees
 }
 try {
   for (const name of flags.only?.split(",") ?? Object.keys(parts)) await parts[name]?.(place)

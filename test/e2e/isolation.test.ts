@@ -54,8 +54,15 @@ const launch = ({ home, repo }: Started, { args = [], env = {}, turns }: Options
     cwd: repo,
     env: { HOME: home, HEDDLE_AGENT_DIR: join(home, "agent"), ...env },
     args: [
-      ...["--model", "offline/script", "--set", `offline.scenario=${file}`],
-      ...["--set", "task.isolation.mode=worktree", "--set", "task.maxConcurrency=1", ...args]
+      "--model",
+      "offline/script",
+      "--set",
+      `offline.scenario=${file}`,
+      "--set",
+      "task.isolation.mode=worktree",
+      "--set",
+      "task.maxConcurrency=1",
+      ...args
     ]
   })
 }
@@ -78,14 +85,12 @@ describe("patches", () => {
       const host = yield* launch(at, {
         turns: [
           delegates(["One", "Two", "Three"]),
-          ...[
-            writes("a.txt", "one\n"),
-            submits,
-            writes("a.txt", "two\n"),
-            submits,
-            writes("new.txt", "three\n"),
-            submits
-          ],
+          writes("a.txt", "one\n"),
+          submits,
+          writes("a.txt", "two\n"),
+          submits,
+          writes("new.txt", "three\n"),
+          submits,
           say("ok")
         ]
       })
@@ -118,7 +123,7 @@ describe("patches", () => {
       const { isError, text } = yield* Effect.promise(() => prompt(host))
       assert.strictEqual(isError, true)
       assert.include(text, "agent/wt")
-      const shown = host.frames().filter((frame) => /^subagent_/.test(String(frame["type"])))
+      const shown = host.frames().filter((frame) => String(frame["type"]).startsWith("subagent_"))
       assert.deepStrictEqual(
         shown.map(({ exitCode, id, isolated, type: name }) => [name, id, isolated ?? exitCode]),
         [
@@ -141,9 +146,15 @@ describe("branches", () => {
           args: ["--set", "task.isolation.merge=branch", "--set", "task.isolation.commits=ai"],
           turns: [
             delegates(["One", "Two", "Three"]),
-            ...[writes("a.txt", "one\n"), submits, said],
-            ...[writes("a.txt", "two\n"), submits, say("Write two")],
-            ...[writes("new.txt", "three\n"), submits, say("Write three")],
+            writes("a.txt", "one\n"),
+            submits,
+            said,
+            writes("a.txt", "two\n"),
+            submits,
+            say("Write two"),
+            writes("new.txt", "three\n"),
+            submits,
+            say("Write three"),
             say("ok")
           ]
         })
@@ -170,7 +181,10 @@ describe("branches", () => {
         args: ["--set", "task.isolation.merge=branch"],
         turns: [
           delegates(["One", "Two..lock"]),
-          ...[writes("a.txt", "not committed, and more\n"), submits, writes("b.txt", "two\n"), submits],
+          writes("a.txt", "not committed, and more\n"),
+          submits,
+          writes("b.txt", "two\n"),
+          submits,
           say("ok")
         ]
       })
@@ -342,7 +356,11 @@ describe("an abort at any time", () => {
       args: ["--rpc-updates", "delta"],
       turns: [
         delegates(["One"], { verify: { commands, onFailure: "retry_once" } }),
-        ...[writes("a.txt", "one\n"), submits, writes("a.txt", "again\n"), say("repaired"), say("ok")]
+        writes("a.txt", "one\n"),
+        submits,
+        writes("a.txt", "again\n"),
+        say("repaired"),
+        say("ok")
       ]
     })
     let isSent = false

@@ -145,7 +145,8 @@ const play = async ({ host }: Playing, id: string, during: () => Promise<void> =
     .frames()
     .slice(from)
     .filter(
-      ({ toolName, type }) => /^subagent_/.test(String(type)) || (type === "tool_execution_end" && toolName === "task")
+      ({ toolName, type }) =>
+        String(type).startsWith("subagent_") || (type === "tool_execution_end" && toolName === "task")
     )
 }
 
@@ -246,7 +247,8 @@ describe("in a worktree", () => {
         const before = Repos.whole(repo)
         const frames = yield* Effect.promise(() =>
           play(playing, "p", async () => {
-            await Effect.runPromise(Processes.count(tag, 1))
+            // The shell and what it waits for.
+            await Effect.runPromise(Processes.count(tag, 2))
             host.send({ id: "a", type: "abort" })
           })
         )

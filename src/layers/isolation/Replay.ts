@@ -54,14 +54,18 @@ const add = Effect.fnUntraced(function* (
   return LocalPaths.resolve(path, dir)
 })
 
-/** Gives the worktree the index that the user has, with what git knows about the files. */
-const stage = Effect.fnUntraced(function* (means: Claim.Means, replayed: Replayed, staged: string) {
-  const { files, git } = means
-  const { baseline, dir, index, inside, place } = replayed
-  yield* Effect.mapError(files.copyFile(index, LocalPaths.join(dir, "index")), Snapshot.failed)
-  if (staged === baseline) return
-  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir, GIT_WORK_TREE: place.path } }
-  yield* git.text(own, "read-tree", "-m", staged)
+/** Gives the worktree the index that the user has. */
+const stage = Effect.fnUntraced(function* (
+  { files, git }: Claim.Means,
+  { baseline, dir, index, inside }: Replayed,
+  { isSparse, staged }: { readonly staged: string; readonly isSparse: boolean }
+) {
+  // Without the index of the copy, git forgets what it knows about the files; with it, git reads those again that were
+  // written within the last second. Only in a sparse checkout it knows what it cannot find out later.
+  if (staged === baseline || isSparse)
+    yield* Effect.mapError(files.copyFile(index, LocalPaths.join(dir, "index")), Snapshot.failed)
+  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir } }
+  if (staged !== baseline) yield* git.text(own, "read-tree", "-m", staged)
 })
 
 export const make = Effect.fnUntraced(function* (
@@ -104,10 +108,7 @@ export const make = Effect.fnUntraced(function* (
     submodules: state.submodules
   }
   yield* git.text(Snapshot.withIndex(inside, replayed.index), "read-tree", "--reset", "-u", state.working)
-  yield* stage(
-    means,
-    replayed,
-    Option.getOrElse(state.staged, () => state.working)
-  )
+  const staged = Option.getOrElse(state.staged, () => state.working)
+  yield* stage(means, replayed, { staged, isSparse: manners.isSparse })
   return replayed
 })

@@ -34,6 +34,9 @@ export const locate = Effect.fnUntraced(function* (git: Git, cwd: string) {
       ? new WorktreeFailed({ message, reason: "not_a_repository" })
       : new WorktreeFailed({ message, reason })
   )
+  // An older git repeats options that it does not know, and would ignore the settings that keep programs from running.
+  if (said.startsWith("--"))
+    return yield* new WorktreeFailed({ reason: "git", message: "Worktrees need git 2.32 or later." })
   const [root, common, dir, index, objects, ...rest] = said.split("\n")
   if (root === undefined || common === undefined || dir === undefined || index === undefined || objects === undefined)
     return yield* new WorktreeFailed({ reason: "not_a_repository", message: `${cwd} has no files of git` })

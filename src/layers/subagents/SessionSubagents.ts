@@ -54,6 +54,9 @@ const conditions = Effect.fnUntraced(function* ({ isolated, verify }: TaskArgume
   const { plan } = yield* Verification
   const checked = yield* Effect.mapError(plan(verify, { isolated }), ({ message }) => new TasksRefused({ message }))
   if (isolated) {
+    const mode = settings["task.isolation.mode"]
+    if (mode !== "worktree")
+      yield* Effect.logWarning(`task.isolation.mode ${mode} is not available: tasks get worktrees`)
     const { check } = yield* Worktrees
     yield* Effect.mapError(check(cwd), ({ message, reason }) =>
       reason === "not_a_repository" || reason === "no_git"

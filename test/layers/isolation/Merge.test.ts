@@ -2,8 +2,12 @@
 import { chmodSync, existsSync, readFileSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import * as GitWorktrees from "../../../src/layers/isolation/GitWorktrees.ts"
+import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import { type Program, Processes } from "../../../src/services/machine/Processes.ts"
 import type { Worktrees } from "../../../src/services/delegation/Worktrees.ts"
+import { tempFolder } from "../tools/TempFolder.ts"
 import * as Repos from "../../support/git/Repos.ts"
 
 const { git, put } = Repos
@@ -38,6 +42,9 @@ const branchesOf = (worktrees: typeof Worktrees.Service, folder: string, tasks: 
       })
     )
   )
+
+/** The call that changes files, after those that only look at the patch. */
+const isWriting = ({ command: [, name, option] }: Program) => name === "apply" && option === "--binary"
 
 const branchList = (folder: string) => git(folder, "branch", "--format=%(refname:short)").split("\n")
 
@@ -80,6 +87,36 @@ describe("a patch", () => {
       const outside = "diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+1\n"
       const escaping = yield* Effect.flip(worktrees.apply(folder, new TextEncoder().encode(outside)))
       assert.include(escaping.message, "invalid path")
+      assert.deepStrictEqual(Repos.whole(folder), before)
+    })
+  )
+
+  it.scopedLive("that git cannot write to its end is taken back", () =>
+    Effect.gen(function* () {
+      const folder = yield* Repos.withCommit(first)
+      const { worktrees } = yield* Repos.service
+      const patch = yield* patchOf(worktrees, folder, { "a.txt": lines("3 three"), "new.txt": "new\n" })
+      put(folder, { "a.txt": lines("19 mine") })
+      const before = Repos.whole(folder)
+      // As git leaves it on a full disk: a file is gone, another one is new.
+      const half = (program: Program) =>
+        Effect.zipRight(
+          Effect.sync(() => {
+            unlinkSync(join(folder, "a.txt"))
+            put(folder, { "new.txt": "n" })
+          }),
+          LocalProcesses.service.run({ ...program, command: ["git", "apply", "--no-such-option"] })
+        )
+      const failing = Layer.succeed(
+        Processes,
+        Processes.of({
+          ...LocalProcesses.service,
+          run: (program) => (isWriting(program) ? half(program) : LocalProcesses.service.run(program))
+        })
+      )
+      const { apply } = yield* Effect.provide(GitWorktrees.make({ folder: join(yield* tempFolder, "wt") }), failing)
+      const refused = yield* Effect.flip(apply(folder, patch))
+      assert.strictEqual(refused.reason, "git")
       assert.deepStrictEqual(Repos.whole(folder), before)
     })
   )

@@ -1,5 +1,15 @@
 /** A worktree has what the user has: every kind of change that git knows, in every kind of repository. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -99,9 +109,13 @@ describe("a worktree has", () => {
   it.scopedLive("changes of the same size, made in the second in which the index was written", () =>
     Effect.gen(function* () {
       const folder = yield* Repos.withCommit({ "a.txt": "one\n", "b.txt": "one\n" })
+      git(folder, "config", "core.trustctime", "false")
+      const [a, b, then] = [join(folder, "a.txt"), join(folder, "b.txt"), 1_700_000_000]
       put(folder, { "a.txt": "two\n" })
-      git(folder, "add", "a.txt")
+      for (const path of [a, b]) utimesSync(path, then, then)
+      git(folder, "add", ".")
       put(folder, { "a.txt": "six\n", "b.txt": "ten\n" })
+      for (const path of [a, b, join(folder, ".git/index")]) utimesSync(path, then, then)
       const seen = yield* opened(folder, ({ root }) => [
         readFileSync(join(root, "a.txt"), "utf8"),
         readFileSync(join(root, "b.txt"), "utf8"),
