@@ -1,4 +1,4 @@
-/** Runs git for worktrees: without hooks, signatures, or anything else that the settings of a repository may change. */
+/** Runs git for worktrees: without hooks, fetches, or anything else that the settings of a repository may change. */
 import * as Effect from "effect/Effect"
 import type { Processes } from "../../services/machine/Processes.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
@@ -10,14 +10,12 @@ const settings: Variables = {
   "advice.addEmbeddedRepo": "false",
   "apply.ignoreWhitespace": "no",
   "checkout.workers": "0",
-  "commit.gpgSign": "false",
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
   "core.quotePath": "false",
   "core.safecrlf": "false",
   // Files of a split index would stay in the repository of the user.
   "core.splitIndex": "false",
-  "gc.auto": "0",
   "merge.default": "text"
 }
 

@@ -1,5 +1,14 @@
 /** A repository must not choose programs that heddle runs, and its size must not fill heddle's memory. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -88,6 +97,23 @@ it.scopedLive("no program of the repository runs: from the copy to the merge", (
     assert.strictEqual(readFileSync(join(folder, "a.txt"), "utf8"), "0\n1\n2\n3\n4\n5\n6\n7\nEIGHT\n")
     yield* worktrees.sweep(folder)
     assert.deepStrictEqual(ran(), [])
+  })
+)
+
+it.scopedLive("an object that is missing is not fetched", () =>
+  Effect.gen(function* () {
+    const folder = yield* Repos.withCommit({ "a.txt": "1\n" })
+    const { folder: own, worktrees } = yield* Repos.service
+    const hash = git(folder, "rev-parse", "HEAD:a.txt")
+    // Long ago: git reads files again that are as new as the index, and would have the object then.
+    utimesSync(join(folder, "a.txt"), 1, 1)
+    git(folder, "update-index", "--refresh")
+    const ran = makeHostile(folder, join(yield* tempFolder, "mark"))
+    unlinkSync(join(folder, ".git/objects", hash.slice(0, 2), hash.slice(2)))
+    const refused = yield* Effect.flip(Effect.scoped(worktrees.open({ cwd: folder, id: "0-Missing" })))
+    assert.include(refused.message, "transport 'ext' not allowed")
+    assert.deepStrictEqual(ran(), [])
+    assert.isFalse(existsSync(own))
   })
 )
 
