@@ -178,7 +178,7 @@ describe("branches", () => {
       const at = yield* place
       put(at.repo, { "a.txt": "not committed\n" })
       const host = yield* launch(at, {
-        args: ["--set", "task.isolation.merge=branch"],
+        args: ["--set", "task.isolation.merge=branch", "--set", "task.isolation.mode=fuse-overlay"],
         turns: [
           delegates(["One", "Two..lock"]),
           writes("a.txt", "not committed, and more\n"),
@@ -194,6 +194,7 @@ describe("branches", () => {
       assert.include(text, "0-One: The changes cannot be put on a branch of their own")
       assert.include(text, `They are kept at ${results[0].patchPath}`)
       git(at.repo, "apply", results[0].patchPath)
+      assert.include(host.stderr(), "task.isolation.mode fuse-overlay is not available: tasks get worktrees")
     })
   )
 })
