@@ -1495,6 +1495,7 @@ class _ModelAlways(TypedDict):
 
 
 class Model(_ModelAlways, total=False):
+    costUnknown: Literal[True]
     thinkingLevelMap: Dict[str, Optional[str]]
 
 
@@ -1830,7 +1831,7 @@ class RunFailure(_RunFailureAlways, total=False):
     provider: str
     model: str
     httpStatus: int
-    code: Literal["budget_exceeded"]
+    code: Literal["budget_exceeded", "no_price"]
 
 
 class _SessionInfoChangedEventAlways(TypedDict):
@@ -2822,6 +2823,7 @@ ErrorCode = Literal[
     "newer_session",
     "no_model",
     "no_persistence",
+    "no_price",
     "no_progress",
     "not_a_session",
     "not_cancellable",

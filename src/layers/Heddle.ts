@@ -51,7 +51,7 @@ export class AskFailed extends Schema.TaggedError<AskFailed>()("AskFailed", {
   status: Schema.Literal("aborted", "error"),
   message: Schema.String,
   /** Why the run ended, where programs can tell by it what to do. */
-  code: Schema.optionalWith(Schema.Literal("budget_exceeded"), { exact: true }),
+  code: Schema.optionalWith(Schema.Literal("budget_exceeded", "no_price"), { exact: true }),
   /** Whether the same prompt may succeed later. */
   retryable: Schema.Boolean
 }) {}

@@ -711,6 +711,7 @@ export interface Model {
   readonly reasoning: boolean
   readonly input: ReadonlyArray<"text" | "image">
   readonly cost: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }
+  readonly costUnknown?: true
   readonly contextWindow: number
   readonly maxTokens: number
   readonly thinkingLevelMap?: Readonly<Record<string, string | null>>
@@ -894,7 +895,7 @@ export interface RunFailure {
   readonly provider?: string
   readonly model?: string
   readonly httpStatus?: number
-  readonly code?: "budget_exceeded"
+  readonly code?: "budget_exceeded" | "no_price"
   readonly retryable: boolean
 }
 
@@ -2059,4 +2060,4 @@ export type HeddleEvent = Events[EventName]
 export type HostFrame = HostToolUpdateFrame | HostToolResultFrame | ExtensionUiResponseFrame
 
 /** Codes of refused commands that docs/rpc.md names. Later versions may add some. */
-export type FailureCode = "aborted" | "already_compacted" | "already_delivered" | "already_initialized" | "ambiguous_session" | "budget_exceeded" | "budget_fixed" | "busy" | "cancelled" | "client_message_conflict" | "closing" | "command_failed" | "command_not_queueable" | "entry_not_found" | "export_failed" | "invalid_cursor" | "invalid_entry" | "invalid_level" | "invalid_name" | "invalid_params" | "invalid_thinking_level" | "missing_credentials" | "model_not_found" | "model_unavailable" | "newer_session" | "no_model" | "no_persistence" | "no_progress" | "not_a_session" | "not_cancellable" | "not_started" | "not_supported" | "nothing_to_clone" | "nothing_to_compact" | "queue_full" | "queue_item_not_found" | "revision_conflict" | "session_in_use" | "session_not_found" | "stale_cursor" | "still_running" | "store_failure" | "summarization_failed" | "tool_conflict" | "tree_too_deep" | "unknown_since" | "unknown_subagent" | "unknown_target" | "unsupported_version"
+export type FailureCode = "aborted" | "already_compacted" | "already_delivered" | "already_initialized" | "ambiguous_session" | "budget_exceeded" | "budget_fixed" | "busy" | "cancelled" | "client_message_conflict" | "closing" | "command_failed" | "command_not_queueable" | "entry_not_found" | "export_failed" | "invalid_cursor" | "invalid_entry" | "invalid_level" | "invalid_name" | "invalid_params" | "invalid_thinking_level" | "missing_credentials" | "model_not_found" | "model_unavailable" | "newer_session" | "no_model" | "no_persistence" | "no_price" | "no_progress" | "not_a_session" | "not_cancellable" | "not_started" | "not_supported" | "nothing_to_clone" | "nothing_to_compact" | "queue_full" | "queue_item_not_found" | "revision_conflict" | "session_in_use" | "session_not_found" | "stale_cursor" | "still_running" | "store_failure" | "summarization_failed" | "tool_conflict" | "tree_too_deep" | "unknown_since" | "unknown_subagent" | "unknown_target" | "unsupported_version"
