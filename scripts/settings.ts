@@ -149,7 +149,7 @@ Later ones win, key by key. Objects are merged, lists are replaced.
 1. The defaults below. \`--dialect\` changes a few of them.
 2. \`config.yml\`, then \`settings.json\` in the agent folder (\`~/.heddle/agent\`, or \`HEDDLE_AGENT_DIR\`).
 3. \`.heddle/heddle.jsonc\`, then \`.heddle/settings.json\` in the working folder. Of a project that is not
-   [trusted](hosts.md#trust) only these count: ${names("free")}.
+   [trusted](hosts/trust.md#trust) only these count: ${names("free")}.
 4. Rpc mode resets these to their defaults, so that a host sees the same agent on every machine: ${names("reset")}. With
    \`--inherit-settings\` the files count.
 5. \`--set key=json\`, which may be given several times. A value that is not JSON is taken as text.
@@ -157,7 +157,7 @@ Later ones win, key by key. Objects are merged, lists are replaced.
    \`PI_CODING_AGENT_SESSION_DIR\` (\`sessionDir\`), \`--models\` (\`enabledModels\`), \`--thinking\` (\`defaultThinkingLevel\`).
 7. Commands of the host, while the process runs.
 
-The lists of extensions and packages of a trusted project are added to yours; see [hosts.md](hosts.md#extensions).
+The lists of extensions and packages of a trusted project are added to yours; see [hosts/trust.md](hosts/trust.md#extensions).
 
 ## How to write them
 

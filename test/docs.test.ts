@@ -1,7 +1,13 @@
-/** The programs in README.md and docs print what the page says, and scripts/docBlocks.ts finds a block that is wrong. */
-import { resolve } from "node:path"
+/**
+ * The programs in README.md and docs print what the page says, links lead somewhere, and scripts/docBlocks.ts and
+ * docLinks.ts find what is wrong.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { allBlocks, blocksOf, check, programsOf } from "../scripts/docBlocks.ts"
+import { allPages, brokenLinks } from "../scripts/docLinks.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
@@ -73,5 +79,42 @@ describe("the check of TypeScript blocks", () => {
       "p.md:17:31: error TS2345: Argument of type 'number' is not assignable to parameter of type 'string'.\n" +
         "p.md:22:1: error TS2304: Cannot find name 'one'."
     ])
+  })
+})
+
+/** What is wrong until these pages are written. Each line goes with its page. */
+const expected = [
+  ...["budgets", "cli", "clients", "package", "python", "terminal"].map((name) => `there is no docs/${name}.md`),
+  "docs/embedding.md has no heading #hooks",
+  "docs/subagents.md has no heading #isolation"
+]
+
+describe("links in the docs", () => {
+  it("lead to files and headings that exist", () => {
+    const broken = allPages().flatMap((name) => brokenLinks(name))
+    assert.deepStrictEqual(
+      broken.filter((problem) => !expected.some((text) => problem.endsWith(text))),
+      []
+    )
+  })
+
+  it("are reported with their line when they do not", () => {
+    const folder = mkdtempSync(join(tmpdir(), "heddle-links-"))
+    try {
+      const headings = '# One `two`: *three*!\n\n## Same\n\n## Same\n\n<a id="kept"></a>\n'
+      writeFileSync(join(folder, "other.md"), headings)
+      writeFileSync(
+        join(folder, "page.md"),
+        "# Page\n[a](other.md#one-two-three) [b](other.md#same-1) [c](other.md#kept) [d](#page) [e](https://x.y/z)\n" +
+          "[f](missing.md)\n[g](other.md#same-2), [h](#none)\n`[i](code.md)`\n```\n[j](code.md)\n# none\n```\n"
+      )
+      assert.deepStrictEqual(brokenLinks("page.md", folder), [
+        "page.md:3: there is no missing.md",
+        "page.md:4: other.md has no heading #same-2",
+        "page.md:4: page.md has no heading #none"
+      ])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })

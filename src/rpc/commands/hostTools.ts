@@ -21,7 +21,7 @@ const setHostTools = Command.make({
   summary: "Registers the tools that the host runs. They replace all that it had registered; `[]` removes them.",
   notes:
     "The model is offered them from its next call on, also inside a run; a `hidden` tool is registered but not offered. " +
-    "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts.md](hosts.md#host-tools). " +
+    "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts/host-tools.md](hosts/host-tools.md). " +
     "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay; a refused JSON Schema is named with its tool and the place in it.",
   origin: ["omp", "xcsh"],
   params: () => Schema.Struct({ tools: Schema.Array(AnyDefinition()) }),

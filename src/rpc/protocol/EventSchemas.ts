@@ -197,7 +197,7 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event(
     "extension_ui_request",
-    "A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts.md](hosts.md#questions-to-the-user).",
+    "A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts/questions.md](hosts/questions.md).",
     requestFields
   ),
   event("auto_retry_start", "A failed model call is tried again after `delayMs`; `attempt` counts from 1.", {

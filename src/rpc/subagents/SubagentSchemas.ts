@@ -20,7 +20,7 @@ export const subagentEvents = [
   {
     type: "subagent_start",
     summary:
-      "A subagent is about to start; `id` names it in all frames and commands. See [hosts.md](hosts.md#subagents).",
+      "A subagent is about to start; `id` names it in all frames and commands. See [hosts/subagents.md](hosts/subagents.md#subagents).",
     fields: { id, agent: Schema.String, isolated: Schema.Boolean }
   },
   {
@@ -94,7 +94,7 @@ export const subagentEvents = [
   {
     type: "budget_exceeded",
     summary:
-      "A limit is reached, and nothing more is started that would go beyond it. See [hosts.md](hosts.md#budgets).",
+      "A limit is reached, and nothing more is started that would go beyond it. See [hosts/subagents.md](hosts/subagents.md#budgets).",
     fields: budget
   }
 ] as const

@@ -22,7 +22,7 @@ const setSubagentSubscription = Command.make({
   summary: "Chooses how much is told of subagents: nothing more (`off`), their `progress`, or all their `events`, too.",
   notes:
     "`subagent_start`, `subagent_end` and `subagent_verification_*` come at every level. The level holds for this connection, over changes of the session. " +
-    "`set_event_filter` has no effect on these frames. See [hosts.md](hosts.md#subagents).",
+    "`set_event_filter` has no effect on these frames. See [hosts/subagents.md](hosts/subagents.md#subagents).",
   origin: ["omp"],
   // Checked by the handler, because hosts know the text of the failure.
   params: () => Schema.Struct({ level: Schema.Unknown.annotations({ jsonSchema: { enum: levels } }) }),

@@ -1,4 +1,4 @@
-/** Every documented way to start heddle in a folder (docs/hosts.md). */
+/** Every documented way to start heddle in a folder (docs/hosts/starting.md). */
 import { entry, type HostOptions, root } from "./HostProcess.ts"
 import { node } from "./RealNode.ts"
 

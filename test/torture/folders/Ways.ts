@@ -1,4 +1,4 @@
-/** The documented ways to start heddle for a project, as docs/hosts.md lists them. */
+/** The documented ways to start heddle for a project, as docs/hosts/starting.md lists them. */
 import { accessSync, constants, mkdirSync, symlinkSync } from "node:fs"
 import { devNull } from "node:os"
 import { delimiter, join, resolve } from "node:path"

@@ -90,7 +90,7 @@ const endsWithin = async (agent: Agent.Agent, pid: number, ms: number, code: num
   return exit.code === code ? undefined : `ends with ${exit.code ?? exit.signal} in place of ${code}`
 }
 
-/** What the host does after its pause. Deadlines are those of docs/hosts.md and a busy machine. */
+/** What the host does after its pause. Deadlines are those of docs/hosts/starting.md and a busy machine. */
 const endings: Readonly<Record<string, Ending>> = {
   "reads-again": async (agent, load, frames) => {
     const complete = agent.next(load.isComplete, 60_000)

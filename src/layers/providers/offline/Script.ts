@@ -38,7 +38,7 @@ const misconfigured = (model: Model, message: string) =>
 
 const noFile =
   "offline/script has no scenario file to play. Start with --set offline.scenario=<path>, or put the key " +
-  "offline.scenario into a settings file; see docs/hosts.md, and docs/scenarios.md for the format."
+  "offline.scenario into a settings file; see docs/hosts/offline-models.md, and docs/scenarios.md for the format."
 
 const load = Effect.fnUntraced(function* (files: Files, options: Options, model: Model) {
   if (Option.isNone(options.scenario)) return yield* misconfigured(model, noFile)

@@ -91,7 +91,7 @@ it.scoped("without a file the failure says how to name one", () =>
     const { message, reason } = yield* Effect.flip(provider.stream(request({ model: Offline.script })))
     assert.strictEqual(reason, "configuration")
     assert.include(message, "--set offline.scenario=<path>")
-    assert.include(message, "docs/hosts.md")
+    assert.include(message, "docs/hosts/offline-models.md")
   })
 )
 
