@@ -402,7 +402,7 @@ class _BudgetExceededEventAlways(TypedDict):
 
 
 class BudgetExceededEvent(_BudgetExceededEventAlways, total=False):
-    """A limit is reached, and nothing more is started that would go beyond it. See [hosts.md](hosts.md#budgets)."""
+    """A limit is reached, and nothing more is started that would go beyond it. See [hosts/subagents.md](hosts/subagents.md#budgets)."""
     id: str
 
 
@@ -797,7 +797,7 @@ class _ExtensionUiRequestEventAlways(TypedDict):
 
 
 class ExtensionUiRequestEvent(_ExtensionUiRequestEventAlways, total=False):
-    """A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts.md](hosts.md#questions-to-the-user)."""
+    """A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts/questions.md](hosts/questions.md)."""
     title: str
     options: List[str]
     optionDetails: List[ExtensionUiRequestEventOptionDetailsItem]
@@ -2268,7 +2268,7 @@ class SubagentProgressEvent(TypedDict):
 
 
 class SubagentStartEvent(TypedDict):
-    """A subagent is about to start; `id` names it in all frames and commands. See [hosts.md](hosts.md#subagents)."""
+    """A subagent is about to start; `id` names it in all frames and commands. See [hosts/subagents.md](hosts/subagents.md#subagents)."""
     type: Literal["subagent_start"]
     id: str
     agent: str

@@ -13,10 +13,17 @@ const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ?
 const arrayText = (item: string): string =>
   item.includes(" \\| ") && !item.startsWith("{") ? `(${item})[]` : `${item}[]`
 
-/** A type in a few words; a named type by its name. */
+const isShared = (name: string): boolean =>
+  !/(Request|Data|Event|Frame)$/.test(name) || name === "AssistantMessageEvent"
+
+const nameOf = (reference: unknown): string | undefined =>
+  isObject(reference) && typeof reference["$ref"] === "string" ? reference["$ref"].replace("#/$defs/", "") : undefined
+
+/** A type in a few words; a named type as a link to its section. */
 const typeText = (schema: unknown): string => {
   if (!isObject(schema)) return "any"
-  if (typeof schema["$ref"] === "string") return schema["$ref"].replace("#/$defs/", "")
+  const name = nameOf(schema)
+  if (name !== undefined) return `[${name}](#${name.toLowerCase()})`
   if (schema["const"] !== undefined) return JSON.stringify(schema["const"])
   if (schema["enum"] !== undefined)
     return list(schema["enum"])
@@ -42,7 +49,8 @@ const members = (schema: unknown, leaveOut: ReadonlyArray<string>): string => {
 
 const definition = (document: JsonObject, reference: unknown): unknown => {
   const defs = document["$defs"]
-  return isObject(defs) ? defs[typeText(reference)] : undefined
+  const name = nameOf(reference)
+  return isObject(defs) && name !== undefined ? defs[name] : undefined
 }
 
 const commandSection = (document: JsonObject, command: Command<CommandServices>): string => {
@@ -71,14 +79,38 @@ const frameRow = (document: JsonObject, name: string, { summary, type }: { type:
   return `| \`${type}\` | ${members(frame, ["type", "sessionId", "epoch", "seq"])} | ${summary} |`
 }
 
+const descriptionOf = (schema: unknown): string => {
+  const description = isObject(schema) ? schema["description"] : undefined
+  return typeof description === "string" ? description : ""
+}
+
+/** One member on a line of its own. "a non-negative number" is the type itself in words, other descriptions follow it. */
+const memberLine = (name: string, member: unknown, isRequired: boolean): string => {
+  const description = descriptionOf(member)
+  const isType = /^an? /.test(description)
+  const words = isType ? description : `${typeText(member)}${description === "" ? "" : `. ${description}`}`
+  return `- \`${name}${isRequired ? "" : "?"}\`: ${words}`
+}
+
+const body = (schema: JsonObject): string => {
+  const required = list(schema["required"])
+  if (isObject(schema["properties"]))
+    return Object.entries(schema["properties"])
+      .map(([name, member]) => memberLine(name, member, required.includes(name)))
+      .join("\n")
+  const alternatives = list(schema["anyOf"])
+  return alternatives.some((one) => nameOf(one) === undefined)
+    ? alternatives.map((one) => `- ${members(one, [])}`).join("\n")
+    : typeText(schema)
+}
+
 /** The definitions that commands, events and other types refer to by name. */
-const typeRows = (document: JsonObject): ReadonlyArray<string> => {
+const typeSections = (document: JsonObject): ReadonlyArray<string> => {
   const defs = document["$defs"]
   if (!isObject(defs)) return []
-  const shared = Object.entries(defs).filter(
-    ([name]) => !/(Request|Data|Event|Frame)$/.test(name) || name === "AssistantMessageEvent"
+  return Object.entries(defs).flatMap(([name, schema]) =>
+    isShared(name) && isObject(schema) ? [`### \`${name}\`\n\n${descriptionOf(schema)}\n\n${body(schema)}`] : []
   )
-  return shared.map(([name, schema]) => `| \`${name}\` | ${members(schema, [])} |`)
 }
 
 export const render = (): string => {
@@ -120,10 +152,9 @@ ${events.map((event) => frameRow(document, "x-events", event)).join("\n")}
 
 ## Types
 
-The names that stand for a type above. A member with \`?\` may be absent; unknown members may be added.
+Commands and events refer to these types by name. A member with \`?\` may be absent, and later versions may add members. Times are Unix
+milliseconds and durations are milliseconds, unless a description says otherwise.
 
-| Type | Members |
-| --- | --- |
-${typeRows(document).join("\n")}
+${typeSections(document).join("\n\n")}
 `
 }

@@ -31,13 +31,19 @@ const isInPlace = (name: string) => `#/$defs/${name}` in inPlace
 const isLeftOut = (key: string, member: unknown) =>
   (key === "additionalProperties" && member === false) || (key === "$id" && typeof member === "string")
 
+/** Effect puts a named type that has a description of its own into an `allOf`. Since 2019-09 both may stand side by side. */
+const withoutWrapping = ({ allOf, ...rest }: JsonObject): JsonObject => {
+  if (allOf === undefined) return rest
+  return Array.isArray(allOf) && allOf.length === 1 ? { ...Object(allOf[0]), ...rest } : { allOf, ...rest }
+}
+
 /** Makes what Effect generates fit for strict validators. Unknown members are allowed, so that both sides can add some. */
 const tidy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== "object" || value === null) return value
   // A struct without members is written as "an object or an array".
   if ("$id" in value && value.$id === "/schemas/%7B%7D") return { type: "object" }
-  const { $ref, ...rest }: JsonObject = { ...value }
+  const { $ref, ...rest } = withoutWrapping({ ...value })
   const named = typeof $ref === "string" ? inPlace[$ref] : undefined
   const members = Object.entries({ ...named, ...($ref === undefined || named !== undefined ? {} : { $ref }), ...rest })
   return Object.fromEntries(

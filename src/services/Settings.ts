@@ -11,14 +11,23 @@ import * as Resources from "./settings/Resources.ts"
 import { type Marks, marksOf, setting } from "./settings/Setting.ts"
 import * as Tasks from "./settings/Tasks.ts"
 
-export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({ identifier: "QueueMode" })
+export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({
+  identifier: "QueueMode",
+  description: "Whether a turn takes one queued message or all of them."
+})
 export type QueueMode = typeof QueueMode.Type
 
-export const InterruptMode = Schema.Literal("immediate", "wait").annotations({ identifier: "InterruptMode" })
+export const InterruptMode = Schema.Literal("immediate", "wait").annotations({
+  identifier: "InterruptMode",
+  description: "Whether steering interrupts the running tools or waits for them."
+})
 export type InterruptMode = typeof InterruptMode.Type
 
 /** Whether an abort hands queued messages back or leaves them for the next run. */
-export const AbortQueue = Schema.Literal("return", "keep").annotations({ identifier: "AbortQueue" })
+export const AbortQueue = Schema.Literal("return", "keep").annotations({
+  identifier: "AbortQueue",
+  description: "Whether an abort returns queued messages or leaves them for the next run."
+})
 export type AbortQueue = typeof AbortQueue.Type
 
 /** Providers refuse less. */

@@ -6,7 +6,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-export const TrustLevel = Schema.Literal("trusted", "untrusted").annotations({ identifier: "TrustLevel" })
+export const TrustLevel = Schema.Literal("trusted", "untrusted").annotations({
+  identifier: "TrustLevel",
+  description: "Whether the user trusts the project in the working folder."
+})
 export type TrustLevel = typeof TrustLevel.Type
 
 export interface TrustQuestion {

@@ -70,6 +70,21 @@ describe("the reference tells the truth", () => {
     assert.deepStrictEqual(JSON.parse(doc("rpc.schema.json")), JsonSchema.part("all"))
   })
 
+  it("every named type of the JSON Schema has a description and a section in the reference", () => {
+    const page = doc("rpc.md")
+    const linked = new Set([...page.matchAll(/\[(\w+)\]\(#\1\)/gi)].map(([, name]) => name))
+    const { $defs } = JSON.parse(doc("rpc.schema.json"))
+    const sections = [...page.slice(page.indexOf("\n## Types\n")).matchAll(/^### `(\w+)`\n\n(\S.*)$/gm)].map(
+      ([, name, text]) => ({ name, text })
+    )
+    assert.isAbove(sections.length, 50)
+    assert.deepStrictEqual(
+      [...linked].filter((name) => !sections.some((section) => section.name === name)),
+      []
+    )
+    for (const { name, text } of sections) assert.strictEqual(text, $defs[name ?? ""].description, name)
+  })
+
   it("a strict validator loads the JSON Schema, and every frame of the goldens passes it", () => {
     const { ajv, document } = strictly()
     const passes = ({ $ref }: { readonly $ref: string }, value: unknown) => {

@@ -194,7 +194,7 @@ export interface BranchSummaryMessage {
   readonly timestamp: number
 }
 
-/** A limit is reached, and nothing more is started that would go beyond it. See [hosts.md](hosts.md#budgets). */
+/** A limit is reached, and nothing more is started that would go beyond it. See [hosts/subagents.md](hosts/subagents.md#budgets). */
 export interface BudgetExceededEvent {
   readonly type: "budget_exceeded"
   readonly scope: "session" | "task" | "subagent"
@@ -413,7 +413,7 @@ export interface ExtensionErrorEvent {
   readonly seq: number
 }
 
-/** A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts.md](hosts.md#questions-to-the-user). */
+/** A question to the user (`select`, `confirm`, `input`, `editor`: answer with `extension_ui_response`), the withdrawal of one (`cancel`), or something to show. The members depend on `method`: see [hosts/questions.md](hosts/questions.md). */
 export interface ExtensionUiRequestEvent {
   readonly type: "extension_ui_request"
   readonly id: string
@@ -1076,7 +1076,7 @@ export interface SubagentProgressEvent {
   readonly seq: number
 }
 
-/** A subagent is about to start; `id` names it in all frames and commands. See [hosts.md](hosts.md#subagents). */
+/** A subagent is about to start; `id` names it in all frames and commands. See [hosts/subagents.md](hosts/subagents.md#subagents). */
 export interface SubagentStartEvent {
   readonly type: "subagent_start"
   readonly id: string

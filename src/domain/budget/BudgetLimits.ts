@@ -18,8 +18,13 @@ export const BudgetLimits = lazy(() =>
     maxToolCalls: optional(Amount),
     maxSubagents: optional(Amount),
     maxTurns: optional(Amount),
-    warnAtRatio: optional(Ratio)
-  }).annotations({ identifier: "BudgetLimits" })
+    warnAtRatio: optional(Ratio).annotations({
+      description: "The part of a limit, from 0 to 1, at which `budget_warning` is sent."
+    })
+  }).annotations({
+    identifier: "BudgetLimits",
+    description: "The limits of a session, a task call or a subagent. A limit that is absent does not exist."
+  })
 )
 export type BudgetLimits = Schema.Schema.Type<ReturnType<typeof BudgetLimits>>
 

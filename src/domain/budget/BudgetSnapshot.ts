@@ -29,7 +29,7 @@ export const BudgetSnapshot = lazy(() =>
     toolCalls: Schema.Int,
     subagents: Schema.Int,
     turns: Schema.Int,
-    reason: optional(BudgetReason)
-  }).annotations({ identifier: "BudgetSnapshot" })
+    reason: optional(BudgetReason).annotations({ description: "The limit that is near or reached." })
+  }).annotations({ identifier: "BudgetSnapshot", description: "What a session, a task call or a subagent has spent." })
 )
 export type BudgetSnapshot = Schema.Schema.Type<ReturnType<typeof BudgetSnapshot>>

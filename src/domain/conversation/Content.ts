@@ -4,6 +4,10 @@ import { lazy, type Type } from "../Lazy.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
+/** A member with words for the reference. They are not part of the type, so error texts stay as they are. */
+export const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.propertySignature(schema).annotations({ description })
+
 /** Any JSON object: tool arguments, tool details, a JSON Schema. */
 export const JsonObject = lazy(() => Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 export type JsonObject = Type<typeof JsonObject>
@@ -12,8 +16,10 @@ export const TextContent = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("text"),
     text: Schema.String,
-    textSignature: optional(Schema.String)
-  }).annotations({ identifier: "TextContent" })
+    textSignature: optional(Schema.String).annotations({
+      description: "Opaque data of the provider, which heddle sends back unchanged."
+    })
+  }).annotations({ identifier: "TextContent", description: "A block of text." })
 )
 export type TextContent = Type<typeof TextContent>
 
@@ -21,28 +27,30 @@ export const ThinkingContent = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("thinking"),
     thinking: Schema.String,
-    thinkingSignature: optional(Schema.String),
-    redacted: optional(Schema.Boolean)
-  }).annotations({ identifier: "ThinkingContent" })
+    thinkingSignature: optional(Schema.String).annotations({
+      description: "Opaque data of the provider, which heddle sends back unchanged."
+    }),
+    redacted: optional(Schema.Boolean).annotations({ description: "The provider withholds the text." })
+  }).annotations({ identifier: "ThinkingContent", description: "What the model thought before it answered." })
 )
 export type ThinkingContent = Type<typeof ThinkingContent>
 
 export const ImageContent = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("image"),
-    data: Schema.String,
-    mimeType: Schema.String
-  }).annotations({ identifier: "ImageContent" })
+    data: described(Schema.String, "Base64, without a `data:` prefix."),
+    mimeType: described(Schema.String, "`image/png`, `image/jpeg`, `image/gif` or `image/webp`.")
+  }).annotations({ identifier: "ImageContent", description: "An image." })
 )
 export type ImageContent = Type<typeof ImageContent>
 
 export const ToolCall = lazy(() =>
   Schema.Struct({
     type: Schema.Literal("toolCall"),
-    id: Schema.String,
+    id: described(Schema.String, "Other frames name the call by it, as `toolCallId`."),
     name: Schema.String,
     arguments: JsonObject()
-  }).annotations({ identifier: "ToolCall" })
+  }).annotations({ identifier: "ToolCall", description: "A request of the model to run a tool." })
 )
 export type ToolCall = Type<typeof ToolCall>
 

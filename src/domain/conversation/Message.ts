@@ -1,6 +1,15 @@
 /** The messages of a conversation (protocol.md 5.2). */
 import * as Schema from "effect/Schema"
-import { type ImageContent, InputContent, JsonObject, optional, OutputContent, plainText, text } from "./Content.ts"
+import {
+  described,
+  type ImageContent,
+  InputContent,
+  JsonObject,
+  optional,
+  OutputContent,
+  plainText,
+  text
+} from "./Content.ts"
 import { Usage } from "../model/Usage.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
@@ -15,7 +24,7 @@ export const UserMessage = lazy(() =>
     role: Schema.Literal("user"),
     content: Schema.Array(InputContent()),
     timestamp: Timestamp
-  }).annotations({ identifier: "UserMessage" })
+  }).annotations({ identifier: "UserMessage", description: "A message of the user." })
 )
 export type UserMessage = Type<typeof UserMessage>
 
@@ -23,26 +32,29 @@ export const AssistantMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("assistant"),
     content: Schema.Array(OutputContent()),
-    api: Schema.String,
+    api: described(Schema.String, "The wire format of the provider."),
     provider: Schema.String,
-    model: Schema.String,
+    model: described(Schema.String, "The id of the model, without its provider."),
     usage: Usage(),
     stopReason: StopReason,
-    errorMessage: optional(Schema.String),
-    responseId: optional(Schema.String),
+    errorMessage: optional(Schema.String).annotations({
+      description: "Why the answer ended, if `stopReason` is `error` or `aborted`."
+    }),
+    responseId: optional(Schema.String).annotations({ description: "The provider's id of the answer." }),
     timestamp: Timestamp
-  }).annotations({ identifier: "AssistantMessage" })
+  }).annotations({ identifier: "AssistantMessage", description: "An answer of the model." })
 )
 export type AssistantMessage = Type<typeof AssistantMessage>
 
 /** The output of a tool: content for the model, details for the host. */
 export const ToolOutput = lazy(() =>
   Schema.Struct({
-    content: Schema.Array(InputContent()),
-    details: optional(JsonObject()),
-    /** The call worked, but people should look at its result. */
-    isWarning: optional(Schema.Boolean)
-  }).annotations({ identifier: "ToolOutput" })
+    content: described(Schema.Array(InputContent()), "What the model reads."),
+    details: optional(JsonObject()).annotations({ description: "Data for the host, which the model does not see." }),
+    isWarning: optional(Schema.Boolean).annotations({
+      description: "The call succeeded, but people should look at its result."
+    })
+  }).annotations({ identifier: "ToolOutput", description: "The output of a tool." })
 )
 export type ToolOutput = Type<typeof ToolOutput>
 
@@ -54,7 +66,7 @@ export const ToolResultMessage = lazy(() =>
     ...ToolOutput().fields,
     isError: Schema.Boolean,
     timestamp: Timestamp
-  }).annotations({ identifier: "ToolResultMessage" })
+  }).annotations({ identifier: "ToolResultMessage", description: "The result of a tool call." })
 )
 export type ToolResultMessage = Type<typeof ToolResultMessage>
 
@@ -72,13 +84,18 @@ export const BashExecutionMessage = lazy(() =>
     role: Schema.Literal("bashExecution"),
     command: Schema.String,
     output: Schema.String,
-    exitCode: optional(Schema.Int),
+    exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
     cancelled: Schema.Boolean,
-    truncated: Schema.Boolean,
-    fullOutputPath: optional(Schema.String),
-    excludeFromContext: optional(Schema.Boolean),
+    truncated: described(Schema.Boolean, "`output` is only the end of the output."),
+    fullOutputPath: optional(Schema.String).annotations({
+      description: "The file with the whole output, if it was truncated."
+    }),
+    excludeFromContext: optional(Schema.Boolean).annotations({ description: "The model does not see this message." }),
     timestamp: Timestamp
-  }).annotations({ identifier: "BashExecutionMessage" })
+  }).annotations({
+    identifier: "BashExecutionMessage",
+    description: "A shell command that the user ran with the command `bash`."
+  })
 )
 export type BashExecutionMessage = Type<typeof BashExecutionMessage>
 
@@ -86,18 +103,24 @@ export type BashExecutionMessage = Type<typeof BashExecutionMessage>
 export const CustomMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("custom"),
-    customType: Schema.String,
+    customType: described(Schema.String, "The kind of message, chosen by the extension."),
     content: Schema.Union(Schema.String, Schema.Array(InputContent())),
-    display: Schema.Boolean,
+    display: described(Schema.Boolean, "Whether people should see it."),
     details: optional(Schema.Unknown),
     timestamp: Timestamp
-  }).annotations({ identifier: "CustomMessage" })
+  }).annotations({
+    identifier: "CustomMessage",
+    description: "A message of an extension or of heddle itself. The model reads it as a user message."
+  })
 )
 export type CustomMessage = Type<typeof CustomMessage>
 
 /** The messages that runs produce: those that models are sent, and custom ones. */
 export const RunMessage = lazy(() =>
-  Schema.Union(...Message().members, CustomMessage()).annotations({ identifier: "RunMessage" })
+  Schema.Union(...Message().members, CustomMessage()).annotations({
+    identifier: "RunMessage",
+    description: "A message that a run produces."
+  })
 )
 export type RunMessage = Type<typeof RunMessage>
 
@@ -112,9 +135,12 @@ export const BranchSummaryMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("branchSummary"),
     summary: Schema.String,
-    fromId: Schema.String,
+    fromId: described(Schema.String, "The last entry of that branch."),
     timestamp: Timestamp
-  }).annotations({ identifier: "BranchSummaryMessage" })
+  }).annotations({
+    identifier: "BranchSummaryMessage",
+    description: "The summary of a branch that the session has left."
+  })
 )
 export type BranchSummaryMessage = Type<typeof BranchSummaryMessage>
 
@@ -123,10 +149,15 @@ export const CompactionSummaryMessage = lazy(() =>
   Schema.Struct({
     role: Schema.Literal("compactionSummary"),
     summary: Schema.String,
-    shortSummary: optional(Schema.String),
-    tokensBefore: Schema.Finite,
+    shortSummary: optional(Schema.String).annotations({
+      description: "Two or three sentences, for lists of sessions."
+    }),
+    tokensBefore: described(Schema.Finite, "The size of the context before the compaction."),
     timestamp: Timestamp
-  }).annotations({ identifier: "CompactionSummaryMessage" })
+  }).annotations({
+    identifier: "CompactionSummaryMessage",
+    description: "The summary that replaces the compacted messages before it."
+  })
 )
 export type CompactionSummaryMessage = Type<typeof CompactionSummaryMessage>
 
@@ -137,7 +168,7 @@ export const AgentMessage = lazy(() =>
     CustomMessage(),
     BranchSummaryMessage(),
     CompactionSummaryMessage()
-  ).annotations({ identifier: "AgentMessage" })
+  ).annotations({ identifier: "AgentMessage", description: "Any message of a conversation." })
 )
 export type AgentMessage = Type<typeof AgentMessage>
 

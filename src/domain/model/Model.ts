@@ -1,11 +1,14 @@
 /** Models and thinking levels (protocol.md 16.1, 16.2). */
 import * as Schema from "effect/Schema"
-import { optional } from "../conversation/Content.ts"
+import { described, optional } from "../conversation/Content.ts"
 import { Tokens } from "./Usage.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
 export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const
-export const ThinkingLevel = Schema.Literal(...thinkingLevels).annotations({ identifier: "ThinkingLevel" })
+export const ThinkingLevel = Schema.Literal(...thinkingLevels).annotations({
+  identifier: "ThinkingLevel",
+  description: "How long a model thinks before it answers."
+})
 export type ThinkingLevel = typeof ThinkingLevel.Type
 const levels = new Set<string>(thinkingLevels)
 export const isThinkingLevel = (value: unknown): value is ThinkingLevel =>
@@ -15,19 +18,21 @@ export const Model = lazy(() =>
   Schema.Struct({
     id: Schema.String,
     name: Schema.String,
-    api: Schema.String,
+    api: described(Schema.String, "The wire format of the provider."),
     provider: Schema.String,
     baseUrl: Schema.String,
-    reasoning: Schema.Boolean,
+    reasoning: described(Schema.Boolean, "Whether the model can think."),
     input: Schema.Array(Schema.Literal("text", "image")),
-    cost: Tokens(),
-    /** Nobody has said what the model costs: `cost` is 0 because it must be a number. A free model has a `cost` of 0 without this. */
-    costUnknown: optional(Schema.Literal(true)),
-    contextWindow: Schema.Finite,
-    maxTokens: Schema.Finite,
-    /** A string is sent to the provider for the level; null means that the model does not have the level. */
-    thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }))
-  }).annotations({ identifier: "Model" })
+    cost: described(Tokens(), "USD per million tokens; 0 if unknown."),
+    costUnknown: optional(Schema.Literal(true)).annotations({
+      description: "Nobody has said what the model costs. A free model has a `cost` of 0 without this."
+    }),
+    contextWindow: described(Schema.Finite, "How many tokens the model can read at once."),
+    maxTokens: described(Schema.Finite, "The longest answer, in tokens."),
+    thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })).annotations({
+      description: "What the provider is sent for a level; `null` means that the model does not have the level."
+    })
+  }).annotations({ identifier: "Model", description: "A model of a provider." })
 )
 export type Model = Type<typeof Model>
 

@@ -14,7 +14,11 @@ export const Usage = lazy(() =>
     ...Tokens().fields,
     totalTokens: Count,
     cost: Schema.Struct({ ...Tokens().fields, total: Count })
-  }).annotations({ identifier: "Usage" })
+  }).annotations({
+    identifier: "Usage",
+    description:
+      "The tokens of model calls and their cost in USD. `input` does not include `cacheRead` and `cacheWrite`."
+  })
 )
 export type Usage = Type<typeof Usage>
 

@@ -1,6 +1,6 @@
 /** The data of `get_session_stats` (protocol.md 3.7). */
 import * as Schema from "effect/Schema"
-import { optional } from "../conversation/Content.ts"
+import { described, optional } from "../conversation/Content.ts"
 import * as ContextTokens from "../compaction/ContextTokens.ts"
 import { lazy, type Type } from "../Lazy.ts"
 import * as Ledger from "./Ledger.ts"
@@ -11,11 +11,13 @@ import { Tokens } from "../model/Usage.ts"
 
 export const ContextUsage = lazy(() =>
   Schema.Struct({
-    /** Null after a compaction, until a provider has counted the new context. */
-    tokens: Schema.NullOr(Schema.Finite),
+    tokens: described(
+      Schema.NullOr(Schema.Finite),
+      "Null after a compaction, until a provider has counted the new context."
+    ),
     contextWindow: Schema.Finite,
     percent: Schema.NullOr(Schema.Finite)
-  }).annotations({ identifier: "ContextUsage" })
+  }).annotations({ identifier: "ContextUsage", description: "How much of the model's window the conversation takes." })
 )
 export type ContextUsage = Type<typeof ContextUsage>
 

@@ -1,6 +1,6 @@
 /** A subagent as hosts see it: what it is, how far it has come, and what it brought back (protocol.md 14.3). */
 import * as Schema from "effect/Schema"
-import { JsonObject, optional } from "../conversation/Content.ts"
+import { described, JsonObject, optional } from "../conversation/Content.ts"
 import { lazy } from "../Lazy.ts"
 import { Usage } from "../model/Usage.ts"
 import { VerificationResult } from "./Verification.ts"
@@ -13,22 +13,23 @@ export type SubagentStatus = typeof SubagentStatus.Type
 
 export const SubagentProgress = lazy(() =>
   Schema.Struct({
-    index: Schema.Int,
+    index: described(Schema.Int, "The place of the task in its `task` call, from 0."),
     id: Schema.String,
     agent: Schema.String,
     status: SubagentStatus,
-    task: Schema.String,
+    task: described(Schema.String, "The whole prompt of the subagent."),
     description: optional(Schema.String),
     currentTool: optional(Schema.String),
     currentToolArgs: optional(Schema.String),
-    /** The last tool calls that ended, newest first. */
-    recentTools: Schema.Array(Schema.Struct({ tool: Schema.String, args: Schema.String, endMs: Schema.Finite })),
-    /** The last lines that the subagent wrote. */
-    recentOutput: Schema.Array(Schema.String),
+    recentTools: described(
+      Schema.Array(Schema.Struct({ tool: Schema.String, args: Schema.String, endMs: Schema.Finite })),
+      "The last tool calls that ended, newest first."
+    ),
+    recentOutput: described(Schema.Array(Schema.String), "The last lines that the subagent wrote."),
     toolCount: Schema.Int,
     tokens: Schema.Finite,
     durationMs: Schema.Finite
-  }).annotations({ identifier: "SubagentProgress" })
+  }).annotations({ identifier: "SubagentProgress", description: "The progress of a subagent." })
 )
 export type SubagentProgress = Schema.Schema.Type<ReturnType<typeof SubagentProgress>>
 
@@ -70,9 +71,9 @@ export type SubagentResult = Schema.Schema.Type<ReturnType<typeof SubagentResult
 export const SubagentInfo = lazy(() =>
   Schema.Struct({
     id: Schema.String,
-    index: Schema.Int,
+    index: described(Schema.Int, "The place of the task in its `task` call, from 0."),
     agent: Schema.String,
-    agentSource: AgentSource,
+    agentSource: described(AgentSource, "Where the agent is defined."),
     description: optional(Schema.String),
     status: SubagentStatus,
     task: optional(Schema.String),
@@ -82,7 +83,7 @@ export const SubagentInfo = lazy(() =>
     lastUpdate: Schema.Finite,
     progress: optional(SubagentProgress()),
     parentToolCallId: optional(Schema.String)
-  }).annotations({ identifier: "SubagentInfo" })
+  }).annotations({ identifier: "SubagentInfo", description: "A running subagent." })
 )
 export type SubagentInfo = Schema.Schema.Type<ReturnType<typeof SubagentInfo>>
 

@@ -1,6 +1,6 @@
 /** What was checked after an isolated task, and how it came out (protocol.md 14.5). */
 import * as Schema from "effect/Schema"
-import { optional } from "../conversation/Content.ts"
+import { described, optional } from "../conversation/Content.ts"
 import { lazy } from "../Lazy.ts"
 
 export const OnFailure = Schema.Literal("return_failure", "discard_patch", "retry_once")
@@ -10,15 +10,18 @@ export const VerificationCommandResult = lazy(() =>
   Schema.Struct({
     name: Schema.String,
     command: Schema.String,
-    /** 124 where the time was over. */
-    exitCode: Schema.Int,
+    exitCode: described(Schema.Int, "124 if the command timed out."),
     durationMs: Schema.Finite,
-    optional: optional(Schema.Boolean),
+    optional: optional(Schema.Boolean).annotations({
+      description: "A failure of this command does not fail the attempt."
+    }),
     timedOut: optional(Schema.Boolean),
-    artifactPath: optional(Schema.String),
-    /** The last lines of the output. */
-    outputPreview: optional(Schema.String)
-  }).annotations({ identifier: "VerificationCommandResult" })
+    artifactPath: optional(Schema.String).annotations({ description: "The file with the whole output." }),
+    outputPreview: optional(Schema.String).annotations({ description: "The last lines of the output." })
+  }).annotations({
+    identifier: "VerificationCommandResult",
+    description: "The result of one command of a verification."
+  })
 )
 export type VerificationCommandResult = Schema.Schema.Type<ReturnType<typeof VerificationCommandResult>>
 
@@ -34,7 +37,7 @@ export const VerificationAttempt = lazy(() =>
     endedAt: Schema.Finite,
     commandResults: Schema.Array(VerificationCommandResult()),
     error: optional(Schema.String)
-  }).annotations({ identifier: "VerificationAttemptResult" })
+  }).annotations({ identifier: "VerificationAttemptResult", description: "One attempt to verify a subagent's work." })
 )
 export type VerificationAttempt = Schema.Schema.Type<ReturnType<typeof VerificationAttempt>>
 
@@ -45,8 +48,8 @@ export const VerificationResult = lazy(() =>
     mode: optional(Schema.Literal("none", "command")),
     status: Schema.Literal("not_requested", "passed", "failed", "skipped"),
     attempts: Schema.Array(VerificationAttempt()),
-    retriesUsed: Schema.Int,
+    retriesUsed: described(Schema.Int, "How many times the subagent repaired its work."),
     onFailure: optional(OnFailure)
-  }).annotations({ identifier: "VerificationResult" })
+  }).annotations({ identifier: "VerificationResult", description: "The verification of a subagent's work." })
 )
 export type VerificationResult = Schema.Schema.Type<ReturnType<typeof VerificationResult>>

@@ -9,7 +9,8 @@ export const mostTasks = 1000
 export const longestText = 2000
 
 export const TodoStatus = Schema.Literal("pending", "in_progress", "completed", "abandoned").annotations({
-  identifier: "TodoStatus"
+  identifier: "TodoStatus",
+  description: "The state of a task of the todo list."
 })
 export type TodoStatus = typeof TodoStatus.Type
 
@@ -20,7 +21,7 @@ export const TodoItem = lazy(() =>
     status: TodoStatus,
     notes: optional(Schema.String),
     details: optional(Schema.String)
-  }).annotations({ identifier: "TodoItem" })
+  }).annotations({ identifier: "TodoItem", description: "A task of the todo list." })
 )
 export type TodoItem = Type<typeof TodoItem>
 
@@ -29,7 +30,7 @@ export const TodoPhase = lazy(() =>
     id: Schema.String,
     name: Schema.String,
     tasks: Schema.Array(TodoItem())
-  }).annotations({ identifier: "TodoPhase" })
+  }).annotations({ identifier: "TodoPhase", description: "A group of tasks of the todo list." })
 )
 export type TodoPhase = Type<typeof TodoPhase>
 export type TodoPhases = ReadonlyArray<TodoPhase>

@@ -7,21 +7,21 @@ import * as TodoIds from "./TodoIds.ts"
 
 const TaskInput = lazy(() =>
   Schema.Struct({
-    id: optional(TodoNote()),
+    id: optional(TodoNote()).annotations({ description: "If it is missing or taken, heddle chooses one." }),
     content: TodoText(),
-    status: optional(TodoStatus),
+    status: optional(TodoStatus).annotations({ description: "Default: `pending`." }),
     notes: optional(TodoNote()),
     details: optional(TodoNote())
-  }).annotations({ identifier: "TodoItemInput" })
+  }).annotations({ identifier: "TodoItemInput", description: "A task that a host sets." })
 )
 type TaskInput = Type<typeof TaskInput>
 
 export const PhaseInput = lazy(() =>
   Schema.Struct({
-    id: optional(TodoNote()),
+    id: optional(TodoNote()).annotations({ description: "If it is missing or taken, heddle chooses one." }),
     name: TodoText(),
     tasks: Schema.Array(TaskInput())
-  }).annotations({ identifier: "TodoPhaseInput" })
+  }).annotations({ identifier: "TodoPhaseInput", description: "A phase that a host sets." })
 )
 export type PhaseInput = Type<typeof PhaseInput>
 

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/conversation/Content.ts"
+import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { Agent } from "../../services/Agent.ts"
@@ -16,19 +16,21 @@ import { lazy, type Type } from "../../domain/Lazy.ts"
 const BashResult = lazy(() =>
   Schema.Struct({
     output: Schema.String,
-    exitCode: optional(Schema.Int),
-    cancelled: Schema.Boolean,
+    exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
+    cancelled: described(Schema.Boolean, "Cancelled, or timed out."),
     timedOut: optional(Schema.Boolean),
-    truncated: Schema.Boolean,
+    truncated: described(Schema.Boolean, "`output` is only the end of the output."),
     totalLines: Schema.Int,
     totalBytes: Schema.Int,
     outputLines: Schema.Int,
     outputBytes: Schema.Int,
-    fullOutputPath: optional(Schema.String),
-    artifactId: optional(Schema.String),
-    artifactError: optional(Schema.String),
+    fullOutputPath: optional(Schema.String).annotations({
+      description: "The file with the whole output, if it was truncated."
+    }),
+    artifactId: optional(Schema.String).annotations({ description: "The name of that file." }),
+    artifactError: optional(Schema.String).annotations({ description: "Why the whole output could not be stored." }),
     durationMs: Schema.Finite
-  }).annotations({ identifier: "BashResult" })
+  }).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
 )
 
 const Bash = lazy(() =>

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { BudgetLimits, LimitsChange } from "../../domain/budget/BudgetLimits.ts"
 import { BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
-import { optional } from "../../domain/conversation/Content.ts"
+import { described, optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { SessionBudget } from "../../services/Budget.ts"
@@ -13,15 +13,18 @@ const State = lazy(() =>
   Schema.Struct({
     limits: BudgetLimits(),
     snapshot: BudgetSnapshot(),
-    scopes: Schema.Array(
-      Schema.Struct({
-        scope: BudgetScopeName,
-        id: optional(Schema.String),
-        limits: BudgetLimits(),
-        snapshot: BudgetSnapshot()
-      })
+    scopes: described(
+      Schema.Array(
+        Schema.Struct({
+          scope: BudgetScopeName,
+          id: optional(Schema.String),
+          limits: BudgetLimits(),
+          snapshot: BudgetSnapshot()
+        })
+      ),
+      "The same for every open task call and subagent."
     )
-  }).annotations({ identifier: "BudgetState" })
+  }).annotations({ identifier: "BudgetState", description: "The limits of the session and what it has spent." })
 )
 
 const read = Effect.fnUntraced(function* (budget: SessionBudget) {

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/conversation/Content.ts"
+import { described, optional } from "../../domain/conversation/Content.ts"
 import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
@@ -50,15 +50,18 @@ const FiberNode = lazy(() =>
     status: Schema.Literal("running", "waiting", "cancelling"),
     startedAt: Schema.Finite,
     ageMs: Schema.Finite,
-    refs: Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Finite) }),
-    cancellable: Schema.Boolean,
+    refs: described(
+      Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Finite) }),
+      "The ids by which other frames name it, such as `runId` and `toolCallId`."
+    ),
+    cancellable: described(Schema.Boolean, "Whether `cancel` may end it."),
     progress: optional(Schema.Struct({ count: Schema.Int, unit: Schema.Literal("deltas"), lastAt: Schema.Finite })),
-    pids: optional(Schema.Array(Schema.Int)),
+    pids: optional(Schema.Array(Schema.Int)).annotations({ description: "Its processes." }),
     waitingOn: optional(
       Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
-    ),
+    ).annotations({ description: "What it waits for, and until when." }),
     children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode()))
-  }).annotations({ identifier: "FiberNode" })
+  }).annotations({ identifier: "FiberNode", description: "A running part of the session." })
 )
 
 const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ImageContent, optional } from "../../domain/conversation/Content.ts"
+import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected } from "../../services/Agent.ts"
@@ -35,16 +35,25 @@ const Prompt = lazy(() =>
 
 const Disposition = lazy(() =>
   Schema.Struct({
-    disposition: Schema.Literal("started", "queued", "handled"),
+    disposition: described(
+      Schema.Literal("started", "queued", "handled"),
+      "`started` a run, `queued` for a run, or `handled` by a slash command or an extension."
+    ),
     runId: optional(Schema.String),
     messageId: optional(Schema.String),
     clientMessageId: optional(Schema.String),
-    agentInvoked: optional(Schema.Boolean),
-    duplicate: optional(Schema.Boolean),
+    agentInvoked: optional(Schema.Boolean).annotations({
+      description: "`false`: the prompt has already ended, and no `prompt_result` follows."
+    }),
+    duplicate: optional(Schema.Boolean).annotations({
+      description: "The same `clientMessageId` was sent before; nothing happened."
+    }),
     queued: optional(Schema.Boolean),
-    idle: optional(Schema.Boolean),
-    cleared: optional(Cleared())
-  }).annotations({ identifier: "PromptDisposition" })
+    idle: optional(Schema.Boolean).annotations({
+      description: "Queued while no run is active; the next prompt takes it."
+    }),
+    cleared: optional(Cleared()).annotations({ description: "The texts of queued messages that were handed back." })
+  }).annotations({ identifier: "PromptDisposition", description: "What became of a message." })
 )
 
 const toDisposition = ({ idle, ...receipt }: PromptReceipt): Type<typeof Disposition> => ({

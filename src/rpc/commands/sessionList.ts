@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/conversation/Content.ts"
+import { described, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { label } from "../../domain/model/Model.ts"
 import { Agent } from "../../services/Agent.ts"
@@ -16,18 +16,17 @@ import { toFailure } from "../protocol/SessionFailures.ts"
 const Listed = lazy(() =>
   Schema.Struct({
     sessionId: Schema.String,
-    open: Schema.Boolean,
-    isDefault: Schema.Boolean,
+    open: described(Schema.Boolean, "Whether this process has it open."),
+    isDefault: described(Schema.Boolean, "Whether commands go to it."),
     name: optional(Schema.String),
     cwd: Schema.String,
     sessionFile: optional(Schema.String),
-    createdAt: Schema.String,
-    updatedAt: Schema.String,
+    createdAt: described(Schema.String, "ISO 8601."),
+    updatedAt: described(Schema.String, "ISO 8601."),
     messageCount: Schema.Int,
     firstMessage: optional(Schema.String),
-    /** As `provider/id`; only of the open session. */
-    model: optional(Schema.String)
-  }).annotations({ identifier: "ListedSession" })
+    model: optional(Schema.String).annotations({ description: "As `provider/id`; only for the open session." })
+  }).annotations({ identifier: "ListedSession", description: "A session in a list." })
 )
 
 const Params = lazy(() =>

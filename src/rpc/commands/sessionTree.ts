@@ -41,7 +41,7 @@ const Node: () => Schema.Schema<SessionForest.TreeNode<JsonObject>> = lazy(() =>
     children: Schema.Array(Schema.suspend(Node)),
     label: optional(Schema.String),
     labelTimestamp: optional(Schema.String)
-  }).annotations({ identifier: "SessionTreeNode" })
+  }).annotations({ identifier: "SessionTreeNode", description: "An entry of the session with its children." })
 )
 
 /** The encoder cannot write deeper JSON, and few programs can read it. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
-import { JsonObject, optional } from "../../domain/conversation/Content.ts"
+import { described, JsonObject, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { ContextUsage } from "../../domain/session/SessionStats.ts"
@@ -24,9 +24,10 @@ const State = lazy(() =>
   Schema.Struct({
     model: optional(Model()),
     thinkingLevel: ThinkingLevel,
-    /** Where the dialect has no name for the level. */
-    thinkingLevelExact: optional(ThinkingLevel),
-    isStreaming: Schema.Boolean,
+    thinkingLevelExact: optional(ThinkingLevel).annotations({
+      description: "Present if the dialect has no name for the level."
+    }),
+    isStreaming: described(Schema.Boolean, "Whether a run is active, including retries and waits."),
     isCompacting: Schema.Boolean,
     steeringMode: QueueMode,
     followUpMode: QueueMode,
@@ -38,28 +39,28 @@ const State = lazy(() =>
     autoRetryEnabled: Schema.Boolean,
     isRetrying: Schema.Boolean,
     isBashRunning: Schema.Boolean,
-    messageCount: Schema.Int,
+    messageCount: described(Schema.Int, "The messages that the model sees."),
     queuedMessageCount: Schema.Int,
-    pendingMessageCount: Schema.Int,
-    /** Absent when more than 100 wait. */
-    queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })),
+    pendingMessageCount: described(Schema.Int, "The same as `queuedMessageCount`."),
+    queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })).annotations({
+      description: "The texts of the user; absent if more than 100 are queued."
+    }),
     todoPhases: Schema.Array(TodoPhase()),
-    fastModeEnabled: Schema.Boolean,
-    fastModeActive: Schema.Boolean,
-    tokensPerSecond: Schema.NullOr(Schema.Finite),
-    hasPendingAsyncWork: Schema.Boolean,
-    isSettled: Schema.Boolean,
+    fastModeEnabled: described(Schema.Boolean, "Always `false`: heddle has no fast mode."),
+    fastModeActive: described(Schema.Boolean, "Always `false`."),
+    tokensPerSecond: described(Schema.NullOr(Schema.Finite), "Always `null`: heddle does not measure it."),
+    hasPendingAsyncWork: described(Schema.Boolean, "Always `false`: heddle has no background jobs."),
+    isSettled: described(Schema.Boolean, "Whether nothing happens until the host sends a command."),
     contextUsage: optional(ContextUsage()),
-    /** Absent when nothing is limited. */
-    budget: optional(BudgetSnapshot()),
+    budget: optional(BudgetSnapshot()).annotations({ description: "Absent if nothing is limited." }),
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
     /** Whether code of the project may run and all of its settings count. */
     trust: Trust.TrustLevel,
-    systemPrompt: optional(Schema.String),
+    systemPrompt: optional(Schema.String).annotations({ description: "With `verbose` only." }),
     dumpTools: optional(
       Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
-    )
-  }).annotations({ identifier: "State" })
+    ).annotations({ description: "With `verbose` only." })
+  }).annotations({ identifier: "State", description: "The state of the session and the process." })
 )
 
 /** Features that do not exist yet are reported as switched off. */

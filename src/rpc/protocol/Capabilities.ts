@@ -1,5 +1,6 @@
 /** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
+import { described } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"
@@ -20,15 +21,13 @@ export const dialects = dialectNames.filter((name) => name !== "superset")
 
 export const Capabilities = lazy(() =>
   Schema.Struct({
-    messageUpdates: Schema.Array(Schema.Literal("full", "delta")),
-    chunks: Schema.Boolean,
-    /** `get_fibers` and `cancel`. */
-    fibers: Schema.Boolean,
-    /** Commands that take the id of a queued message, and `clientMessageId`. */
-    queueIds: Schema.Boolean,
-    schema: Schema.Boolean,
-    hostTools: Schema.Boolean
-  }).annotations({ identifier: "Capabilities" })
+    messageUpdates: described(Schema.Array(Schema.Literal("full", "delta")), "The forms of `message_update`."),
+    chunks: described(Schema.Boolean, "Whether long frames can be cut into chunks."),
+    fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
+    queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
+    schema: described(Schema.Boolean, "`get_schema`."),
+    hostTools: described(Schema.Boolean, "`set_host_tools`.")
+  }).annotations({ identifier: "Capabilities", description: "Which optional parts of the protocol work." })
 )
 
 export const capabilities: Type<typeof Capabilities> = {
@@ -47,7 +46,7 @@ export const Enforcement = lazy(() =>
     approvals: Schema.Literal("off", "ask", "deny"),
     trust: TrustLevel,
     backend: Schema.String
-  }).annotations({ identifier: "Enforcement" })
+  }).annotations({ identifier: "Enforcement", description: "What limits the tools of the agent." })
 )
 
 export const enforcement = (trust: typeof TrustLevel.Type): Type<typeof Enforcement> => ({

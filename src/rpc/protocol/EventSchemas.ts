@@ -1,7 +1,7 @@
 /** Schemas of the records, for the reference and the tests. EventFrames.ts and UpdateFrames.ts write the records. */
 import * as Schema from "effect/Schema"
 import { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
-import { JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
+import { described, JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
 import {
   AssistantMessage,
   RunMessage,
@@ -56,16 +56,20 @@ export const AssistantMessageEvent = Schema.Union(
   step("toolcall_start", { id: Schema.String, toolName: Schema.String }),
   step("toolcall_delta", { delta: Schema.String }),
   step("toolcall_end", { toolCall: ToolCall() })
-).annotations({ identifier: "AssistantMessageEvent" })
+).annotations({
+  identifier: "AssistantMessageEvent",
+  description:
+    "One step of an answer that is streaming. `contentIndex` is the index of the block in `content`; `partial`, in the full form only, is the message so far."
+})
 
 const RunFailure = Schema.Struct({
   message: Schema.String,
   provider: optional(Schema.String),
   model: optional(Schema.String),
-  httpStatus: optional(Schema.Int),
+  httpStatus: optional(Schema.Int).annotations({ description: "The status that the provider answered with." }),
   code: optional(Schema.Literal("budget_exceeded", "no_price")),
-  retryable: Schema.Boolean
-}).annotations({ identifier: "RunFailure" })
+  retryable: described(Schema.Boolean, "Whether the same prompt may succeed later.")
+}).annotations({ identifier: "RunFailure", description: "Why a run failed." })
 
 /** In the dialect `pi-early` a user message has the attachments of its prompt. */
 const shownMessage = Schema.Union(
@@ -82,7 +86,7 @@ const Rule = Schema.Struct({
   condition: optional(Schema.Array(Schema.String)),
   scope: optional(Schema.Array(Schema.String)),
   interruptMode: optional(Schema.Literal(...interruptModes))
-}).annotations({ identifier: "Rule" })
+}).annotations({ identifier: "Rule", description: "A stream rule, as its file says ([rules.md](rules.md))." })
 
 const compaction = { compactionId: Schema.String, runId: optional(runId) }
 const compactionEnd = {

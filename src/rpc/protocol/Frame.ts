@@ -20,17 +20,15 @@ export const typeOf = (frame: unknown): string | undefined =>
 
 export const Response = lazy(() =>
   Schema.Struct({
-    id: optional(RequestId),
+    id: optional(RequestId).annotations({ description: "The `id` of the command." }),
     type: Schema.Literal("response"),
     command: Schema.String,
     success: Schema.Boolean,
     data: optional(Schema.Unknown),
-    error: optional(Schema.String),
-    /** On every failure: the reason, for programs. */
-    code: optional(Schema.String),
-    /** The id of a frame that is answered without `id` (protocol.md D9). */
-    requestId: optional(RequestId)
-  }).annotations({ identifier: "Response" })
+    error: optional(Schema.String).annotations({ description: "On failure: the reason, for people." }),
+    code: optional(Schema.String).annotations({ description: "On failure: the reason, for programs." }),
+    requestId: optional(RequestId).annotations({ description: "The `id` of a command that is answered without `id`." })
+  }).annotations({ identifier: "Response", description: "The answer to a command." })
 )
 export type Response = Type<typeof Response>
 

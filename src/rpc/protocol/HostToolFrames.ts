@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
+import { described, InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
@@ -14,12 +14,14 @@ import * as Decoder from "../decoding/Decoder.ts"
 export const Definition = lazy(() =>
   Schema.Struct({
     name: Schema.String,
-    label: optional(Schema.String),
+    label: optional(Schema.String).annotations({ description: "A name for people; default: `name`." }),
     description: Schema.String,
-    parameters: JsonObject(),
-    hidden: optional(Schema.Boolean),
-    timeoutMs: optional(Schema.Finite)
-  }).annotations({ identifier: "HostToolDefinition" })
+    parameters: described(JsonObject(), "JSON Schema of an object."),
+    hidden: optional(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
+    timeoutMs: optional(Schema.Finite).annotations({
+      description: "The longest time without progress; default: no limit."
+    })
+  }).annotations({ identifier: "HostToolDefinition", description: "A tool that the host runs." })
 )
 
 export const AnyDefinition = lazy(() =>
@@ -55,10 +57,12 @@ export const readDefinitions = (
 
 const Output = lazy(() =>
   Schema.Struct({
-    content: Schema.Array(InputContent()),
-    details: optional(Schema.Unknown),
-    isWarning: optional(Schema.Boolean)
-  }).annotations({ identifier: "HostToolOutput" })
+    content: described(Schema.Array(InputContent()), "What the model reads."),
+    details: optional(Schema.Unknown).annotations({ description: "Data for the host, which the model does not see." }),
+    isWarning: optional(Schema.Boolean).annotations({
+      description: "The call succeeded, but people should look at its result."
+    })
+  }).annotations({ identifier: "HostToolOutput", description: "The result or the progress of a host tool." })
 )
 
 const Update = lazy(() =>

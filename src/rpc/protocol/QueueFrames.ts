@@ -1,6 +1,6 @@
 /** Queued messages as hosts see them (supplement 6.3), and those that a command hands back. */
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/conversation/Content.ts"
+import { described, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { RequestId } from "./Frame.ts"
@@ -9,16 +9,16 @@ export const QueueItem = lazy(() =>
   Schema.Struct({
     messageId: Schema.String,
     clientMessageId: optional(Schema.String),
-    requestId: optional(RequestId),
+    requestId: optional(RequestId).annotations({ description: "The `id` of the command that queued it." }),
     queue: Schema.Literal("steering", "followUp", "nextTurn"),
-    /** The message is that of an extension. */
-    custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })),
-    /** Its place in its queue, from 0. */
-    position: Schema.Int,
+    custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })).annotations({
+      description: "Present if an extension sent the message."
+    }),
+    position: described(Schema.Int, "Its place in its queue, from 0."),
     text: Schema.String,
-    images: Schema.Int,
+    images: described(Schema.Int, "How many images it has."),
     createdAt: Schema.Finite
-  }).annotations({ identifier: "QueueItem" })
+  }).annotations({ identifier: "QueueItem", description: "A queued message." })
 )
 export type QueueItem = Type<typeof QueueItem>
 

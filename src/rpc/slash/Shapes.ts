@@ -29,9 +29,11 @@ export const Available = lazy(() =>
     name: Schema.String,
     aliases: optional(Schema.Array(Schema.String)),
     description: optional(Schema.String),
-    input: optional(Schema.Struct({ hint: optional(Schema.String) })),
+    input: optional(Schema.Struct({ hint: optional(Schema.String) })).annotations({
+      description: "A hint at its arguments, for menus."
+    }),
     source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
-  }).annotations({ identifier: "AvailableCommand" })
+  }).annotations({ identifier: "AvailableCommand", description: "A slash command." })
 )
 
 const described = ({ description }: CommandInfo) => (description === undefined ? {} : { description })
