@@ -7,7 +7,7 @@ import * as Engine from "./Engine.ts"
 /** By then the frame has been handled, and more frames of the kind cost one collection, not one each. */
 const delayMs = 1000
 /** Above this much garbage nobody waits. */
-const mostBytes = 32 * 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
 
 /** To be told how many bytes are garbage now, or will be in a moment. */
 export const makeRelease = () => {
