@@ -62,14 +62,6 @@ export class Verification extends Context.Tag("heddle/services/delegation/Verifi
   }
 >() {}
 
-export const notRequested: VerificationResult = {
-  requested: false,
-  mode: "none",
-  status: "not_requested",
-  attempts: [],
-  retriesUsed: 0
-}
-
 /** What is said of a plan in every result. */
 export const requested = ({ onFailure, profile }: VerificationPlan) =>
   ({ requested: true, ...(profile === undefined ? {} : { profile }), mode: "command", onFailure }) as const

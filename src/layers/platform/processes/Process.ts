@@ -2,7 +2,6 @@
 import { fstatSync, statSync, writeSync } from "node:fs"
 import { devNull, homedir } from "node:os"
 import { resolve } from "node:path"
-import { isatty } from "node:tty"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "./Exit.ts"
@@ -141,9 +140,6 @@ export const terminals: Effect.Effect<Terminals> = Effect.promise(async () => {
   const { isatty } = await import("node:tty")
   return { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) }
 })
-
-/** Whether a person sits in front of stdin and stdout. Unlike `process.stdin` this opens nothing. */
-export const isOnTerminal: Effect.Effect<boolean> = Effect.sync(() => isatty(0) && isatty(1))
 
 /** All of stdin, before any protocol is spoken on it. */
 export const readInput: Effect.Effect<string> = Effect.promise(() => Bun.stdin.text())

@@ -79,7 +79,6 @@ export const make = (begun: Begun, now: () => number) => {
   return {
     see,
     snapshot,
-    isOver: () => endedAt !== undefined,
     become: (next: SubagentStatus) => {
       status = next
       if (next === "pending" || next === "running") return
