@@ -49,6 +49,8 @@ export interface TaskRules {
 }
 
 const longestId = 48
+/** Every report of progress has all tasks of the call. */
+const mostTasks = 200
 const safeId = /^[A-Za-z0-9._-]+$/
 const longestExplanation = 2000
 
@@ -162,6 +164,8 @@ const problemOf = ({ agent, isolated, tasks }: TaskCall, rules: TaskRules): stri
   if (unusable !== undefined) return unusable
   if ((tasks ?? []).length === 0)
     return "No tasks provided. Use: { agent, context?, tasks: [{ id, description, assignment }, …] }"
+  if ((tasks ?? []).length > mostTasks)
+    return `Too many tasks: ${tasks?.length}, at most ${mostTasks} in a call. Give the rest in further calls.`
   const invalid = taskProblem(tasks ?? []) ?? spawnProblem(agent, rules.spawns)
   if (invalid !== undefined) return invalid
   return isolated === true && !rules.isIsolationEnabled

@@ -36,6 +36,12 @@ describe("arguments of task", () => {
       check({ tasks: [one, { ...one, id: "a" }, { ...one, id: "b" }] }),
       "Invalid tasks: Duplicate task ids detected (case-insensitive): A, a"
     )
+    const many = (count: number) => Array.from({ length: count }, (_, at) => ({ ...one, id: `T${at}` }))
+    assert.isObject(check({ tasks: many(200) }))
+    assert.strictEqual(
+      check({ tasks: many(201) }),
+      "Too many tasks: 201, at most 200 in a call. Give the rest in further calls."
+    )
     assert.strictEqual(check({}, { spawns: ["explore"] }), "Cannot spawn 'task'. Allowed: explore")
     assert.match(String(check({}, { spawns: [] })), /^Cannot spawn 'task'\. Allowed: none/)
     assert.match(String(check({ isolated: true })), /^Task isolation is disabled\. /)
