@@ -13,15 +13,23 @@ const mostBytes = 16 * 1024 * 1024
 export const makeRelease = () => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let garbage = 0
+  /** Bytes were announced while a collection was due: some may still be in use when it comes, so another follows. */
+  let isLate = false
+  const wait = () => {
+    timer = setTimeout(ring, delayMs)
+    // The end of the process does not wait for it.
+    timer.unref()
+  }
   const ring = () => {
     timer = undefined
     Engine.collectGarbage()
+    if (isLate) wait()
+    isLate = false
   }
   return (bytes: number): void => {
     garbage += bytes
-    timer ??= setTimeout(ring, delayMs)
-    // The end of the process does not wait for it.
-    timer.unref()
+    if (timer === undefined) wait()
+    else isLate = true
     if (garbage < mostBytes) return
     garbage = 0
     setImmediate(Engine.collectGarbage)
