@@ -17,15 +17,13 @@ import * as SessionTree from "../../domain/session/SessionTree.ts"
 import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
-import type { SessionGlance, SessionLog } from "../../services/session/SessionStore.ts"
+import type { SessionLog } from "../../services/session/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import * as Persistence from "./Persistence.ts"
 
 /** A log and the tree of its entries. */
 interface Current extends OpenedLog {
   readonly tree: SessionTree.SessionTree
-  /** Answers questions without the tree, until the tree is built. */
-  readonly glance: () => SessionGlance | undefined
   readonly epoch: string
   /** Entries of the tree that are not stored yet, in the order of the tree. */
   unstored: Array<OwnEntry>
@@ -67,22 +65,13 @@ export const openLog = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope
     })
   )
 
-const enter = ({ log, scope }: OpenedLog, epoch: string): Current => {
-  let tree: SessionTree.SessionTree | undefined
-  return {
-    log,
-    scope,
-    epoch,
-    get tree() {
-      return (tree ??= SessionTree.make(log.entries))
-    },
-    glance: () => (tree === undefined ? log.glance : undefined),
-    unstored: []
-  }
-}
-
-const tailOf = (current: Current, fits: (entry: SessionEntry) => boolean) =>
-  current.glance()?.tail(fits) ?? current.tree.tail(fits)
+const enter = ({ log, scope }: OpenedLog, epoch: string): Current => ({
+  log,
+  scope,
+  epoch,
+  tree: SessionTree.make(log.entries),
+  unstored: []
+})
 
 interface Making {
   readonly ids: typeof Ids.Service
@@ -99,15 +88,12 @@ const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEn
   return placed
 }
 
-/** The entries that tell what waits for a run. */
-const aboutQueue = (current: Current) => current.glance()?.queue ?? current.tree.entries
-
 /**
  * Adds a result for each tool call that was running when the process ended, so that the conversation can go on. The
  * results are stored with the next entry: opening a session does not write to it.
  */
 const recover = Effect.fnUntraced(function* (making: Making, current: Current) {
-  const turn = tailOf(current, SessionContext.endsCalls)
+  const turn = current.tree.tail(SessionContext.endsCalls)
   const calls = SessionContext.unansweredCalls(turn)
   if (calls.length === 0) return
   const task = calls.find(({ name }) => name === "task")
@@ -122,20 +108,17 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     const persistence = yield* Persistence.make
     let current = enter(yield* Ref.get(kept), making.ids.next("epoch"))
     yield* persistence.enter(current.log)
-    const about = aboutQueue(current)
-    let queued = QueueEntries.restore(about)
+    const late = LateEntries.restore(current.tree.entries)
     yield* recover(making, current)
     // The run for whose end they waited has ended with its process.
-    for (const record of LateEntries.restore(about)) place(making, current, LateEntries.stored(record))
+    for (const record of late) place(making, current, LateEntries.stored(record))
 
     const info = (): SessionInfo => ({
       header: current.log.header,
       sessionId: current.log.header.id,
       epoch: current.epoch,
       file: current.log.file,
-      name: Option.orElse(current.glance()?.name ?? current.tree.name(), () =>
-        Option.fromNullable(current.log.header.title)
-      )
+      name: Option.orElse(current.tree.name(), () => Option.fromNullable(current.log.header.title))
     })
 
     const append = (entry: NewEntry) =>
@@ -152,7 +135,6 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
           const opened = yield* restore(openLog(open))
           const left = current
           current = enter(opened, making.ids.next("epoch"))
-          queued = QueueEntries.restore(aboutQueue(current))
           yield* recover(making, current)
           yield* persistence.enter(current.log)
           yield* Ref.set(kept, opened)
@@ -167,19 +149,19 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
       sync: Effect.suspend(() => persistence.sync(current)),
       messages: Effect.sync(() => current.tree.conversation().slice()),
       betweenAttempts: Effect.sync(() => current.tree.betweenAttempts()),
-      messageCount: Effect.sync(() => current.glance()?.messageCount ?? current.tree.conversation().length),
+      messageCount: Effect.sync(() => current.tree.conversation().length),
       entries: Effect.sync(() => current.tree.entries.slice()),
-      queued: Effect.sync(() => (current.glance() === undefined ? QueueEntries.restore(current.tree.entries) : queued)),
+      queued: Effect.sync(() => QueueEntries.restore(current.tree.entries)),
       branch: Effect.sync(() => current.tree.branch()),
-      tail: (fits) => Effect.sync(() => tailOf(current, fits)),
+      tail: (fits) => Effect.sync(() => current.tree.tail(fits)),
       branchTo: (entryId) =>
         Effect.suspend(() =>
           entryId === null || current.tree.has(entryId)
             ? Effect.succeed(current.tree.branch(entryId))
             : new EntryNotFound({ entryId })
         ),
-      settings: Effect.sync(() => current.glance()?.settings ?? settingsOf(current.tree.branch())),
-      todos: Effect.sync(() => current.glance()?.todos ?? TodoEntries.restore(current.tree.tail(TodoEntries.isSource))),
+      settings: Effect.sync(() => settingsOf(current.tree.branch())),
+      todos: Effect.sync(() => TodoEntries.restore(current.tree.tail(TodoEntries.isSource))),
       leafId: Effect.sync(() => current.tree.leafId()),
       moveTo: (entryId) =>
         Effect.suspend(() =>

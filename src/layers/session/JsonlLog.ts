@@ -15,8 +15,7 @@ import * as SessionText from "./SessionText.ts"
 
 export interface LogOptions {
   readonly path: string
-  /** Its entries may be read lazily. */
-  readonly session: Pick<SessionLog, "header" | "entries" | "glance">
+  readonly session: Pick<SessionLog, "header" | "entries">
   /** Prepares the file for appending and writes the text, in one write. */
   readonly begin: (text: string) => Effect.Effect<GrowingFile, StoreFailure | Displaced>
   /** Writes the text after a header to a new file beside the lost one. Fails with the reason. */
@@ -166,12 +165,7 @@ export const make = Effect.fnUntraced(function* (
     get file() {
       return Option.some(place.path)
     },
-    get entries() {
-      return session.entries
-    },
-    get glance() {
-      return session.glance
-    },
+    entries: session.entries,
     append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(write(added))),
     sync,
     watchMoves: watch

@@ -25,7 +25,6 @@ import * as JsonlLog from "./JsonlLog.ts"
 import * as LogFiles from "./LogFiles.ts"
 import * as SessionFolders from "./SessionFolders.ts"
 import * as SessionLookup from "./SessionLookup.ts"
-import * as SessionScan from "./SessionScan.ts"
 import * as SessionSummaries from "./SessionSummaries.ts"
 import * as SessionText from "./SessionText.ts"
 
@@ -93,12 +92,8 @@ const summarize = Effect.fnUntraced(function* (dependencies: Dependencies, found
   const { path } = found
   yield* EventLoop.nextTurn
   const bytes = yield* readForList(dependencies, found)
-  const header = SessionText.currentHeader(bytes)
-  const seen = header === undefined ? undefined : SessionScan.scan(bytes, header)
-  const file = Option.some(path)
-  if (seen !== undefined) return SessionSummaries.summary(seen, file)
-  const { entries, header: read } = yield* decode(dependencies, path, path, bytes)
-  return SessionSummaries.summary(SessionSummaries.factsOf({ entries, header: read, file }), file)
+  const { entries, header } = yield* decode(dependencies, path, path, bytes)
+  return SessionSummaries.summary({ entries, header, file: Option.some(path) })
 })
 
 /** Skips files that cannot be read. */

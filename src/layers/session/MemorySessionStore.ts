@@ -127,11 +127,7 @@ export const make = Effect.fnUntraced(function* ({ cwd, room = Number.POSITIVE_I
 
   const stored = ({ entries, header }: Kept) => ({ header, entries: entries.slice(), file: Option.none() })
   const list = Effect.sync(() =>
-    SessionSummaries.newestFirst(
-      [...sessions.values()].map((kept) =>
-        SessionSummaries.summary(SessionSummaries.factsOf(stored(kept)), Option.none())
-      )
-    )
+    SessionSummaries.newestFirst([...sessions.values()].map((kept) => SessionSummaries.summary(stored(kept))))
   )
 
   return SessionStore.of({

@@ -2,48 +2,29 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { plainText } from "../../domain/conversation/Content.ts"
-import type { AgentMessage } from "../../domain/conversation/Message.ts"
-import type { SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSummary, StoredSession } from "../../services/session/SessionStore.ts"
 import type { Found } from "../platform/files/OwnFiles.ts"
 
 const longestText = 200
 
-export interface SessionFacts {
-  readonly header: SessionHeader
-  readonly messageCount: number
-  readonly name: string | undefined
-  /** The time of the last entry; empty if there is none. */
-  readonly newest: string
-  readonly first: AgentMessage | undefined
-}
-
-export const factsOf = ({ entries, header }: StoredSession): SessionFacts => {
+export const summary = ({ entries, file, header }: StoredSession): SessionSummary => {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
   const named = entries.findLast(({ type }) => type === "session_info")
+  const name = named?.type === "session_info" ? named.name : header.title
+  const newest = entries.at(-1)?.timestamp ?? ""
+  const first = messages.find((message) => message.role === "user")
   return {
-    header,
+    sessionId: header.id,
+    file,
+    cwd: header.cwd,
+    name: Option.fromNullable(name),
+    createdAt: header.timestamp,
+    // The header of a copied session is younger than its entries.
+    updatedAt: newest > header.timestamp ? newest : header.timestamp,
     messageCount: messages.length,
-    name: named?.type === "session_info" ? named.name : undefined,
-    newest: entries.at(-1)?.timestamp ?? "",
-    first: messages.find((message) => message.role === "user")
+    firstMessage: first?.role === "user" ? plainText(first.content).slice(0, longestText) : ""
   }
 }
-
-export const summary = (
-  { first, header, messageCount, name, newest }: SessionFacts,
-  file: Option.Option<string>
-): SessionSummary => ({
-  sessionId: header.id,
-  file,
-  cwd: header.cwd,
-  name: Option.fromNullable(name ?? header.title),
-  createdAt: header.timestamp,
-  // The header of a copied session is younger than its entries.
-  updatedAt: newest > header.timestamp ? newest : header.timestamp,
-  messageCount,
-  firstMessage: first?.role === "user" ? plainText(first.content).slice(0, longestText) : ""
-})
 
 type FileState = Pick<Found, "path" | "modifiedAt" | "size">
 

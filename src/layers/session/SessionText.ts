@@ -7,16 +7,11 @@ import { parseLine, readEntry } from "../../domain/session/EntryReading.ts"
 import { isObject } from "../../domain/session/EntryShape.ts"
 import { type SessionEntry, type SessionHeader, sessionVersion, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionMigration from "../../domain/session/SessionMigration.ts"
-import type { SessionGlance } from "../../services/session/SessionStore.ts"
-import { glance } from "./SessionGlance.ts"
 
 export interface SessionText {
   readonly _tag: "Session"
   readonly header: SessionHeader
-  /** Read on first use. The bytes are kept until then. */
   readonly entries: ReadonlyArray<SessionEntry>
-  /** Present until the entries are read. */
-  readonly glance?: SessionGlance | undefined
   /** Below the current version if the file has to be rewritten before an append. */
   readonly version: number
   /** False if the last line lacks its newline. */
@@ -115,34 +110,15 @@ const readCurrent = (bytes: Uint8Array) => {
   return { entries, hasGaps }
 }
 
-/** Releases the bytes once the entries are read. */
-const readOnce = (bytes: Uint8Array, version: number) => {
-  let unread: Uint8Array | undefined = bytes
-  let seen = version < sessionVersion ? undefined : glance(bytes)
-  let read: ReadonlyArray<SessionEntry> = []
-  return {
-    get glance() {
-      return seen
-    },
-    get entries() {
-      if (unread === undefined) return read
-      const { entries, hasGaps } = version < sessionVersion ? readOld(unread, version) : readCurrent(unread)
-      unread = seen = undefined
-      read = hasGaps ? reconnect(entries) : entries
-      return read
-    }
-  }
+const readEntries = (bytes: Uint8Array, version: number): ReadonlyArray<SessionEntry> => {
+  const { entries, hasGaps } = version < sessionVersion ? readOld(bytes, version) : readCurrent(bytes)
+  return hasGaps ? reconnect(entries) : entries
 }
 
-export const firstLine = (bytes: Uint8Array): unknown => {
+const firstLine = (bytes: Uint8Array): unknown => {
   const found = bytes.indexOf(newline)
   const text = new TextDecoder().decode(found < 0 ? bytes : bytes.subarray(0, found))
   return parseLine(text)
-}
-
-export const currentHeader = (bytes: Uint8Array): SessionHeader | undefined => {
-  const first = firstLine(bytes)
-  return isObject(first) && versionOf(first) === sessionVersion ? readHeader(first) : undefined
 }
 
 export const decode = (bytes: Uint8Array): Decoded => {
@@ -154,18 +130,12 @@ export const decode = (bytes: Uint8Array): Decoded => {
   const version = versionOf(first)
   if (version === undefined) return { _tag: "NotASession", detail: absurd(first) }
   if (version > sessionVersion) return { _tag: "Newer", version }
-  const content = readOnce(bytes, version)
   return {
     _tag: "Session",
     header,
+    entries: readEntries(bytes, version),
     version,
-    endsWithNewline: bytes.at(-1) === newline,
-    get glance() {
-      return content.glance
-    },
-    get entries() {
-      return content.entries
-    }
+    endsWithNewline: bytes.at(-1) === newline
   }
 }
 

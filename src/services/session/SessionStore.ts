@@ -5,8 +5,6 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
-import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
-import type { TodosLeft } from "../../domain/todo/TodoEntries.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   reference: Schema.String
@@ -84,20 +82,6 @@ export class SessionMoved extends Schema.TaggedError<SessionMoved>()("SessionMov
 export type ReadFailure = SessionNotFound | NotASession | NewerSession | AmbiguousSession | StoreFailure
 export type OpenFailure = ReadFailure | SessionInUse
 
-/** The facts of a session that heddle finds without reading all of it. */
-export interface SessionGlance {
-  readonly messageCount: number
-  readonly name: Option.Option<string>
-  /** The last model and thinking level of the active branch. */
-  readonly settings: SessionSettings
-  /** The entries about the queue, and the messages of the user and of `bash` after the first of them. */
-  readonly queue: ReadonlyArray<SessionEntry>
-  /** The todo list of the active branch. */
-  readonly todos: TodosLeft
-  /** The end of the active branch from the last entry that fits; undefined if that is long. */
-  readonly tail: (fits: (entry: SessionEntry) => boolean) => ReadonlyArray<SessionEntry> | undefined
-}
-
 /** An open session. This process is its only writer until the scope it was opened in closes. */
 export interface SessionLog {
   readonly header: SessionHeader
@@ -105,8 +89,6 @@ export interface SessionLog {
   readonly file: Option.Option<string>
   /** The stored entries, oldest first, repaired and migrated to the current version. */
   readonly entries: ReadonlyArray<SessionEntry>
-  /** Answers the first questions, so that `entries` can be parsed when they are first needed. */
-  readonly glance?: SessionGlance | undefined
   /** Stores all entries or, after a failure, the first few of them. */
   readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailure>
   readonly sync: Effect.Effect<void, StoreFailure>

@@ -91,39 +91,6 @@ describe("calls that were cut off", () => {
   )
 })
 
-it.effect("a log that is not read answers from its glance, until something is appended", () => {
-  let isRead = false
-  const glance = {
-    messageCount: 7,
-    name: Option.some("n"),
-    settings: { thinkingLevel: "high" as const },
-    queue: [],
-    todos: { phases: [{ id: "phase-1", name: "P", tasks: [] }], isTold: false },
-    tail: () => cutOff.slice(0, 1)
-  }
-  const log: SessionLog = {
-    ...makeLog([]).log,
-    glance,
-    get entries() {
-      isRead = true
-      return cutOff.slice(0, 1)
-    }
-  }
-  return inSession(log, (session) =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* session.messageCount, 7)
-      assert.deepStrictEqual((yield* session.info).name, Option.some("n"))
-      assert.deepStrictEqual(yield* session.settings, glance.settings)
-      assert.deepStrictEqual(yield* session.todos, glance.todos)
-      assert.isFalse(isRead)
-      yield* session.append(said("x"))
-      assert.strictEqual(yield* session.messageCount, 2)
-      assert.deepStrictEqual(yield* session.settings, {})
-      assert.deepStrictEqual(yield* session.todos, { phases: [], isTold: true })
-    })
-  )
-})
-
 it.effect("appends that overlap are stored one after the other, in the order of the tree", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()

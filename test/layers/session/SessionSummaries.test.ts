@@ -10,10 +10,8 @@ const header: SessionHeader = { type: "session", version: 3, id: "s", timestamp:
 const name = (text: string, id = "n") => placed(id, null, { type: "session_info", name: text })
 const at = (timestamp: string, entry: SessionEntry): SessionEntry => ({ ...entry, timestamp })
 
-const summaryOf = (entries: ReadonlyArray<SessionEntry>, title: Partial<SessionHeader> = {}) => {
-  const stored = { header: { ...header, ...title }, entries, file: Option.none() }
-  return SessionSummaries.summary(SessionSummaries.factsOf(stored), Option.some("/s.jsonl"))
-}
+const summaryOf = (entries: ReadonlyArray<SessionEntry>, title: Partial<SessionHeader> = {}) =>
+  SessionSummaries.summary({ header: { ...header, ...title }, entries, file: Option.some("/s.jsonl") })
 
 describe("summary", () => {
   const nothing: SessionSummary = {

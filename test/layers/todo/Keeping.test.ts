@@ -137,7 +137,7 @@ it.scoped("a move to another branch, or a branch of it, has the list of that pla
   })
 )
 
-it.scopedLive("in a file, the entry has the list, and get_state needs no more than a glance at it", () =>
+it.scopedLive("in a file, the entry has the list", () =>
   Effect.gen(function* () {
     const folder = yield* tempFolder
     const store = JsonlSessionStore.layer({ agentDir: folder, cwd: folder, home: folder })

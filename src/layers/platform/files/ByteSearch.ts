@@ -2,7 +2,6 @@
 export interface ByteSearch {
   /** Whether these bytes are at this position. */
   readonly has: (wanted: Uint8Array, at: number) => boolean
-  readonly isSame: (from: number, end: number, otherFrom: number, otherEnd: number) => boolean
   /** The next position of these bytes; -1 when there is none. */
   readonly next: (wanted: Uint8Array, from: number) => number
 }
@@ -12,8 +11,6 @@ export const make = (bytes: Uint8Array): ByteSearch => {
   return {
     has: (wanted, at) =>
       at + wanted.length <= buffer.length && buffer.compare(wanted, 0, wanted.length, at, at + wanted.length) === 0,
-    isSame: (from, end, otherFrom, otherEnd) =>
-      end - from === otherEnd - otherFrom && buffer.compare(buffer, otherFrom, otherEnd, from, end) === 0,
     next: (wanted, from) => buffer.indexOf(wanted, from)
   }
 }
