@@ -1,13 +1,7 @@
 /**
  * Messages that wait for a run: steering, follow-ups, and the messages of extensions that wait for the next prompt, each
- * first in, first out (protocol.md 6, supplement 6.3).
- * An immutable value; every change makes a new one with the next revision, and shares all but a few nodes with the one
- * before it. So a change of a long queue costs as little as one of a short queue.
+ * first in, first out (protocol.md 6, supplement 6.3). An immutable value; every change makes one with the next revision.
  */
-import * as HashMap from "effect/HashMap"
-import * as Option from "effect/Option"
-import * as Order from "effect/Order"
-import * as RedBlackTree from "effect/RedBlackTree"
 import { type ImageContent, textAndImages } from "./Content.ts"
 import { type CustomInput, userContent } from "./Message.ts"
 
@@ -36,67 +30,23 @@ export interface QueuedMessage {
   readonly order: number
 }
 
-/** Messages by their rank: the first one has the lowest. */
-type Lane = RedBlackTree.RedBlackTree<number, QueuedMessage>
+type Lists = { readonly [Name in QueueName]: ReadonlyArray<QueuedMessage> }
 
-/** Where a message is, so that it is found without a search. */
-interface Spot {
-  readonly queue: QueueName
-  readonly rank: number
-  readonly bytes: number
-}
-
-interface Parts {
+export interface MessageQueue extends Lists {
   readonly revision: number
-  /** What the texts and images take together. */
+  /** The total size of the texts and images. */
   readonly bytes: number
-  readonly lanes: { readonly [Name in QueueName]: Lane }
-  readonly spots: HashMap.HashMap<string, Spot>
 }
 
-export interface MessageQueue extends Parts {
-  /** Listed on first use. */
-  readonly steering: ReadonlyArray<QueuedMessage>
-  readonly followUp: ReadonlyArray<QueuedMessage>
-  readonly nextTurn: ReadonlyArray<QueuedMessage>
-}
-
-const listed = (parts: Parts): MessageQueue => {
-  const lists: { [Name in QueueName]?: ReadonlyArray<QueuedMessage> } = {}
-  const list = (name: QueueName) => (lists[name] ??= [...RedBlackTree.values(parts.lanes[name])])
-  return {
-    ...parts,
-    get steering() {
-      return list("steering")
-    },
-    get followUp() {
-      return list("followUp")
-    },
-    get nextTurn() {
-      return list("nextTurn")
-    }
-  }
-}
-
-const noMessages: Lane = RedBlackTree.empty(Order.number)
-const none = {
-  bytes: 0,
-  lanes: { steering: noMessages, followUp: noMessages, nextTurn: noMessages },
-  spots: HashMap.empty<string, Spot>()
-}
-
-export const empty: MessageQueue = listed({ ...none, revision: 0 })
+export const empty: MessageQueue = { revision: 0, bytes: 0, steering: [], followUp: [], nextTurn: [] }
 
 /** The same messages with another revision. */
-export const countFrom = ({ bytes, lanes, spots }: MessageQueue, revision: number): MessageQueue =>
-  listed({ bytes, lanes, spots, revision })
-
-export const count = ({ lanes }: MessageQueue, name: QueueName): number => RedBlackTree.size(lanes[name])
+export const countFrom = (queue: MessageQueue, revision: number): MessageQueue => ({ ...queue, revision })
 
 /** How many messages a run would empty. */
-export const sizeForRun = (queue: MessageQueue): number => count(queue, "steering") + count(queue, "followUp")
+export const sizeForRun = ({ followUp, steering }: MessageQueue): number => steering.length + followUp.length
 
-export const size = (queue: MessageQueue): number => sizeForRun(queue) + count(queue, "nextTurn")
+export const size = (queue: MessageQueue): number => sizeForRun(queue) + queue.nextTurn.length
 
 export const itemsForRun = ({ followUp, steering }: MessageQueue): ReadonlyArray<QueuedMessage> => [
   ...steering,
@@ -144,98 +94,69 @@ export const edited = (
   return { ...said, custom: { ...item.custom, content: images.length === 0 ? text : userContent({ text, images }) } }
 }
 
-const firstRank = (lane: Lane) => Option.match(RedBlackTree.first(lane), { onNone: () => 0, onSome: ([rank]) => rank })
-const lastRank = (lane: Lane) => Option.match(RedBlackTree.last(lane), { onNone: () => 0, onSome: ([rank]) => rank })
+const total = (list: ReadonlyArray<QueuedMessage>) => sum(list, bytesOf)
 
-const spotOf = ({ spots }: Parts, messageId: string): Spot | undefined =>
-  Option.getOrUndefined(HashMap.get(spots, messageId))
+/** The next revision, with these lists in place of the ones they replace. */
+const changed = (queue: MessageQueue, lists: Partial<Lists>, bytes: number): MessageQueue => ({
+  ...queue,
+  ...lists,
+  bytes,
+  revision: queue.revision + 1
+})
 
-const put = (parts: Parts, item: QueuedMessage, rank: number): Parts => {
-  const { bytes, lanes, revision, spots } = parts
-  const spot: Spot = { queue: item.queue, rank, bytes: bytesOf(item) }
-  return {
-    revision,
-    bytes: bytes + spot.bytes,
-    lanes: { ...lanes, [item.queue]: RedBlackTree.insert(lanes[item.queue], rank, item) },
-    spots: HashMap.set(spots, item.messageId, spot)
-  }
-}
+/** The messages of a queue without the one with this id, if they have it. */
+const without = (list: ReadonlyArray<QueuedMessage>, messageId: string) =>
+  list.filter((item) => item.messageId !== messageId)
 
-const take = (parts: Parts, messageId: string, spot: Spot): Parts => {
-  const { bytes, lanes, revision, spots } = parts
-  return {
-    revision,
-    bytes: bytes - spot.bytes,
-    lanes: { ...lanes, [spot.queue]: RedBlackTree.removeFirst(lanes[spot.queue], spot.rank) },
-    spots: HashMap.remove(spots, messageId)
-  }
-}
+/** The stored message with the id of the item, if it is in the queue that the item names. */
+const own = (queue: MessageQueue, { messageId, queue: name }: QueuedMessage): QueuedMessage | undefined =>
+  queue[name].find((item) => item.messageId === messageId)
 
-const append = (parts: Parts, item: QueuedMessage): Parts => put(parts, item, lastRank(parts.lanes[item.queue]) + 1)
-
-const changed = (before: MessageQueue, parts: Parts): MessageQueue =>
-  listed({ ...parts, revision: before.revision + 1 })
-
-/** The place of the message in the queue that the item names. */
-const own = (queue: MessageQueue, { messageId, queue: name }: QueuedMessage): Spot | undefined => {
-  const spot = spotOf(queue, messageId)
-  return spot?.queue === name ? spot : undefined
-}
-
-export const add = (queue: MessageQueue, item: QueuedMessage): MessageQueue => changed(queue, append(queue, item))
+export const add = (queue: MessageQueue, item: QueuedMessage): MessageQueue =>
+  changed(queue, { [item.queue]: [...queue[item.queue], item] }, queue.bytes + bytesOf(item))
 
 export const remove = (queue: MessageQueue, item: QueuedMessage): MessageQueue => {
-  const spot = own(queue, item)
-  return changed(queue, spot === undefined ? queue : take(queue, item.messageId, spot))
+  const found = own(queue, item)
+  if (found === undefined) return changed(queue, {}, queue.bytes)
+  return changed(queue, { [item.queue]: without(queue[item.queue], item.messageId) }, queue.bytes - bytesOf(found))
 }
 
-export const clear = (queue: MessageQueue): MessageQueue => changed(queue, { ...none, revision: queue.revision })
+export const clear = (queue: MessageQueue): MessageQueue => countFrom(empty, queue.revision + 1)
 
 /** Leaves the messages that wait for the next prompt. */
-export const clearForRun = (queue: MessageQueue): MessageQueue => {
-  let parts: Parts = { ...none, revision: queue.revision }
-  for (const [rank, item] of queue.lanes.nextTurn) parts = put(parts, item, rank)
-  return changed(queue, parts)
-}
+export const clearForRun = (queue: MessageQueue): MessageQueue =>
+  changed(queue, { steering: [], followUp: [] }, total(queue.nextTurn))
 
 export const replace = (queue: MessageQueue, item: QueuedMessage): MessageQueue => {
-  const spot = own(queue, item)
-  return changed(queue, spot === undefined ? queue : put(take(queue, item.messageId, spot), item, spot.rank))
+  const found = own(queue, item)
+  if (found === undefined) return changed(queue, {}, queue.bytes)
+  const list = queue[item.queue].map((each) => (each === found ? item : each))
+  return changed(queue, { [item.queue]: list }, queue.bytes - bytesOf(found) + bytesOf(item))
 }
 
 export type Promotion = "steering" | "front"
 
 /** Moves an item to the end of steering, or to the front of its own queue. */
 export const promote = (queue: MessageQueue, item: QueuedMessage, to: Promotion): MessageQueue => {
-  const spot = own(queue, item)
-  if (spot === undefined || (to === "steering" && item.queue === "steering")) return queue
-  const rest = take(queue, item.messageId, spot)
-  if (to === "front") return changed(queue, put(rest, item, firstRank(rest.lanes[item.queue]) - 1))
-  return changed(queue, append(rest, { ...item, queue: "steering" }))
+  const { bytes, steering } = queue
+  const found = own(queue, item)
+  if (found === undefined || (to === "steering" && item.queue === "steering")) return queue
+  const rest = without(queue[item.queue], item.messageId)
+  const grown = bytes - bytesOf(found) + bytesOf(item)
+  if (to === "front") return changed(queue, { [item.queue]: [item, ...rest] }, grown)
+  return changed(queue, { [item.queue]: rest, steering: [...steering, { ...item, queue: "steering" }] }, grown)
 }
 
-export const find = (queue: MessageQueue, messageId: string): QueuedMessage | undefined => {
-  const spot = spotOf(queue, messageId)
-  return spot && Option.getOrUndefined(RedBlackTree.findFirst(queue.lanes[spot.queue], spot.rank))
-}
+export const find = (queue: MessageQueue, messageId: string): QueuedMessage | undefined =>
+  items(queue).find((item) => item.messageId === messageId)
 
 /** The first message of the user with this text. */
 export const findText = (queue: MessageQueue, name: RunQueueName, text: string): QueuedMessage | undefined =>
   queue[name].find((item) => item.custom === undefined && item.text === text)
 
 /** From 0; -1 for a message that is not in the queue that the item names. */
-export const position = (queue: MessageQueue, item: QueuedMessage): number => {
-  const spot = own(queue, item)
-  if (spot === undefined) return -1
-  const lane = queue.lanes[spot.queue]
-  let [low, high] = [0, RedBlackTree.size(lane) - 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const isBefore = Option.exists(RedBlackTree.getAt(lane, middle), ([rank]) => rank < spot.rank)
-    ;[low, high] = isBefore ? [middle + 1, high] : [low, middle]
-  }
-  return low
-}
+export const position = (queue: MessageQueue, item: QueuedMessage): number =>
+  queue[item.queue].findIndex(({ messageId }) => messageId === item.messageId)
 
 /** The drain points: the first turn of a run, after tools or a failed call, and when the model would stop. */
 export type DrainPoint = "start" | "continue" | "settled"
@@ -249,12 +170,7 @@ export interface Drain {
   readonly isPrompted?: boolean
 }
 
-const head = (lane: Lane): QueuedMessage | undefined => Option.getOrUndefined(RedBlackTree.first(lane))?.[1]
-
-const earliest = (lane: Lane, since: number): QueuedMessage | undefined => {
-  for (const item of RedBlackTree.values(lane)) if (item.order < since) return item
-  return undefined
-}
+const earliest = (list: ReadonlyArray<QueuedMessage>, since: number) => list.find(({ order }) => order < since)
 
 /**
  * The message to deliver after `last` at a drain point. All that waited for the prompt comes first, and follow-ups come
@@ -266,14 +182,13 @@ export const next = (
   latest?: QueuedMessage
 ): QueuedMessage | undefined => {
   const last = latest?.queue === "nextTurn" ? undefined : latest
-  const waited =
-    isPrompted && point === "start" && last === undefined ? earliest(queue.lanes.nextTurn, since) : undefined
+  const waited = isPrompted && point === "start" && last === undefined ? earliest(queue.nextTurn, since) : undefined
   if (waited !== undefined) return waited
-  const first = head(queue.lanes.steering)
+  const [first] = queue.steering
   if (first !== undefined) {
     return last === undefined || (last.queue === "steering" && modes.steering === "all") ? first : undefined
   }
   if (point === "continue" || (last?.queue === "followUp" && modes.followUp !== "all")) return undefined
-  if (point === "start") return earliest(queue.lanes.followUp, since)
-  return last?.queue === "steering" ? undefined : head(queue.lanes.followUp)
+  if (point === "start") return earliest(queue.followUp, since)
+  return last?.queue === "steering" ? undefined : queue.followUp[0]
 }

@@ -54,9 +54,9 @@ export const queueUpdate = (queue: MessageQueue.MessageQueue, changed: ReadonlyA
     else items.push(queueItem(item, MessageQueue.position(queue, item)))
   }
   const counts = {
-    steering: MessageQueue.count(queue, "steering"),
-    followUp: MessageQueue.count(queue, "followUp"),
-    nextTurn: MessageQueue.count(queue, "nextTurn")
+    steering: queue.steering.length,
+    followUp: queue.followUp.length,
+    nextTurn: queue.nextTurn.length
   }
   return { counts, items, removed, revision }
 }

@@ -167,7 +167,7 @@ export const make = (dependencies: Dependencies) => {
       set(MessageQueue.countFrom(current(), isRestored ? revision + 1 : revision), [])
     },
     sizeForRun: () => MessageQueue.sizeForRun(current()),
-    hasSteering: () => MessageQueue.count(current(), "steering") > 0,
+    hasSteering: () => current().steering.length > 0,
     nextOrder: () => order,
     refusal,
     /** Returns when the message is stored. */
