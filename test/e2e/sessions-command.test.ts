@@ -35,7 +35,7 @@ describe("heddle sessions", () => {
     assert.deepStrictEqual([code, err], [0, ""])
     assert.deepStrictEqual(rows(out), [
       ["1", "now", "~/one", "third of all"],
-      ["2", "now", "~/two", "a named[31m one"],
+      ["2", "now", "~/two", "a named one"],
       ["3", "now", "~/one", "the oldest question"]
     ])
   })
@@ -64,7 +64,7 @@ describe("heddle sessions", () => {
       })),
       [
         { cwd: one, messageCount: 2, name: null, number: 1, title: "third of all" },
-        { cwd: two, messageCount: 2, name: "a named\u001b[31m one", number: 2, title: "a named[31m one" },
+        { cwd: two, messageCount: 2, name: "a named\u001b[31m one", number: 2, title: "a named one" },
         { cwd: one, messageCount: 2, name: null, number: 3, title: "the oldest question" }
       ]
     )

@@ -1,13 +1,11 @@
 /** What text mode says on stderr about a run: problems always, the rest to a person at a terminal. Pure. */
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { type JsonObject, plainText } from "../../domain/conversation/Content.ts"
+import * as Text from "../../domain/Text.ts"
 
 const longest = 100
 
-const oneLine = (text: string): string => {
-  const line = text.trim().replaceAll(/\s+/g, " ")
-  return line.length > longest ? `${line.slice(0, longest)}…` : line
-}
+const oneLine = (text: string): string => Text.name(text.trim().replaceAll(/\s+/g, " "), longest)
 
 /** A tool with one argument, or with a command or a path, is told by it. */
 const argumentsOf = (args: JsonObject): string => {

@@ -11,13 +11,12 @@ import { plainText } from "../../domain/conversation/Content.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { Transport } from "../../services/host/Transport.ts"
 import * as Process from "../platform/processes/Process.ts"
-import { printable } from "../platform/stdio/Printable.ts"
 import * as Progress from "./Progress.ts"
 
 export interface TextOptions {
   /** Shows the text of all messages while it streams. */
   readonly live: boolean
-  /** Whether stdout is a terminal, which obeys control characters and may show stderr, too. */
+  /** Whether stdout is a terminal, which may show stderr, too. */
   readonly isTerminal: boolean
   /** Tells on stderr what the agent does: stderr is a terminal. */
   readonly progress: boolean
@@ -40,7 +39,7 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
   const out = (text: string) => {
     if (text === "") return
     if (shown === 0 && hasText) say({ to: "stdout", text: "\n" })
-    say({ to: "stdout", text: isTerminal ? printable(text) : text })
+    say({ to: "stdout", text })
     shown += text.length
     hasText = true
     isLineOpen = !text.endsWith("\n")
@@ -52,7 +51,7 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
   const tell = (line: string | undefined) => {
     if (line === undefined) return
     if (isTerminal) closeLine()
-    say({ to: "stderr", text: `${printable(line)}\n` })
+    say({ to: "stderr", text: `${line}\n` })
   }
   const stream = (event: AgentEvent) => {
     if (event._tag === "MessageUpdated" && event.update.kind === "text" && event.update.step === "delta") {

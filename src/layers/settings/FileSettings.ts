@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { keyVariableNames } from "../../domain/model/ProviderKeys.ts"
+import * as Text from "../../domain/Text.ts"
 import { type DialectName, settingsOf } from "../../services/host/Dialect.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
@@ -71,7 +72,7 @@ const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { o
   }
   if (failures.length + problems.length === 0) return undefined
   const Problems = yield* Effect.promise(() => import("./Problems.ts"))
-  const sentences = [...failures, ...Problems.sentences(problems)]
+  const sentences = [...failures, ...Problems.sentences(problems)].map(Text.oneLine)
   for (const sentence of sentences) yield* Effect.logWarning(`settings: ${sentence}`)
   return Problems.notice(sentences)
 })

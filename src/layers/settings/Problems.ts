@@ -1,4 +1,5 @@
 /** The sentences about settings that were ignored. Names come from files, so they are shortened and made printable. */
+import * as Text from "../../domain/Text.ts"
 import { of as typeText } from "../../services/settings/TypeText.ts"
 import * as Keys from "./Keys.ts"
 import { nearest } from "./Nearest.ts"
@@ -10,15 +11,11 @@ const longestName = 100
 /** A longer text may be a key that landed in the wrong place. */
 const longestValue = 24
 
-/** Without characters that could hide what follows, or write elsewhere on a terminal. */
-const clean = (name: string): string => {
-  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
-  return plain.length > longestName ? `${plain.slice(0, longestName)}…` : plain
-}
+const shown = (name: string): string => Text.name(name, longestName)
 
 const show = (value: unknown): string => {
   if (typeof value === "string") {
-    return value.length > longestValue ? `a text of ${value.length} characters` : JSON.stringify(clean(value))
+    return value.length > longestValue ? `a text of ${value.length} characters` : JSON.stringify(shown(value))
   }
   if (Array.isArray(value)) return "a list that does not fit"
   return typeof value === "object" && value !== null ? "an object that does not fit" : String(value)
@@ -47,14 +44,14 @@ const words = ({ key, kind, path, value }: Problem): string => {
     case "not an object":
       return `expected an object of settings, got ${show(value)}`
     case "unknown":
-      return `${clean(name)} is not a setting.${guess(name)}`
+      return `${shown(name)} is not a setting.${guess(name)}`
     case "group":
       return `${name} is a group of settings: expected an object, got ${show(value)}`
     case "planned":
       return `${name} has no effect yet: heddle does not have this feature`
     case "wrong type": {
       const type = Keys.known().types.get(key ?? name)
-      return `${clean(key ?? name)}: expected ${type === undefined ? "another type" : typeText(type)}, got ${show(value)}`
+      return `${shown(key ?? name)}: expected ${type === undefined ? "another type" : typeText(type)}, got ${show(value)}`
     }
   }
 }

@@ -1,18 +1,15 @@
 /** The sentences about trust. Names come from the project, so they are shortened and lose control characters. */
+import * as Text from "../../domain/Text.ts"
 import type { TrustLevel, TrustQuestion } from "../../services/Trust.ts"
 
 const longestList = 20
 const longestName = 200
 
-/** Without characters that could hide what follows, or write elsewhere on a terminal. */
-const clean = (name: string): string => {
-  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
-  return plain.length > longestName ? `${plain.slice(0, longestName)}…` : plain
-}
+const shown = (name: string): string => Text.name(name, longestName)
 
 const list = (names: ReadonlyArray<string>): string => {
   const more = names.length - longestList
-  return names.slice(0, longestList).map(clean).join(", ") + (more > 0 ? ` and ${more} more` : "")
+  return names.slice(0, longestList).map(shown).join(", ") + (more > 0 ? ` and ${more} more` : "")
 }
 
 /** `parts` is not empty. */
@@ -21,7 +18,7 @@ export const leftOut = (parts: ReadonlyArray<string>, level: TrustLevel, changes
   const why =
     changes === undefined
       ? "is not trusted"
-      : `has changed since you decided about it (${clean(changes)}), and is not trusted`
+      : `has changed since you decided about it (${shown(changes)}), and is not trusted`
   return (
     `This project ${why}, so these were left out: ${list(parts)}. ` +
     "To allow them, start heddle with --approve, or put the settings into your own settings.json."
@@ -40,12 +37,12 @@ export const question = ({ changes, cwd, extensions, others }: Asking): TrustQue
   const parts = [
     ...(extensions.length === 0 ? [] : [`Extensions: ${list(extensions)}.`]),
     ...(others.length === 0 ? [] : [`Settings and keys: ${list(others)}.`]),
-    ...(changes === undefined ? [] : [`Changed since you last decided: ${clean(changes)}.`])
+    ...(changes === undefined ? [] : [`Changed since you last decided: ${shown(changes)}.`])
   ]
   return {
     title: "Trust this project?",
     message:
-      `${clean(cwd)} has code or settings that can run anything with your rights. ` +
+      `${shown(cwd)} has code or settings that can run anything with your rights. ` +
       `${parts.join(" ")} Say yes only if you know who wrote them.`
   }
 }

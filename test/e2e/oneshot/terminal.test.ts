@@ -1,4 +1,6 @@
 /** Text mode for a person: a real terminal shows the text while it streams, and what the tools do. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { makeHome } from "../command.ts"
 
@@ -6,14 +8,14 @@ const home = makeHome()
 afterAll(home.remove)
 
 /** Starts heddle at a terminal. `until` returns when the screen has shown the text. */
-const open = (args: ReadonlyArray<string>) => {
+const open = (args: ReadonlyArray<string>, folder?: string) => {
   let shown = ""
   let check = () => {}
   const decoder = new TextDecoder()
   const { cwd, env } = home.place()
   // Made by `spawn`, the terminal is the one that controls the child, so that Ctrl-C is a signal.
   const child = Bun.spawn(home.command(args), {
-    cwd,
+    cwd: folder ?? cwd,
     env: { ...env, TERM: "xterm" },
     terminal: {
       cols: 80,
@@ -47,11 +49,11 @@ describe("at a terminal", () => {
           { toolCall: { name: "bash", arguments: { command: "exit 3" } } }
         ]
       },
-      { steps: [{ text: "All \u001b]0;evil\u0007done." }] }
+      { steps: [{ text: "All \u001b]0;evil\u0007d\u202eo\u200fne\u009b2J." }] }
     ]
     const { code, screen } = await open(["look", ...home.script(turns)]).ended()
     assert.strictEqual(code, 0)
-    assert.match(screen, /^I look\.\n· ls \.\n· bash exit 3\n {2}bash failed: [^\n]*\n\nAll \]0;evildone\.\n$/)
+    assert.match(screen, /^I look\.\n· ls \.\n· bash exit 3\n {2}bash failed: [^\n]*\n\nAll done\.\n$/)
   })
 
   it("shows text before the answer is complete; Ctrl-C aborts and exits with 130", async () => {
@@ -60,6 +62,49 @@ describe("at a terminal", () => {
     await until("The first words.")
     press("\u0003")
     assert.strictEqual((await ended()).code, 130)
+  })
+
+  /** A folder whose name would set the title, clear the screen and turn text around, with settings that are wrong. */
+  const hostile = "w\u001b]0;title\u0007\u009b2J\u202e\u061cork"
+  const inHostile = () => {
+    const folder = join(home.folder, hostile)
+    mkdirSync(join(folder, ".heddle"), { recursive: true })
+    writeFileSync(join(folder, ".heddle/settings.json"), JSON.stringify({ "retry.mode\u001b]0;title\u0007": 1 }))
+    return folder
+  }
+
+  it.each<readonly [string, ReadonlyArray<string>, RegExp]>([
+    [
+      "a warning about settings",
+      ["hello", "--approve"],
+      /settings: \S+work\/\.heddle\/settings\.json.* is not a setting/
+    ],
+    ["an error", ["hello", "--cwd", `${hostile}/none`], /Error: --cwd: no such folder: work\/none/],
+    ["an error about an option", [`--tools=${hostile}`, "hello"], /Error: --tools: .*work/],
+    ["doctor", ["doctor", "--approve"], /settings\.json/],
+    ["doctor --json", ["doctor", "--json", "--approve"], /settings\.json/],
+    ["sessions", ["sessions", hostile], /FOLDER[^]*work/],
+    ["frames", ["--mode", "json", "hello"], /"cwd":"[^"]+\\u0007ork"/]
+  ])("%s leaves the terminal alone, whatever a folder is called", async (_, args, said) => {
+    const script = args.includes("hello") ? home.script([{ steps: [{ text: "ok" }] }]) : []
+    const { screen } = await open([...args, ...script], inHostile()).ended()
+    assert.match(screen.replaceAll("\r", ""), said)
+    assert.notMatch(screen, /(?![\n\r\t])\p{Cc}|[\u061c\u202e]/u)
+  })
+
+  it("a pipe gets the answer as it is, and stderr never a sequence", async () => {
+    const text = "a\u001b]0;evil\u0007b\u202ec\u0085"
+    const child = Bun.spawn(home.command(["x", "--approve", ...home.script([{ steps: [{ text }] }])]), {
+      ...home.place(),
+      cwd: inHostile(),
+      stdin: null,
+      stdout: "pipe",
+      stderr: "pipe"
+    })
+    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    assert.strictEqual(out, `${text}\n`)
+    assert.match(err, /^heddle warn: settings: \S+work/m)
+    assert.notMatch(err, /(?!\n)\p{Cc}|[\u061c\u202e]/u)
   })
 
   it("-p without a message asks for one", async () => {

@@ -10,6 +10,3 @@ export const chop = (text: string, width: number): string =>
 
 /** The beginning of a text that is too long, with a mark at its end. */
 export const cut = (text: string, width: number): string => Bun.sliceAnsi(text, 0, width, "…")
-
-/** Without escape sequences. */
-export const withoutSequences = (text: string): string => Bun.stripANSI(text)

@@ -4,6 +4,7 @@ import { devNull, homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Text from "../../../domain/Text.ts"
 import * as Exit from "./Exit.ts"
 import * as ThreadCheck from "./ThreadCheck.ts"
 
@@ -50,15 +51,30 @@ export const currentFolder: Effect.Effect<string> = Effect.sync(() => process.cw
 
 export const printError = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    writeSync(2, `${text}\n`)
+    writeSync(2, `${Text.printable(text)}\n`)
   })
+
+/** False for pipes, files and /dev/null, which are most common. */
+const mayBeTerminal = (fd: number): boolean => {
+  try {
+    const stats = fstatSync(fd)
+    return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev
+  } catch {
+    return false // closed
+  }
+}
+
+/** What may be written to a descriptor: a pipe or a file gets data as they are, a terminal what it can show. */
+export const writable = (fd: number): ((text: string) => string) =>
+  mayBeTerminal(fd) ? Text.printable : (text) => text
 
 /** Returns when the pipe has taken the text. A closed pipe is ignored. */
 export const print = (text: string): Effect.Effect<void> =>
-  Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${text}\n`)))
+  Effect.ignore(Effect.tryPromise(() => Bun.write(Bun.stdout, `${writable(1)(text)}\n`)))
 
-/** Columns as wide as their widest cell. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+/** Columns as wide as their widest cell, for people. */
+export const table = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const rows = cells.map((row) => row.map(Text.oneLine))
   const widths: Array<number> = []
   for (const row of rows) {
     row.forEach((cell, column) => {
@@ -122,16 +138,6 @@ export interface Terminals {
   readonly stdin: boolean
   readonly stdout: boolean
   readonly stderr: boolean
-}
-
-/** False for pipes, files and /dev/null, which are most common. */
-const mayBeTerminal = (fd: number): boolean => {
-  try {
-    const stats = fstatSync(fd)
-    return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev
-  } catch {
-    return false // closed
-  }
 }
 
 /** At which ends a person is. `node:tty` takes 10 ms to load, and `process.stdout` as much to look at. */

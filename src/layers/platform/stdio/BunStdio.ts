@@ -5,6 +5,7 @@ import * as Mailbox from "effect/Mailbox"
 import { Transport } from "../../../services/host/Transport.ts"
 import * as EngineMemory from "../EngineMemory.ts"
 import * as EventLoop from "../EventLoop.ts"
+import * as Process from "../processes/Process.ts"
 import { send } from "./SendText.ts"
 import * as StdoutGuard from "./StdoutGuard.ts"
 
@@ -31,13 +32,14 @@ const readStdin = Effect.fnUntraced(function* (from: Bun.BunFile, into: Mailbox.
 
 const make = Effect.fnUntraced(function* ({ reads }: { readonly reads: boolean }) {
   const { input: frames, output } = yield* StdoutGuard.acquire
+  const writable = Process.writable(output)
   const sink = Bun.file(output).writer({ highWaterMark: 1024 * 1024 })
   const input = yield* Mailbox.make<Uint8Array>(inputLead)
   if (reads) yield* Effect.forkScoped(Effect.ensuring(readStdin(frames, input), input.end))
   else yield* input.end
   return Transport.of({
     input,
-    write: (text) => Effect.suspend(() => send(sink, text)),
+    write: (text) => Effect.suspend(() => send(sink, writable(text))),
     gather: EventLoop.nextTurn,
     release: EngineMemory.makeRelease()
   })

@@ -6,6 +6,7 @@ import { writeSync } from "node:fs"
 import { WriteStream } from "node:tty"
 import { formatWithOptions } from "node:util"
 import * as Effect from "effect/Effect"
+import * as Text from "../../../domain/Text.ts"
 
 const methods = ["log", "info", "debug", "warn", "error"] as const
 
@@ -40,7 +41,7 @@ export const open = (take: Take) =>
       const before = methods.map((method) => [method, console[method]] as const)
       const print = (...values: ReadonlyArray<unknown>) => take(formatWithOptions({ colors: false }, ...values))
       for (const method of methods) console[method] = print
-      const writer = (fd: number) => (text: string) => void (isOpen ? take(text) : writeSync(fd, text))
+      const writer = (fd: number) => (text: string) => void (isOpen ? take(text) : writeSync(fd, Text.printable(text)))
       Reflect.set(process, "stdout", disguise(1, writer(1)))
       Reflect.set(process, "stderr", disguise(2, writer(2)))
       return () => {

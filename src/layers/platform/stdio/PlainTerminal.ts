@@ -8,6 +8,7 @@ import * as Path from "@effect/platform/Path"
 import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Text from "../../../domain/Text.ts"
 
 const terminal = Terminal.Terminal.of({
   columns: Effect.succeed(120),
@@ -16,9 +17,7 @@ const terminal = Terminal.Terminal.of({
   // Nothing here asks questions; whoever would is told that the person left.
   readInput: Effect.dieMessage("no interactive input"),
   readLine: Effect.fail(new Terminal.QuitException()),
-  display: (text) => Effect.sync(() => void writeSync(1, text))
+  display: (text) => Effect.sync(() => void writeSync(1, Text.printable(text)))
 })
 
 export const layer = Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer)
-
-export const withoutColours = (text: string): string => Bun.stripANSI(text)

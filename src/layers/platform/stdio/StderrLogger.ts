@@ -7,6 +7,7 @@ import * as HashSet from "effect/HashSet"
 import * as Inspectable from "effect/Inspectable"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Text from "../../../domain/Text.ts"
 
 const render = (message: unknown): string =>
   (Array.isArray(message) ? message : [message]).map((part) => Inspectable.toStringUnknown(part, 0)).join(" ")
@@ -14,7 +15,7 @@ const render = (message: unknown): string =>
 const logger = (mask: (text: string) => string) =>
   Logger.make<unknown, void>(({ cause, logLevel, message }) => {
     const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
-    writeSync(2, mask(`heddle ${logLevel.label.toLowerCase()}: ${render(message)}${detail}\n`))
+    writeSync(2, mask(Text.printable(`heddle ${logLevel.label.toLowerCase()}: ${render(message)}${detail}\n`)))
   })
 
 /** Logs of `effect` go here and nowhere else. Set without a Layer, whose machinery would cost a start 5 ms. */

@@ -6,6 +6,7 @@ import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Text from "../../../domain/Text.ts"
 import * as PlainTerminal from "../../platform/stdio/PlainTerminal.ts"
 import * as AuthCommand from "../commands/AuthCommand.ts"
 import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
@@ -30,8 +31,7 @@ const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
 
 const messages = Args.text({ name: "message" }).pipe(Args.repeated)
 
-const plain = (error: ValidationError.ValidationError): string =>
-  PlainTerminal.withoutColours(HelpDoc.toAnsiText(error.error)).trim()
+const plain = (error: ValidationError.ValidationError): string => Text.printable(HelpDoc.toAnsiText(error.error)).trim()
 
 /** Runs `main` with the options, or the named subcommand. Mistakes become failures; nothing is printed. */
 export const run = <E, R>(

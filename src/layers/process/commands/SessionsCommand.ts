@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { cleanName } from "../../../domain/session/SessionEntry.ts"
+import * as Text from "../../../domain/Text.ts"
 import { Ids } from "../../../services/Ids.ts"
 import type { SessionSummary } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
@@ -64,10 +64,7 @@ interface Listed extends SessionSummary {
   readonly title: string
 }
 
-/** On one line, without control characters, which a terminal would obey. */
-const plain = (text: string) => cleanName(text) ?? ""
-
-const titleOf = ({ firstMessage, name }: SessionSummary) => plain(Option.getOrElse(name, () => firstMessage))
+const titleOf = ({ firstMessage, name }: SessionSummary) => Text.oneLine(Option.getOrElse(name, () => firstMessage))
 
 const units = [
   ["d", 86_400_000],
@@ -83,7 +80,7 @@ const age = (ms: number): string => {
 /** The end of a path says more than its beginning. */
 const shortFolder = (folder: string): string => {
   const home = LocalPaths.home()
-  const path = plain(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder)
+  const path = Text.oneLine(folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder)
   return path.length > longestFolder ? `…${path.slice(1 - longestFolder)}` : path
 }
 
@@ -122,7 +119,7 @@ export const run = Effect.fnUntraced(function* (given: Given) {
   const found = search === "" ? sessions : sessions.filter(matches(search))
   if (given.values.has("json")) return yield* Process.print(JSON.stringify(found.map(toJson), null, 2))
   if (found.length === 0) {
-    const what = search === "" ? "There are no sessions yet." : `No session has "${plain(search)}".`
+    const what = search === "" ? "There are no sessions yet." : `No session has "${Text.oneLine(search)}".`
     return yield* Process.printError(what)
   }
   const shown = search === "" ? found.slice(0, mostShown) : found

@@ -1,9 +1,9 @@
 /** `heddle doctor`: checks what heddle needs and says how to repair what is wrong. Changes nothing, asks no server. */
 import * as Effect from "effect/Effect"
+import * as Text from "../../../domain/Text.ts"
 import { Settings } from "../../../services/Settings.ts"
 import * as EnvFiles from "../../platform/files/EnvFiles.ts"
 import * as Process from "../../platform/processes/Process.ts"
-import { printable } from "../../platform/stdio/Printable.ts"
 import * as SessionFolders from "../../session/SessionFolders.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
 import type { Given } from "../arguments/OptionTable.ts"
@@ -81,7 +81,7 @@ export const run = Effect.fnUntraced(function* (given: Given, version: string) {
   const { checks, mask } = yield* examine(given, version)
   const text = given.values.has("json")
     ? JSON.stringify(checks, null, 2)
-    : printable(`${checks.map(line).join("\n")}\n\n${summary(checks)}`)
+    : Text.printable(`${checks.map(line).join("\n")}\n\n${summary(checks)}`)
   yield* Process.print(mask(text))
   const isBroken = checks.some(({ status }) => status === "problem")
   yield* Process.endWith(isBroken ? ExitCode.failed : ExitCode.done)

@@ -1,5 +1,6 @@
 /** One question on the terminal: how keys change it, and how it looks. Immutable and pure. */
 import * as Option from "effect/Option"
+import * as Text from "../../../domain/Text.ts"
 import type { ConfirmQuestion, EditorQuestion, InputQuestion, SelectQuestion } from "../../../services/host/HostUi.ts"
 import type { Live } from "../screen/Painter.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -28,7 +29,7 @@ const no = "n"
 
 export const make = (asked: Asked): Dialog => {
   const prefill = asked._tag === "Text" && "prefill" in asked.question ? asked.question.prefill : ""
-  return { asked, editor: Editor.withText(Editor.empty, Rows.clean(prefill ?? "")), chosen: 0 }
+  return { asked, editor: Editor.withText(Editor.empty, Text.printable(prefill ?? "")), chosen: 0 }
 }
 
 const answered = (text: string): Step => ({ answer: Option.some(text) })
@@ -85,16 +86,16 @@ const hints = {
 }
 
 const head = ({ _tag, question }: Asked, style: Style, width: number): ReadonlyArray<string> => {
-  const title = Rows.wrap(Rows.clean(question.title), width - 2).map(style.bold)
-  const message = _tag === "Confirm" ? Rows.wrap(Rows.clean(question.message), width - 2) : []
+  const title = Rows.wrap(Text.printable(question.title), width - 2).map(style.bold)
+  const message = _tag === "Confirm" ? Rows.wrap(Text.printable(question.message), width - 2) : []
   return [...Rows.hang(style.accent("? "), title), ...message.map((row) => `  ${row}`)]
 }
 
 const optionRows = ({ details, options }: SelectQuestion, chosen: number | undefined, style: Style, width: number) =>
   options.map((option, at) => {
-    const about = Rows.oneLine(details?.[at]?.description ?? "")
+    const about = Text.oneLine(details?.[at]?.description ?? "")
     const mark = at === chosen ? style.symbols.chosen : " "
-    const row = `${mark} ${at + 1}. ${Rows.oneLine(option)}${about === "" ? "" : style.dim(`  ${about}`)}`
+    const row = `${mark} ${at + 1}. ${Text.oneLine(option)}${about === "" ? "" : style.dim(`  ${about}`)}`
     return at === chosen ? style.accent(Rows.fit(row, width)) : Rows.fit(row, width)
   })
 

@@ -1,5 +1,5 @@
 /** A text with a cursor, edited with the keys of readline. Immutable and pure. */
-import * as Rows from "../screen/Rows.ts"
+import * as Text from "../../../domain/Text.ts"
 
 export interface Editor {
   readonly text: string
@@ -62,7 +62,7 @@ const remove = (editor: Editor, to: number, isKept: boolean): Editor => {
 
 /** Line feeds and tabs are kept, other control characters are not. */
 export const insert = (editor: Editor, text: string): Editor => {
-  const inserted = Rows.clean(text.replaceAll(/\r\n?/g, "\n"))
+  const inserted = Text.printable(text)
   return {
     ...editor,
     text: editor.text.slice(0, editor.cursor) + inserted + editor.text.slice(editor.cursor),

@@ -1,4 +1,5 @@
 /** The line that the person types into: its text, the history behind it, the menu of Tab and the search of Ctrl-R. */
+import * as Text from "../../../domain/Text.ts"
 import type { Completion } from "../../../services/Commands.ts"
 import type { Live } from "../screen/Painter.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -144,7 +145,7 @@ export const make = (entries: ReadonlyArray<string>, style: Style): PromptLine =
     const rows = items.slice(top, top + mostMenuRows).map(({ description = "", label }, at) => {
       const isChosen = menu?.chosen === top + at
       const row = Rows.fit(
-        `  ${isChosen ? style.symbols.chosen : " "} ${Rows.oneLine(label)}  ${Rows.oneLine(description)}`.trimEnd(),
+        `  ${isChosen ? style.symbols.chosen : " "} ${Text.oneLine(label)}  ${Text.oneLine(description)}`.trimEnd(),
         width
       )
       return isChosen ? style.accent(row) : style.dim(row)

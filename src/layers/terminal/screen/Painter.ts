@@ -3,9 +3,9 @@
  * live rows below them (running answer, prompt, status) are replaced in place. Pure but for what it remembers of the
  * last frame.
  */
+import * as Text from "../../../domain/Text.ts"
 import * as TextWidth from "../../platform/modules/TextWidth.ts"
 import type { Size } from "../../platform/stdio/TerminalDevice.ts"
-import * as Rows from "./Rows.ts"
 
 export interface Live {
   readonly rows: ReadonlyArray<string>
@@ -35,7 +35,7 @@ const clip = ({ cursor, rows }: Live, size: Size): Live => {
   const most = Math.max(1, size.rows - 1)
   const dropped = Math.max(0, Math.min(rows.length - most, cursor.row))
   return {
-    rows: rows.slice(dropped, dropped + most).map(Rows.guarded),
+    rows: rows.slice(dropped, dropped + most).map(Text.styled),
     cursor: { row: cursor.row - dropped, column: Math.min(cursor.column, size.columns - 1) }
   }
 }
@@ -65,7 +65,7 @@ export const make = (): Painter => {
     if (final.length === 0 && isAsBefore(shown, live, same)) return ""
     // The last row is always written: from there on new rows are begun, to which the cursor could not be moved.
     const from = Math.max(0, Math.min(same, shown.rows.length - 1, live.rows.length - 1))
-    const rows = [...final.map(Rows.guarded), ...live.rows.slice(from)]
+    const rows = [...final.map(Text.styled), ...live.rows.slice(from)]
     const below = live.rows.length - 1 - live.cursor.row
     const text = up(at - from) + eraseBelow + rows.join(newRow) + up(below) + "\r" + right(live.cursor.column)
     shown = live
@@ -82,7 +82,7 @@ export const make = (): Painter => {
       shown = nothing
     },
     close: (final) => {
-      const rows = final.map((row) => Rows.guarded(row) + newRow)
+      const rows = final.map((row) => Text.styled(row) + newRow)
       const text = up(at) + eraseBelow + rows.join("")
       shown = nothing
       at = 0

@@ -1,11 +1,6 @@
-/** Text of others as rows for the terminal: without control characters, and no wider than the screen. Pure. */
+/** Text as rows that are no wider than the screen. Pure. */
+import * as Text from "../../../domain/Text.ts"
 import * as TextWidth from "../../platform/modules/TextWidth.ts"
-
-/** Control characters but line feed and tab, and marks that reverse the direction of the text behind them. */
-const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const style = new RegExp(String.raw`^\u001b\[[\d;:]*m$`)
-/** Whole sequences first, so that nothing of them is left as text. */
-const escapes = new RegExp(String.raw`\u001b\[[0-?]*[ -/]*[@-~]|(?!\n)\p{Cc}`, "gu")
 
 /** How a program that redraws its line with carriage returns leaves it. */
 const lastState = (line: string): string => {
@@ -13,18 +8,9 @@ const lastState = (line: string): string => {
   return ended.slice(ended.lastIndexOf("\r") + 1)
 }
 
-const withoutReturns = (text: string): string =>
-  text.includes("\r") ? text.split("\n").map(lastState).join("\n") : text
-
-/** The text without anything that could move the cursor, change colours or hide text. Line feeds and tabs stay. */
-export const clean = (text: string): string => withoutReturns(TextWidth.withoutSequences(text)).replaceAll(controls, "")
-
-/** The same on one line. */
-export const oneLine = (text: string): string => clean(text).replaceAll(/\s+/g, " ").trim()
-
-/** The last gate before the terminal: of all control sequences only styles pass, and no line feed. */
-export const guarded = (row: string): string =>
-  row.replaceAll(escapes, (sequence) => (style.test(sequence) ? sequence : "")).replaceAll("\n", " ")
+/** Output of a program, as a terminal would show it in the end. */
+export const settled = (text: string): string =>
+  Text.printable(text.includes("\r") ? text.split("\n").map(lastState).join("\n") : text)
 
 const expandTabs = (text: string): string => text.replaceAll("\t", "    ")
 

@@ -1,6 +1,7 @@
 /** What there is: commands, keys, tools, and what the session has cost. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Text from "../../../domain/Text.ts"
 import * as SessionStats from "../../../domain/session/SessionStats.ts"
 import { Agent } from "../../../services/Agent.ts"
 import { Session } from "../../../services/session/Session.ts"
@@ -33,7 +34,7 @@ const table = (lines: ReadonlyArray<Line>, width: number): ReadonlyArray<string>
   const column = Math.min(Math.max(...lines.map(({ left }) => left.length)) + 4, Math.floor(width / 2))
   return lines.flatMap(({ left, right }) => {
     const start = Rows.fit(`  ${left}`, column - 1).padEnd(column)
-    return Rows.hang(start, Rows.wrap(Rows.oneLine(right), Math.max(8, width - column)))
+    return Rows.hang(start, Rows.wrap(Text.oneLine(right), Math.max(8, width - column)))
   })
 }
 

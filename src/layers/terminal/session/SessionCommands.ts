@@ -2,12 +2,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Text from "../../../domain/Text.ts"
 import { Agent } from "../../../services/Agent.ts"
 import { isTooSmall } from "../../../services/Compaction.ts"
 import { SessionExport } from "../../../services/session/SessionExport.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import type { SessionSummary } from "../../../services/session/SessionStore.ts"
-import * as Rows from "../screen/Rows.ts"
 import { type Command, completions } from "./Command.ts"
 
 const changes = Effect.flatMap(Sessions, (sessions) => sessions.changes)
@@ -20,7 +20,7 @@ const listed = Effect.map(
 )
 
 const titleOf = ({ firstMessage, name, sessionId }: SessionSummary): string =>
-  Rows.oneLine(Option.getOrElse(name, () => firstMessage)) || sessionId
+  Text.oneLine(Option.getOrElse(name, () => firstMessage)) || sessionId
 
 const dayOf = ({ updatedAt }: SessionSummary): string => updatedAt.slice(0, 16).replace("T", " ")
 
@@ -90,7 +90,7 @@ const name: Command = {
   run: Effect.fnUntraced(function* (args, talk) {
     if (args === "") return talk.tell("error", "Say how the session is to be called: /name <text>")
     yield* Effect.flatMap(changes, ({ rename }) => rename(args))
-    talk.tell("info", `This session is called "${Rows.oneLine(args)}" now.`)
+    talk.tell("info", `This session is called "${Text.oneLine(args)}" now.`)
   })
 }
 

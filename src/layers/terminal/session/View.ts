@@ -1,4 +1,5 @@
 /** What the person sees below the scrollback, from the state of the session. Pure. */
+import * as Text from "../../../domain/Text.ts"
 import type { MessageQueue } from "../../../domain/conversation/MessageQueue.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import type { Dialogs } from "../input/Dialogs.ts"
@@ -38,7 +39,7 @@ const mostQueueRows = 3
 const queueRows = ({ queue, style, width }: State): ReadonlyArray<string> => {
   if (queue === undefined) return []
   const waiting = [...queue.steering, ...queue.followUp]
-  const rows = waiting.slice(0, mostQueueRows).map(({ text }) => `${style.symbols.below} queued: ${Rows.oneLine(text)}`)
+  const rows = waiting.slice(0, mostQueueRows).map(({ text }) => `${style.symbols.below} queued: ${Text.oneLine(text)}`)
   const more = waiting.length - rows.length
   return [...rows, ...(more > 0 ? [`  and ${more} more`] : [])].map((row) => style.dim(Rows.fit(row, width)))
 }
@@ -62,7 +63,7 @@ const statusRow = ({ cwd, figures, isLeaving, style, width }: State): string =>
 
 /** What extensions have to say, on one row. */
 const stateRows = (states: ReadonlyArray<string>, { style, width }: State): ReadonlyArray<string> =>
-  states.length === 0 ? [] : [style.dim(Rows.fit(states.map(Rows.oneLine).join(" · "), width))]
+  states.length === 0 ? [] : [style.dim(Rows.fit(states.map(Text.oneLine).join(" · "), width))]
 
 export const live = (state: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
   const { height, width, workingMs } = state
@@ -71,7 +72,7 @@ export const live = (state: State, { dialogs, line, terminalUi, transcript }: So
     invitation: workingMs === undefined ? ["", prompt] : []
   }
   const widgets = (placement: "aboveEditor" | "belowEditor") =>
-    terminalUi.widgets(placement).map((row) => Rows.fit(Rows.clean(row), width))
+    terminalUi.widgets(placement).map((row) => Rows.fit(Text.printable(row), width))
   return LiveRows.compose(
     {
       running: transcript.live(),

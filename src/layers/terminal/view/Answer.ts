@@ -1,4 +1,5 @@
 /** The answer of a model while it streams: blocks that are complete become final rows, the last one stays live. */
+import * as Text from "../../../domain/Text.ts"
 import type { Update } from "../../../domain/conversation/AssistantDraft.ts"
 import * as Rows from "../screen/Rows.ts"
 import type { Style } from "../screen/Style.ts"
@@ -27,7 +28,7 @@ const makeThinking = (style: Style, width: () => number) => {
   let [line, isStart] = ["", true]
   const toItem = (text: string): Item => ({
     kind: "thinking",
-    rows: Rows.wrap(Rows.clean(text), width()).map(style.thought),
+    rows: Rows.wrap(Text.printable(text), width()).map(style.thought),
     continues: !isStart
   })
   const finish = (text: string): ReadonlyArray<Item> => {
@@ -82,7 +83,7 @@ export const make = (style: Style, width: () => number): Answer => {
   const callItem = (): Item | undefined => {
     if (call === undefined) return undefined
     const size = call.characters < 1000 ? "" : ` (${(call.characters / 1000).toFixed(1)} KB so far)`
-    const row = `${style.symbols.running} ${Rows.oneLine(call.name)}: the model writes its arguments${size}`
+    const row = `${style.symbols.running} ${Text.oneLine(call.name)}: the model writes its arguments${size}`
     return { kind: "tool", rows: [style.dim(Rows.fit(row, width()))], continues: false }
   }
   const end = () => {

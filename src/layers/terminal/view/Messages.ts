@@ -1,4 +1,5 @@
 /** Messages of a conversation as items: those that are stored, and those that a run adds. Pure. */
+import * as Text from "../../../domain/Text.ts"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import type {
   AgentMessage,
@@ -14,7 +15,7 @@ import * as ToolLines from "./ToolLines.ts"
 
 export const notice = ({ level, text }: Notice, style: Style, width: number): Answer.Item => {
   const paint = { info: style.dim, warning: style.warning, error: style.bad }[level]
-  return { kind: "notice", rows: Rows.wrap(Rows.clean(text), width).map(paint), continues: false }
+  return { kind: "notice", rows: Rows.wrap(Text.printable(text), width).map(paint), continues: false }
 }
 
 /** Of a long message the first rows: the person has written it, and pasted texts are long. */
@@ -28,7 +29,7 @@ export const user = ({ content }: UserMessage, style: Style, width: number): Ans
   const texts = others.filter(({ type }) => type === "text").length
   const images = content.filter(({ type }) => type === "image").length
   const attached = [...count(texts, "file"), ...count(images, "image")]
-  const rows = Rows.wrap(Rows.clean(first?.type === "text" ? first.text : "").trimEnd(), width - 2)
+  const rows = Rows.wrap(Text.printable(first?.type === "text" ? first.text : "").trimEnd(), width - 2)
   const hidden = rows.length - mostUserRows
   const shown = hidden > 1 ? [...rows.slice(0, mostUserRows), `${style.symbols.more} ${hidden} more rows`] : rows
   const all = [...shown.map(style.bold), ...(attached.length === 0 ? [] : [style.dim(`with ${attached.join(", ")}`)])]

@@ -1,4 +1,5 @@
 /** The line below the prompt: model, thinking, context, tokens, cost, folder. Pure. */
+import * as Text from "../../../domain/Text.ts"
 import { label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
 import * as TextWidth from "../../platform/modules/TextWidth.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -34,12 +35,12 @@ interface Part {
 }
 
 const partsOf = (status: Status): ReadonlyArray<Part> => [
-  { text: status.model === undefined ? "no model" : Rows.oneLine(label(status.model)), rank: 9 },
+  { text: status.model === undefined ? "no model" : Text.oneLine(label(status.model)), rank: 9 },
   { text: `thinking ${status.thinkingLevel}`, rank: 4 },
   { text: percent(status.contextPercent), rank: 8 },
   { text: `${amount(status.tokens)} tokens`, rank: 3 },
   { text: money(status.cost), rank: 6 },
-  { text: Rows.oneLine(status.folder), rank: 5 }
+  { text: Text.oneLine(status.folder), rank: 5 }
 ]
 
 const between = " · "

@@ -1,5 +1,6 @@
 /** Tool calls as rows: what was called, how it ended, and a part of its output. Pure. */
 import * as Predicate from "effect/Predicate"
+import * as Text from "../../../domain/Text.ts"
 import { type JsonObject, plainText } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -41,13 +42,13 @@ const questionOf = ({ questions }: JsonObject): ReadonlyArray<string> => {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
-/** On one line, for people. */
+/** On one line, for people: they must see all of what runs. */
 export const argumentsOf = ({ args, name }: Call): string => {
   const names = telling[name]
   const named = names?.flatMap((key) => (args[key] === undefined ? [] : [shown(args[key])]))
   const values = name === "ask" ? questionOf(args) : named
   const text = values ?? (Object.keys(args).length === 0 ? [] : [JSON.stringify(args)])
-  return Rows.oneLine(text.join(" ").slice(0, longestArguments))
+  return Text.name(text.join(" ").trim().replaceAll(/\s+/g, " "), longestArguments)
 }
 
 const seconds = (ms: number): string => (ms < 10_000 ? (ms / 1000).toFixed(1) : String(Math.round(ms / 1000)))
@@ -56,13 +57,13 @@ const seconds = (ms: number): string => (ms < 10_000 ? (ms / 1000).toFixed(1) : 
 const duration = (ms: number): string => (ms < 1000 ? "" : ` (${seconds(ms)} s)`)
 
 const title = (call: Call, mark: string, after: string, style: Style, width: number): string =>
-  Rows.fit(`${mark} ${style.bold(Rows.oneLine(call.name))} ${argumentsOf(call)}`.trimEnd(), width - after.length) +
+  Rows.fit(`${mark} ${style.bold(Text.oneLine(call.name))} ${argumentsOf(call)}`.trimEnd(), width - after.length) +
   style.dim(after)
 
 const below = (rows: ReadonlyArray<string>, style: Style) =>
   rows.map((row) => `  ${style.dim(style.symbols.bar)} ${row}`)
 
-const linesOf = (text: string) => Rows.clean(text).trimEnd().split("\n")
+const linesOf = (text: string) => Rows.settled(text).trimEnd().split("\n")
 
 const count = (lines: number, what = "line") => `${lines} ${what}${lines === 1 ? "" : "s"}`
 

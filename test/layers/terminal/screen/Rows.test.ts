@@ -1,24 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck } from "effect"
 import * as Rows from "../../../../src/layers/terminal/screen/Rows.ts"
 import * as Style from "../../../../src/layers/terminal/screen/Style.ts"
 
 describe("rows", () => {
-  it("text of others loses everything but characters, line feeds and tabs", () => {
-    assert.strictEqual(Rows.clean("a\u001b[31mb\u001b]0;t\u0007c\u0000\u0008\u0085d\u202ee\tf\ng"), "abcde\tf\ng")
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.fullUnicodeString(),
-        FastCheck.constantFrom("\u001b[", "\u001b]", "\u009b", "\r", ""),
-        (one, other) => {
-          assert.notMatch(Rows.clean(one + other + one), /(?![\n\t])\p{Cc}/u)
-        }
-      )
-    )
-  })
-
   it("a line that redraws itself is shown as it is left", () => {
-    assert.strictEqual(Rows.clean("10%\r50%\r100%\r\ndone\r\n"), "100%\ndone\n")
+    assert.strictEqual(Rows.settled("10%\r50%\r100%\r\ndone\r\n"), "100%\ndone\n")
   })
 
   it("breaks at spaces and keeps the indentation; long words are broken", () => {
