@@ -715,7 +715,7 @@ class AsyncCommands:
         *,
         deadline: Deadline = DEFAULT,
     ) -> NegotiateProtocolData:
-        """Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet."""
+        """Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`."""
         data: NegotiateProtocolData = await self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
         return data
 
@@ -1381,7 +1381,7 @@ class Commands:
         *,
         deadline: Deadline = DEFAULT,
     ) -> NegotiateProtocolData:
-        """Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet."""
+        """Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`."""
         data: NegotiateProtocolData = self._call("negotiate_protocol", {"protocolVersion": protocol_version}, deadline)
         return data
 

@@ -79,6 +79,7 @@ class _AgentEndEventAlways(TypedDict):
 
 class AgentEndEvent(_AgentEndEventAlways, total=False):
     """The run has ended; `messages` are all messages made in it, in order. `sessionFile` is the file that has them."""
+    messageCount: int
     sessionFile: str
 
 
@@ -1355,6 +1356,7 @@ class InitializeRequestClientInfo(TypedDict, total=False):
 
 class InitializeRequestCapabilities(TypedDict, total=False):
     messageUpdates: Literal["full", "delta"]
+    chunks: bool
     abortQueue: AbortQueue
     ui: List[str]
 
@@ -1537,7 +1539,7 @@ class _NegotiateProtocolRequestAlways(TypedDict):
 
 
 class NegotiateProtocolRequest(_NegotiateProtocolRequestAlways, total=False):
-    """Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet."""
+    """Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`."""
     id: Union[str, float]
 
 
@@ -1736,6 +1738,7 @@ class ReadyEvent(TypedDict):
     version: str
     protocolVersion: int
     supportedProtocolVersions: List[int]
+    maxInboundFrameBytes: int
     maxFrameBytes: int
     maxReassembledFrameBytes: int
     server: ReadyEventServer
@@ -1806,6 +1809,29 @@ class RetryFallbackSucceededEvent(TypedDict):
     sessionId: str
     epoch: str
     seq: int
+
+
+class RpcChunkEvent(TypedDict):
+    """Part of a long frame, for hosts that have agreed on chunks: see [chunks](hosts/protocol.md#chunks). It has no `sessionId`, `epoch` and `seq`; the frame has."""
+    type: Literal["rpc_chunk"]
+    chunkId: str
+    index: int
+    count: int
+    byteLength: int
+    data: str
+
+
+class _RpcFrameErrorEventAlways(TypedDict):
+    type: Literal["rpc_frame_error"]
+    error: str
+    sessionId: str
+    epoch: str
+    seq: int
+
+
+class RpcFrameErrorEvent(_RpcFrameErrorEventAlways, total=False):
+    """In place of a frame of more than 64 MiB, which cannot come in chunks."""
+    originalType: str
 
 
 class _RuleAlways(TypedDict):
@@ -2693,10 +2719,10 @@ Event = Union[
     CompactionEndEvent,
     AutoCompactionEndEvent,
     CompactionEvent,
-    ErrorEvent,
     SummarizationRetryScheduledEvent,
     SummarizationRetryAttemptStartEvent,
     SummarizationRetryFinishedEvent,
+    ErrorEvent,
     QueueUpdateEvent,
     TodoReminderEvent,
     TodoAutoClearEvent,
@@ -2723,6 +2749,8 @@ Event = Union[
     ExtensionErrorEvent,
     NoticeEvent,
     BashExecutionUpdateEvent,
+    RpcChunkEvent,
+    RpcFrameErrorEvent,
 ]
 
 CommandName = Literal[

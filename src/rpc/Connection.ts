@@ -43,6 +43,8 @@ export interface Connection {
   initialized: boolean
   /** The host has sent `initialize` or `negotiate_protocol`, so it knows the current protocol. */
   negotiated: boolean
+  /** The command whose response agrees on chunks: they begin behind it. */
+  chunksAfter?: "initialize" | "negotiate_protocol"
   seq: number
   /** The language of the user, if the host has said. */
   locale?: string

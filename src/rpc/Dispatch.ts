@@ -16,6 +16,7 @@ import type { HostDialogs } from "./dialogs/HostDialogs.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import type * as Jsonl from "./Jsonl.ts"
 import type * as Lanes from "./Lanes.ts"
+import * as Unsupported from "./peers/Unsupported.ts"
 import * as Frame from "./protocol/Frame.ts"
 import { type CommandServices, commands, type ProcessServices } from "./registry.ts"
 import type { Writer } from "./Writer.ts"
@@ -146,7 +147,8 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
     if (hostTools.receive(type, frame)) return Effect.void
     if (dialogs.receive(type, frame)) return Effect.void
     const command = byName.get(type)
-    return command === undefined ? reject(Frame.unknownCommand(type, id, connection.negotiated)) : start(command, frame)
+    if (command !== undefined) return start(command, frame)
+    return reject(Unsupported.refusal(type, id) ?? Frame.unknownCommand(type, id, connection.negotiated))
   }
 
   const reject = (response: Frame.Response) => {

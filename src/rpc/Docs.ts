@@ -2,6 +2,7 @@
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
+import { unsupported } from "./peers/Unsupported.ts"
 import { events } from "./protocol/EventSchemas.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
@@ -133,6 +134,14 @@ arrival; a \`get_*\` sees the effect of every ordered command before it.
 
 ${commands.map((command) => commandSection(document, command)).join("\n\n")}
 
+## Commands of other programs
+
+heddle knows these by name and does not have them. They fail at once with \`code: "unsupported"\` and their \`id\`.
+
+| Command | In place of it |
+| --- | --- |
+${[...unsupported].map(([name, instead]) => `| \`${name}\` | ${instead} |`).join("\n")}
+
 ## Frames of the host that are not commands
 
 They carry the \`id\` of a \`host_tool_call\` or \`extension_ui_request\` that heddle has sent, and are never answered. Frames for a
@@ -144,7 +153,7 @@ ${JsonSchema.hostFrames.map((frame) => frameRow(document, "x-hostFrames", frame)
 
 ## Events
 
-Every event also carries \`sessionId\`, \`epoch\` and \`seq\` (counted from 1, without gaps).
+Every event but \`rpc_chunk\` also carries \`sessionId\`, \`epoch\` and \`seq\` (counted from 1, without gaps).
 
 | Event | Members | Meaning |
 | --- | --- | --- |

@@ -14,6 +14,7 @@ import type { Transport } from "../services/host/Transport.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import type { Connection } from "./Connection.ts"
 import * as DialectFrames from "./dialect/DialectFrames.ts"
+import * as Chunks from "./peers/Chunks.ts"
 import * as EventFilter from "./protocol/EventFilter.ts"
 import { nameFrames } from "./protocol/EventFrames.ts"
 import * as Frame from "./protocol/Frame.ts"
@@ -62,7 +63,9 @@ const makeEncoder = (connection: Connection) => {
     const dueAt = updates.dueAt()
     return dueAt !== undefined && dueAt <= now ? updates.flush() : ""
   }
+  let hasChunks = false
   const answer = (response: Frame.Response): string => {
+    if (response.success && response.command === connection.chunksAfter) hasChunks = true
     const answered = dialect.answer(response)
     return "response" in answered ? Frame.encodeResponse(answered.response) : updates.flush() + record(answered.record)
   }
@@ -102,7 +105,7 @@ const makeEncoder = (connection: Connection) => {
         return updates.flush() + dialect.toFrames(item).map(record).join("")
     }
   }
-  return { encode, flush: updates.flush, dueAt: updates.dueAt }
+  return { encode, flush: updates.flush, dueAt: updates.dueAt, hasChunks: () => hasChunks }
 }
 
 const isDelta = ({ _tag }: Item): boolean => _tag === "MessageUpdated"
@@ -144,6 +147,13 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     return Effect.fork(Effect.delay(ring, Math.max(0, dueAt - now)))
   }
 
+  const cut = Chunks.make()
+  const writeCut = Effect.fnUntraced(function* (text: string) {
+    for (const lines of cut(text)) yield* transport.write(lines)
+  })
+  const write = (text: string) =>
+    text.length > writeSize && encoder.hasChunks() ? writeCut(text) : transport.write(text)
+
   /** Tells whether it was the last. A generator of its own, because one that waits keeps what it had in hand last. */
   const writeBatch = Effect.gen(function* () {
     const [batch, done] = yield* take
@@ -152,16 +162,16 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     for (const item of batch) {
       text += encoder.encode(item, now)
       if (text.length < writeSize) continue
-      yield* transport.write(text)
+      yield* write(text)
       text = ""
     }
     if (done) text += encoder.flush()
-    if (text !== "") yield* transport.write(text)
+    if (text !== "") yield* write(text)
     if (!done) yield* setTimer(now)
     return done
   })
 
-  const write = Effect.gen(function* () {
+  const writeAll = Effect.gen(function* () {
     while (!(yield* writeBatch)) yield* transport.gather
   })
 
@@ -176,5 +186,5 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     readerReady: atMost(responseLead),
     end: Effect.asVoid(items.end)
   }
-  return { writer, run: Effect.ensuring(write, leave) }
+  return { writer, run: Effect.ensuring(writeAll, leave) }
 })

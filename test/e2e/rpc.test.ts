@@ -140,7 +140,7 @@ host("a frame one byte at a time, and one of 5 MB", {}, async (host) => {
 })
 
 host("a line over the limit is answered and skipped", { args: ["--set", "rpc.maxFrameBytes=2048"] }, async (host) => {
-  assert.deepInclude(await host.until(type("ready")), { maxFrameBytes: 2048, maxReassembledFrameBytes: 2048 })
+  assert.deepInclude(await host.until(type("ready")), { maxInboundFrameBytes: 2048, maxFrameBytes: 1_048_576 })
   host.send({ id: "big", type: "ping", pad: "x".repeat(200_000) }, { id: "after", type: "ping" })
   await host.until(answer("after"))
   assert.strictEqual(

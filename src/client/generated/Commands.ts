@@ -322,7 +322,7 @@ export abstract class Commands {
     return this.request({ ...options, type: "initialize" }, call)
   }
 
-  /** Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet. */
+  /** Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`. */
   negotiateProtocol(protocolVersion: number, call?: CallOptions): Promise<Protocol.NegotiateProtocolData> {
     return this.request({ type: "negotiate_protocol", protocolVersion }, call)
   }

@@ -131,7 +131,7 @@ export const make = (request: Request) => ({
   getSchema: (options?: Protocol.GetSchemaOptions, call?: CallOptions) => request({ ...options, type: "get_schema" }, call),
   /** Exchanges versions and capabilities; all members are optional. Send it once, best as the first command. */
   initialize: (options?: Protocol.InitializeOptions, call?: CallOptions) => request({ ...options, type: "initialize" }, call),
-  /** Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet. */
+  /** Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`. */
   negotiateProtocol: (protocolVersion: number, call?: CallOptions) => request({ type: "negotiate_protocol", protocolVersion }, call),
   /** Chooses which session events are sent, by their types; `null` means all of them. */
   setEventFilter: (events: unknown, options?: Protocol.SetEventFilterOptions, call?: CallOptions) => request({ ...options, type: "set_event_filter", events }, call),

@@ -13,6 +13,7 @@ export type AbortQueue = "return" | "keep"
 export interface AgentEndEvent {
   readonly type: "agent_end"
   readonly messages: ReadonlyArray<RunMessage>
+  readonly messageCount?: number
   readonly willRetry: boolean
   readonly isTerminal: boolean
   readonly yielded: boolean
@@ -828,6 +829,7 @@ export interface ReadyEvent {
   readonly version: string
   readonly protocolVersion: number
   readonly supportedProtocolVersions: ReadonlyArray<number>
+  readonly maxInboundFrameBytes: number
   readonly maxFrameBytes: number
   readonly maxReassembledFrameBytes: number
   readonly server: { readonly name: string; readonly version: string }
@@ -874,6 +876,26 @@ export interface RetryFallbackSucceededEvent {
   readonly model: string
   readonly role: string
   readonly runId: string
+  readonly sessionId: string
+  readonly epoch: string
+  readonly seq: number
+}
+
+/** Part of a long frame, for hosts that have agreed on chunks: see [chunks](hosts/protocol.md#chunks). It has no `sessionId`, `epoch` and `seq`; the frame has. */
+export interface RpcChunkEvent {
+  readonly type: "rpc_chunk"
+  readonly chunkId: string
+  readonly index: number
+  readonly count: number
+  readonly byteLength: number
+  readonly data: string
+}
+
+/** In place of a frame of more than 64 MiB, which cannot come in chunks. */
+export interface RpcFrameErrorEvent {
+  readonly type: "rpc_frame_error"
+  readonly originalType?: string
+  readonly error: string
   readonly sessionId: string
   readonly epoch: string
   readonly seq: number
@@ -1817,16 +1839,16 @@ export interface GetSchemaParams {
 export interface InitializeOptions {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 /** Members of `initialize`: Exchanges versions and capabilities; all members are optional. Send it once, best as the first command. */
 export interface InitializeParams {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 
-/** Members of `negotiate_protocol`: Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet. */
+/** Members of `negotiate_protocol`: Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`. */
 export interface NegotiateProtocolParams {
   readonly protocolVersion: number
 }
@@ -2019,10 +2041,10 @@ export interface Events {
   readonly compaction_end: CompactionEndEvent
   readonly auto_compaction_end: AutoCompactionEndEvent
   readonly compaction: CompactionEvent
-  readonly error: ErrorEvent
   readonly summarization_retry_scheduled: SummarizationRetryScheduledEvent
   readonly summarization_retry_attempt_start: SummarizationRetryAttemptStartEvent
   readonly summarization_retry_finished: SummarizationRetryFinishedEvent
+  readonly error: ErrorEvent
   readonly queue_update: QueueUpdateEvent
   readonly todo_reminder: TodoReminderEvent
   readonly todo_auto_clear: TodoAutoClearEvent
@@ -2049,6 +2071,8 @@ export interface Events {
   readonly extension_error: ExtensionErrorEvent
   readonly notice: NoticeEvent
   readonly bash_execution_update: BashExecutionUpdateEvent
+  readonly rpc_chunk: RpcChunkEvent
+  readonly rpc_frame_error: RpcFrameErrorEvent
 }
 
 export type EventName = keyof Events

@@ -61,7 +61,7 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: () =>
     Schema.Struct({
@@ -70,6 +70,7 @@ const initialize = Command.make({
       capabilities: optional(
         Schema.Struct({
           messageUpdates: optional(Schema.Literal("full", "delta")),
+          chunks: optional(Schema.Boolean),
           abortQueue: optional(AbortQueue),
           ui: optional(Schema.Array(Schema.String))
         })
@@ -107,6 +108,7 @@ const initialize = Command.make({
     }
     connection.initialized = true
     connection.negotiated = true
+    if (params.capabilities?.chunks === true) connection.chunksAfter = "initialize"
     connection.abortQueue = params.capabilities?.abortQueue ?? connection.abortQueue
     connection.updates = params.capabilities?.messageUpdates ?? connection.updates
     const ui = params.capabilities?.ui
@@ -117,10 +119,7 @@ const initialize = Command.make({
       dialect: connection.dialect.name,
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
-      limits: {
-        maxInboundFrameBytes: connection.maxFrameBytes,
-        ...Capabilities.frameLimits(connection.maxFrameBytes)
-      },
+      limits: Capabilities.frameLimits(connection.maxFrameBytes),
       enforcement: Capabilities.enforcement(yield* Trust.level),
       schemaHash,
       sessionId: connection.sessionId,
@@ -133,7 +132,7 @@ const initialize = Command.make({
 const negotiateProtocol = Command.make({
   name: "negotiate_protocol",
   lane: "instant",
-  summary: "Agrees on the transport version of the omp family. Frames are sent whole: chunks are not supported yet.",
+  summary: "Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`.",
   origin: ["omp"],
   params: () => Schema.Struct({ protocolVersion: Schema.Finite }),
   result: () => Schema.Struct({ protocolVersion: Schema.Int }),
@@ -146,6 +145,7 @@ const negotiateProtocol = Command.make({
       })
     }
     connection.negotiated = true
+    connection.chunksAfter = "negotiate_protocol"
     return { protocolVersion: 2 }
   })
 })

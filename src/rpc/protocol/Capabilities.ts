@@ -4,17 +4,21 @@ import { described } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"
+import * as Chunks from "../peers/Chunks.ts"
 
 export const protocolVersion = 1
 /** Transport versions of the omp family, which are not versions of our protocol. */
 export const transportVersions = [1, 2] as const
 
 /**
- * What a frame of the host may have, which is enforced, by both names that hosts know. Frames are never cut into chunks,
- * in either direction, and ours have no limit. A host of the omp family takes another value than 1048576 as the word for
- * that, and asks for no chunks.
+ * The longest line of the host, which is enforced, and the longest of ours for a host that has agreed on chunks. Hosts of the
+ * omp family agree only if the two limits of ours are exactly these.
  */
-export const frameLimits = (inbound: number) => ({ maxFrameBytes: inbound, maxReassembledFrameBytes: inbound })
+export const frameLimits = (inbound: number) => ({
+  maxInboundFrameBytes: inbound,
+  maxFrameBytes: Chunks.longestLine,
+  maxReassembledFrameBytes: Chunks.longestFrame
+})
 
 /** Those that a host can ask for by name. */
 export const dialects = dialectNames.filter((name) => name !== "superset")
@@ -22,7 +26,7 @@ export const dialects = dialectNames.filter((name) => name !== "superset")
 export const Capabilities = lazy(() =>
   Schema.Struct({
     messageUpdates: described(Schema.Array(Schema.Literal("full", "delta")), "The forms of `message_update`."),
-    chunks: described(Schema.Boolean, "Whether long frames can be cut into chunks."),
+    chunks: described(Schema.Boolean, "Long frames are sent in chunks to a host that asks for it."),
     fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
     queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
     schema: described(Schema.Boolean, "`get_schema`."),
@@ -32,7 +36,7 @@ export const Capabilities = lazy(() =>
 
 export const capabilities: Type<typeof Capabilities> = {
   messageUpdates: ["full", "delta"],
-  chunks: false,
+  chunks: true,
   fibers: true,
   queueIds: true,
   schema: true,

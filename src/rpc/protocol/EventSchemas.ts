@@ -1,6 +1,5 @@
 /** Schemas of the records, for the reference and the tests. EventFrames.ts and UpdateFrames.ts write the records. */
 import * as Schema from "effect/Schema"
-import { CompactionReason, CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { described, JsonObject, optional, ToolCall } from "../../domain/conversation/Content.ts"
 import {
   AssistantMessage,
@@ -18,6 +17,7 @@ import { Available } from "../slash/Shapes.ts"
 import { todoEvents } from "../todos/TodoSchemas.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
+import { compactionEvents } from "./CompactionSchemas.ts"
 import { RequestId } from "./Frame.ts"
 import { QueueItem } from "./QueueFrames.ts"
 
@@ -88,24 +88,14 @@ const Rule = Schema.Struct({
   interruptMode: optional(Schema.Literal(...interruptModes))
 }).annotations({ identifier: "Rule", description: "A stream rule, as its file says ([rules.md](rules.md))." })
 
-const compaction = { compactionId: Schema.String, runId: optional(runId) }
-const compactionEnd = {
-  result: optional(CompactionResult()),
-  aborted: Schema.Boolean,
-  willRetry: Schema.Boolean,
-  errorMessage: optional(Schema.String),
-  skipped: optional(Schema.Boolean),
-  ...compaction
-}
-const action = Schema.Literal("context-full", "handoff")
-
 export const events: ReadonlyArray<EventSchema> = [
   event("ready", "The first frame: version, protocol and capabilities of heddle.", {
     version: Schema.String,
     protocolVersion: Schema.Int,
     supportedProtocolVersions: Schema.Array(Schema.Int),
-    maxFrameBytes: Schema.Int,
-    maxReassembledFrameBytes: Schema.Int,
+    maxInboundFrameBytes: described(Schema.Int, "The longest line of the host."),
+    maxFrameBytes: described(Schema.Int, "The longest line of heddle for a host that has agreed on chunks."),
+    maxReassembledFrameBytes: described(Schema.Int, "The longest frame that comes in chunks."),
     server: Schema.Struct({ name: Schema.String, version: Schema.String }),
     protocol: Schema.Struct({
       name: Schema.String,
@@ -132,6 +122,9 @@ export const events: ReadonlyArray<EventSchema> = [
     "The run has ended; `messages` are all messages made in it, in order. `sessionFile` is the file that has them.",
     {
       messages: Schema.Array(RunMessage()),
+      messageCount: optional(Schema.Int).annotations({
+        description: "Present if `messages` had to be left out for their size."
+      }),
       willRetry: Schema.Boolean,
       isTerminal: Schema.Boolean,
       yielded: Schema.Boolean,
@@ -233,43 +226,10 @@ export const events: ReadonlyArray<EventSchema> = [
     "Stream rules have cut the model's answer off: it ends as `aborted`, and the next turn tells the model these rules. See [rules.md](rules.md).",
     { rules: Schema.Array(Rule), runId }
   ),
-  event("auto_compaction_start", "The older part of the conversation is about to be replaced by a summary.", {
-    reason: Schema.Literal("threshold", "overflow", "idle"),
-    action,
-    ...compaction
-  }),
-  event("compaction_start", "The same for hosts that know this name; the only start frame of the command `compact`.", {
-    reason: CompactionReason(),
-    ...compaction
-  }),
-  event("compaction_end", "The compaction has ended. With a `result` it has replaced part of the conversation.", {
-    reason: CompactionReason(),
-    ...compactionEnd
-  }),
-  event("auto_compaction_end", "The same for hosts that know this name; not sent for the command `compact`.", {
-    action,
-    ...compactionEnd
-  }),
-  event("compaction", "In place of the four in the dialect `pi-early`, when a compaction has succeeded.", {
-    summary: Schema.String,
-    tokensBefore: Schema.Finite,
-    auto: optional(Schema.Boolean),
-    ...compaction
-  }),
+  ...compactionEvents.map(({ fields, summary, type }) => event(type, summary, fields)),
   event("error", "Malformed input, or an automatic compaction that failed, in the dialect `pi-early` only.", {
     error: Schema.String
   }),
-  event("summarization_retry_scheduled", "The call for a summary failed and is made again after `delayMs`.", {
-    attempt: Schema.Int,
-    maxAttempts: Schema.Int,
-    delayMs: Schema.Finite,
-    errorMessage: Schema.String
-  }),
-  event("summarization_retry_attempt_start", "The wait has ended, and the call for a summary is made again.", {
-    source: Schema.Literal("compaction", "branchSummary"),
-    reason: optional(CompactionReason())
-  }),
-  event("summarization_retry_finished", "The call for a summary has succeeded, or is not retried any more.", {}),
   event(
     "queue_update",
     "The queue has changed; the frame has all of it. `steering` and `followUp` are the texts of the user; `items` and `counts` include custom messages, whose `items` have `custom`. Of more than 100 messages it has `counts`, the `items` that are new or changed and the ids of those `removed`; `get_queue` has all. A message leaves the queue right before its `message_start`.",
@@ -345,5 +305,22 @@ export const events: ReadonlyArray<EventSchema> = [
       id: optional(RequestId),
       delta: Schema.String
     }
-  )
+  ),
+  {
+    type: "rpc_chunk",
+    summary:
+      "Part of a long frame, for hosts that have agreed on chunks: see [chunks](hosts/protocol.md#chunks). It has no `sessionId`, `epoch` and `seq`; the frame has.",
+    schema: Schema.Struct({
+      type: Schema.Literal("rpc_chunk"),
+      chunkId: Schema.String,
+      index,
+      count: Schema.Int,
+      byteLength: described(Schema.Int, "The bytes of the whole frame."),
+      data: described(Schema.String, "Base64.")
+    })
+  },
+  event("rpc_frame_error", "In place of a frame of more than 64 MiB, which cannot come in chunks.", {
+    originalType: optional(Schema.String),
+    error: Schema.String
+  })
 ]

@@ -1,2 +1,2 @@
 /** Written by `npm run docs`: the hash of docs/rpc.schema.json, so that `ready` need not compute it. */
-export const schemaHash = "sha256:025fd8995fd6b51a"
+export const schemaHash = "sha256:0c2dfdbbf4d18214"

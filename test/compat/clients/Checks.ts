@@ -154,6 +154,30 @@ export const checks: ReadonlyArray<Check> = [
     }
   },
   {
+    name: "a conversation of megabytes, in chunks",
+    of: "omp",
+    scenario: { turns: [say("ok")] },
+    run: async (client) => {
+      const long = "€".repeat(800_000)
+      await client.promptAndWait(long)
+      holds("the long prompt in the conversation", JSON.stringify(await client.getMessages()).includes(long))
+      await client.promptAndWait("And now?")
+    }
+  },
+  {
+    name: "a command that heddle does not have is refused at once",
+    of: "omp",
+    scenario: { turns: [say("ok")] },
+    run: async (client) => {
+      const started = performance.now()
+      const reason = await Object(client)
+        .getLoginProviders()
+        .catch((error: unknown) => String(error))
+      holds(`a reason in ${reason}`, String(reason).includes("Unsupported command"))
+      holds("an answer within 5 s", performance.now() - started < 5000)
+    }
+  },
+  {
     name: "a tool of the host",
     of: "omp",
     scenario: { turns: [{ steps: [call("weather", { city: "Graz" })] }, say("Rain.")] },
