@@ -29,7 +29,7 @@ import * as Writer from "./Writer.ts"
 export interface ServerOptions<Stop> extends Connecting.Manner {
   /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
   readonly ui?: boolean
-  /** Whether the host is sent `setTitle`, which not every host understands. */
+  /** Whether the host is sent `setTitle`, which not every host understands. The dialect `pi` always is. */
   readonly emitTitle?: boolean
   /** On EOF let the run finish instead of aborting it. */
   readonly drain: boolean
@@ -104,11 +104,12 @@ const start = Effect.fnUntraced(function* <Stop>(
 /** Questions to the user go to this host for as long as it is served. */
 const openDialogs = Effect.fnUntraced(function* (
   { emitTitle = false, ui = true }: Pick<ServerOptions<unknown>, "emitTitle" | "ui">,
-  parts: Omit<HostDialogs.Parts, "root" | "emitTitle">,
+  parts: Omit<HostDialogs.Parts, "root" | "emitTitle"> & { readonly connection: Connection },
   sessions: typeof Sessions.Service
 ) {
   const root = Effect.map(sessions.current, (session) => Context.get(session, Agent).supervision.root)
-  const dialogs = HostDialogs.make({ ...parts, root, emitTitle })
+  const emitsTitle = emitTitle || parts.connection.dialect.emitsTitle === true
+  const dialogs = HostDialogs.make({ ...parts, root, emitTitle: emitsTitle })
   const place = yield* Effect.serviceOption(UiSwitch)
   if (ui && Option.isSome(place)) yield* place.value.connect(dialogs.ui)
   return dialogs

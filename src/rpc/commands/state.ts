@@ -56,10 +56,12 @@ const State = lazy(() =>
     protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
     /** Whether code of the project may run and all of its settings count. */
     trust: Trust.TrustLevel,
-    systemPrompt: optional(Schema.String).annotations({ description: "With `verbose` only." }),
+    systemPrompt: optional(Schema.String).annotations({
+      description: "With `verbose`, and in the dialect `xcsh-strict`."
+    }),
     dumpTools: optional(
       Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
-    ).annotations({ description: "With `verbose` only." })
+    ).annotations({ description: "With `verbose`, and in the dialects `xcsh` and `xcsh-strict`." })
   }).annotations({ identifier: "State", description: "The state of the session and the process." })
 )
 
@@ -97,9 +99,14 @@ const getState = Command.make({
       protocol: { dialect: connection.dialect.name, version: protocolVersion },
       trust: yield* Trust.level
     }
-    if (verbose !== true && !connection.dialect.verboseState) return data
-    const active = yield* agent.tools.active
-    return { ...data, systemPrompt: yield* agent.systemPrompt, dumpTools: active.map(({ definition }) => definition) }
+    const { largeState = [] } = connection.dialect
+    const has = (member: (typeof largeState)[number]) => verbose === true || largeState.includes(member)
+    const definitions = Effect.map(agent.tools.active, (tools) => tools.map(({ definition }) => definition))
+    return {
+      ...data,
+      ...(has("systemPrompt") ? { systemPrompt: yield* agent.systemPrompt } : {}),
+      ...(has("dumpTools") ? { dumpTools: yield* definitions } : {})
+    }
   })
 })
 

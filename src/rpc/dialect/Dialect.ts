@@ -17,10 +17,12 @@ export interface Dialect {
   readonly failureText?: true
   /** User messages in events have the attachments of their prompt. */
   readonly echoesAttachments?: true
-  /** The failure of a command is answered as if it could not be parsed, without its id. */
-  readonly failsAsParse?: true
-  /** `get_state` always has the system prompt and the tools. */
-  readonly verboseState?: true
+  /** Failures of all other commands are answered as if they could not be parsed, without their id (protocol.md D5). */
+  readonly answersFailuresOf?: ReadonlyArray<string>
+  /** `get_state` always has these of its two large members. */
+  readonly largeState?: ReadonlyArray<"systemPrompt" | "dumpTools">
+  /** `setTitle` is sent without the variable that asks for it. */
+  readonly emitsTitle?: true
   /** The highest thinking level that hosts know. */
   readonly highestLevel?: ThinkingLevel
 }
@@ -29,11 +31,14 @@ const plain = (name: DialectName): Dialect => ({ name, agentEnd: "final" })
 
 export const superset = plain("superset")
 
-const xcsh = { highestLevel: "xhigh" } as const
+const xcsh = { highestLevel: "xhigh", largeState: ["dumpTools"] } as const
+
+/** The handlers of xcsh answer these failures. What the others throw, its reader takes for a line that it cannot parse. */
+const answeredByXcsh = ["prompt", "abort_and_prompt", "set_model", "set_session_name"]
 
 export const dialects: { readonly [Name in DialectName]: Dialect } = {
   superset,
-  pi: plain("pi"),
+  pi: { ...plain("pi"), emitsTitle: true },
   omp: plain("omp"),
   pisces: plain("pisces"),
   xcsh: { ...plain("xcsh"), ...xcsh },
@@ -48,8 +53,8 @@ export const dialects: { readonly [Name in DialectName]: Dialect } = {
     ...plain("xcsh-strict"),
     ...xcsh,
     agentEnd: "per-attempt",
-    failsAsParse: true,
-    verboseState: true
+    answersFailuresOf: answeredByXcsh,
+    largeState: ["systemPrompt", "dumpTools"]
   }
 }
 

@@ -36,11 +36,18 @@ const knownLevels =
     return next(event).map((frame) => ({ ...frame, level: members.thinkingLevel, ...members }))
   }
 
+/** Such a name is no command of ours. */
+const hasNoHandler = ({ code }: Frame.Response) => code === "unknown_command" || code === "unsupported"
+
 const isFailure = ({ command, success }: Frame.Response, isParse: boolean) =>
   !success && (command === "parse") === isParse
 
 export const make = (connection: Connection): DialectFrames => {
   const { agentEnd, dialect } = connection
+  const isForgotten = (response: Frame.Response) =>
+    dialect.answersFailuresOf?.includes(response.command) === false &&
+    isFailure(response, false) &&
+    !hasNoHandler(response)
   let frames: ToFrames = (event) => toFrames(event, connection)
   if (dialect.compactionEvent) frames = oneCompaction(frames)
   if (dialect.failureText) frames = textOfFailures(frames)
@@ -51,8 +58,7 @@ export const make = (connection: Connection): DialectFrames => {
     toFrames: frames,
     answer: (response) => {
       if (dialect.errorEvent && isFailure(response, true)) return { record: { type: "error", error: response.error } }
-      const isForgotten = dialect.failsAsParse && isFailure(response, false) && response.code !== "unknown_command"
-      return { response: isForgotten ? Frame.asParseFailure(response) : response }
+      return { response: isForgotten(response) ? Frame.asParseFailure(response) : response }
     }
   }
 }

@@ -67,7 +67,10 @@ describe("DialectFrames", () => {
     assert.deepStrictEqual(show(aMessage("m36")), toFrames(aMessage("m36"), {}))
   })
 
-  it.scoped("xcsh-strict: get_state has the system prompt and the tools without being asked", () =>
+  it.scoped.each([
+    ["xcsh", ["dumpTools"]],
+    ["xcsh-strict", ["systemPrompt", "dumpTools"]]
+  ] as const)("%s: get_state has %s without being asked", ([dialect, large]) =>
     Effect.gen(function* () {
       const script = yield* ScriptedModel.make([])
       const host = yield* TestHost.make
@@ -76,7 +79,7 @@ describe("DialectFrames", () => {
       const serving = yield* Server.serve({
         version: "0.0.0",
         updates: "delta",
-        dialect: "xcsh-strict",
+        dialect,
         drain: false,
         uptime: Effect.succeed(0),
         stop: Effect.never
@@ -84,9 +87,12 @@ describe("DialectFrames", () => {
       yield* host.receive(2)
       yield* host.send('{"id":1,"type":"get_state"}')
       const [{ data }] = (yield* host.receive(1)).map((line) => JSON.parse(line))
-      assert.isString(data.systemPrompt)
+      assert.sameMembers(
+        ["systemPrompt", "dumpTools"].filter((member) => member in data),
+        [...large]
+      )
       assert.isNotEmpty(data.dumpTools)
-      assert.strictEqual(data.protocol.dialect, "xcsh-strict")
+      assert.strictEqual(data.protocol.dialect, dialect)
       yield* host.close
       yield* Fiber.join(serving)
     })
