@@ -51,6 +51,8 @@ export type CompiledRules = { readonly [Kind in SourceKind]?: KindOfOutput } & {
 interface Options {
   readonly cwd: string
   readonly interruptMode: RuleInterruptMode
+  /** Counts milliseconds. */
+  readonly now: () => number
   readonly report: (problem: RuleProblem) => void
 }
 
@@ -127,13 +129,19 @@ export const make = (engine: Engine, rules: ReadonlyArray<StreamRule>, options: 
   const read = makeReader(engine)
   const all = rules.flatMap((rule) => compileRule(read, rule, options))
   const made: Array<KindOfOutput> = []
-  /** Kinds that the same patterns watch share an automaton. */
+  /** Kinds that the same patterns watch share a set. */
   const setOf = (patterns: ReadonlyArray<Compiling>) => {
     const same = made.find(
       (other) =>
         other.patterns.length === patterns.length && other.patterns.every((pattern, at) => pattern === patterns[at])
     )
-    const output = same ?? { patterns, set: engine.make(patterns.map(({ compiled }) => compiled)) }
+    const output = same ?? {
+      patterns,
+      set: engine.make(
+        patterns.map(({ compiled }) => compiled),
+        options.now
+      )
+    }
     made.push(output)
     return output
   }

@@ -11,6 +11,7 @@ import * as RuleHistory from "../../domain/rules/RuleHistory.ts"
 import { Rules } from "../../services/Rules.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import { firstSuccess } from "../Sharing.ts"
 import * as CompiledRules from "./CompiledRules.ts"
 import * as StreamWatch from "./StreamWatch.ts"
@@ -85,6 +86,8 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
   const source = yield* Rules
   const session = yield* Session
   const settings = yield* Settings
+  const clock = yield* Effect.clock
+  const now = () => Stopwatch.read(clock)
   const notices = makeNotices(publish)
   const history = makeHistory(session)
   const interruptMode = settings["ttsr.interruptMode"]
@@ -97,7 +100,7 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
     const watched = settings["ttsr.enabled"] ? stream : []
     const report = (problem: RuleProblem) => void found.push(problem)
     const compiled =
-      watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, report })
+      watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, now, report })
     notices.tell(found)
     const made: Loaded = { guidance, compiled }
     return made

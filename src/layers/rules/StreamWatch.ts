@@ -7,8 +7,10 @@ import type { CompiledRule, CompiledRules, KindOfOutput, Pattern } from "./Compi
 import type { Scanner } from "./RuleEngine.ts"
 
 export interface StreamWatch {
-  /** Looks at an event that the host has seen. Returns the rules that cut the answer there, if any. */
-  readonly see: (event: ModelEvent) => ReadonlyArray<RuleInfo> | undefined
+  /** Takes an event that the host has seen. */
+  readonly see: (event: ModelEvent) => void
+  /** Matches what came since the last look. Returns the rules that cut the answer off, if any. */
+  readonly look: () => ReadonlyArray<RuleInfo> | undefined
   /** The rules that have matched so far, also those that do not cut the answer. */
   readonly matched: () => ReadonlyArray<RuleInfo>
 }
@@ -24,6 +26,7 @@ interface Options {
 interface OpenCall {
   readonly tool: string
   readonly args: PathArguments.PathArguments
+  readonly scanner: Scanner
   /** Patterns that were found and wait for a path. */
   waiting: Array<Pattern>
   /** How many paths the waiting patterns were compared with. */
@@ -48,7 +51,8 @@ export const make = ({ mayFire, rules, spent }: Options): StreamWatch => {
   /** The block that is open. */
   let kind: SourceKind | undefined
   let call: OpenCall | undefined
-  let tool: Scanner | undefined
+  /** The calls whose arguments have grown since the last look. */
+  const grown = new Set<OpenCall>()
 
   const match = (rule: CompiledRule, cuts: boolean) => {
     if (matched.has(rule) || !mayFire(rule)) return
@@ -76,28 +80,35 @@ export const make = ({ mayFire, rules, spent }: Options): StreamWatch => {
   const inTools = watched("tool")
 
   const open = (name: string, output: KindOfOutput) => {
-    const opened: OpenCall = { tool: name.toLowerCase(), args: PathArguments.make(), waiting: [], compared: 0 }
-    call = opened
-    tool = output.set.scanner(
+    const tool = name.toLowerCase()
+    const args = PathArguments.make()
+    const scanner = output.set.scanner(
       (index) => {
         const pattern = output.patterns[index]
         if (pattern === undefined || !mayFire(pattern.rule)) return
-        if (counts(pattern, opened.tool, opened.args.paths())) match(pattern.rule, pattern.rule.cutsTools)
-        else if (mayCount(pattern, opened.tool)) opened.waiting.push(pattern)
+        if (counts(pattern, tool, args.paths())) match(pattern.rule, pattern.rule.cutsTools)
+        else if (mayCount(pattern, tool)) opened.waiting.push(pattern)
       },
       () => spent("tool")
     )
+    const opened: OpenCall = { tool, args, scanner, waiting: [], compared: 0 }
+    call = opened
   }
 
   const readArguments = (delta: string) => {
     if (call === undefined) return
     if (rules.usesPaths) call.args.push(delta)
-    tool?.push(delta)
+    call.scanner.push(delta)
+    grown.add(call)
+  }
+
+  const lookAt = (call: OpenCall) => {
+    call.scanner.look()
     const paths = call.args.paths()
     if (call.waiting.length === 0 || paths.length === call.compared) return
-    const { tool: name, waiting } = call
+    const { tool, waiting } = call
     call.waiting = waiting.filter((pattern) => {
-      if (!counts(pattern, name, paths)) return true
+      if (!counts(pattern, tool, paths)) return true
       match(pattern.rule, pattern.rule.cutsTools)
       return false
     })
@@ -127,14 +138,19 @@ export const make = ({ mayFire, rules, spent }: Options): StreamWatch => {
       case "BlockEnded":
         kind = undefined
         break
-      default:
-        return undefined
     }
+  }
+
+  const look = () => {
+    proseScanners.text?.look()
+    proseScanners.thinking?.look()
+    grown.forEach(lookAt)
+    grown.clear()
     if (cutting.length === 0) return undefined
     const cut = cutting
     cutting = []
     return cut
   }
 
-  return { see, matched: () => [...matched].map(({ info }) => info) }
+  return { see, look, matched: () => [...matched].map(({ info }) => info) }
 }

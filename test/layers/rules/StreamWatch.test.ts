@@ -23,21 +23,25 @@ const compile = (rules: RuleTexts.RuleTexts, interruptMode: "always" | "never" =
   const compiled = CompiledRules.make(RuleEngine, RuleTexts.read(rules).stream, {
     cwd: "/work",
     interruptMode,
+    now: () => 0,
     report: (problem) => problems.push(problem)
   })
   return { compiled, problems }
 }
 
-/** The rules that cut, with the index of the event at which they did, and all that matched. */
+const watchOf = (rules: RuleTexts.RuleTexts, mayFire: (name: string) => boolean = () => true) =>
+  StreamWatch.make({ rules: compile(rules).compiled, mayFire: ({ info }) => mayFire(info.name), spent: () => {} })
+
+/** The rules that cut, with the index of the event behind which they did, and all that matched. */
 const watch = (
   rules: RuleTexts.RuleTexts,
   events: ReadonlyArray<ModelEvent>,
   mayFire: (name: string) => boolean = () => true
 ) => {
-  const { compiled } = compile(rules)
-  const watch = StreamWatch.make({ rules: compiled, mayFire: ({ info }) => mayFire(info.name), spent: () => {} })
+  const watch = watchOf(rules, mayFire)
   const cuts = events.flatMap((event, at) => {
-    const cut = watch.see(event)
+    watch.see(event)
+    const cut = watch.look()
     return cut === undefined ? [] : [[at, ...cut.map(({ name }) => name)]]
   })
   return { cuts, matched: watch.matched().map(({ name }) => name) }
@@ -77,6 +81,30 @@ describe("rules that watch a stream", () => {
       ],
       matched: ["a", "b", "c"]
     })
+  })
+
+  it("one look covers all blocks of a batch, and a pattern in each of them", () => {
+    const rules = {
+      t: rule({ condition: "one two", scope: "text" }),
+      c: rule({ condition: "bad", scope: "edit(*.rs)" }),
+      d: rule({ condition: "worse", scope: "tool:bash" })
+    }
+    const watch = watchOf(rules)
+    const first = [...text("one ", "two"), ...call("edit", '{"new":"bad",'), ...call("bash", "worse")]
+    first.forEach(watch.see)
+    assert.deepStrictEqual(
+      watch.look()?.map(({ name }) => name),
+      ["t", "d"]
+    )
+    assert.isUndefined(watch.look())
+    const second = call("edit", '{"new":"bad",', '"path":"a.rs"}')
+    second.slice(0, 2).forEach(watch.see)
+    assert.isUndefined(watch.look())
+    second.slice(2).forEach(watch.see)
+    assert.deepStrictEqual(
+      watch.look()?.map(({ name }) => name),
+      ["c"]
+    )
   })
 
   it("rules that were told already are left alone", () => {

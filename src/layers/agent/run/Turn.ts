@@ -36,18 +36,15 @@ interface Dependencies {
   readonly rules: RunRules
 }
 
-/** Passes the events of a batch to the journal, and stops behind the one at which rules cut the answer off. */
+/** Passes the events of a batch to the journal, and looks whether rules cut the answer off behind them. */
 const pass = (journal: RunJournal.RunJournal, batch: Iterable<ModelEvent>, watch: StreamWatch | undefined) => {
-  const passed: { deltas: number; speaks: boolean; cut?: ReadonlyArray<RuleInfo> } = { deltas: 0, speaks: false }
+  let [deltas, speaks] = [0, false]
   for (const event of batch) {
-    // What the call has cost counts, also behind the cut.
-    if (passed.cut !== undefined && event._tag !== "UsageReported") continue
-    if (journal.receive(event)) passed.speaks = true
-    if (event._tag === "Delta") passed.deltas++
-    const cut = watch?.see(event)
-    if (cut !== undefined) passed.cut = cut
+    if (journal.receive(event)) speaks = true
+    if (event._tag === "Delta") deltas++
+    watch?.see(event)
   }
-  return passed
+  return { deltas, speaks, cut: watch?.look() }
 }
 
 /** Passes the events of the model call to the journal until the call ends, or rules cut it off: these are returned. */
