@@ -6,7 +6,7 @@ import type { Means } from "./Claim.ts"
 import * as Diff from "./Diff.ts"
 import type { Call } from "./Git.ts"
 import type { Replayed } from "./Replay.ts"
-import * as Repository from "./Repository.ts"
+import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 /** A command line has room for these. */
@@ -49,13 +49,13 @@ const usedSubmodules = ({ files }: Means, { place, submodules }: Replayed) =>
   )
 
 export const delta = (means: Means, replayed: Replayed) => {
-  const { files, git } = means
+  const { files } = means
   const { baseline, index, inside, place, repository } = replayed
   let count = 0
   return Effect.gen(function* () {
     const copy = LocalPaths.join(place.scratch, `capture-${count++}.index`)
     yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
-    const { config, isSparse } = yield* Repository.manners(git, repository)
+    const { config, isSparse } = yield* Shield.manners(means, repository, place.scratch)
     const call = Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy)
     const { problems, tree } = yield* treeOf(means, replayed, call, isSparse)
     const changed = yield* Diff.names(means, call, [baseline, tree])
@@ -78,8 +78,13 @@ export const delta = (means: Means, replayed: Replayed) => {
 }
 
 /** Such a file would be committed as it is on disk: a secret in plain text, or a large file that belongs elsewhere. */
-const refuseFiltered = Effect.fnUntraced(function* ({ git }: Means, { inside, repository }: Replayed, changed: Delta) {
-  const { filters } = yield* Repository.manners(git, repository)
+const refuseFiltered = Effect.fnUntraced(function* (
+  means: Means,
+  { inside, place, repository }: Replayed,
+  changed: Delta
+) {
+  const { git } = means
+  const { filters } = yield* Shield.manners(means, repository, place.scratch)
   if (filters.size === 0) return
   for (const names of inPieces(changed.files)) {
     const records = (yield* git.text(inside, "check-attr", "-z", "filter", "--", ...names)).split("\0")

@@ -60,7 +60,7 @@ const removeNotes = Effect.fnUntraced(function* ({ files }: Means, repository: R
     const isTorn = target === "" && note.name.startsWith(name) && /^\d*$/.test(note.name.slice(name.length))
     if (isOurs || isTorn) yield* files.removeFolder(note.path)
   }
-  if (notes.length > 0) yield* files.removeEmptyFolder(folder)
+  yield* files.removeEmptyFolder(folder)
 })
 
 /** Works on whatever a killed process has left. */

@@ -1,4 +1,7 @@
-/** Runs git for worktrees: without hooks, fetches, or anything else that the settings of a repository may change. */
+/**
+ * Runs git for worktrees: without hooks, fetches, or anything else that the settings of a repository may change. git never
+ * looks for a repository: it gets one in the form that Shield.ts makes, and none before.
+ */
 import * as Effect from "effect/Effect"
 import type { Processes } from "../../services/machine/Processes.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
@@ -43,10 +46,19 @@ const configured = (config: Variables): Variables => {
 }
 
 /** Variables such as GIT_DIR would lead git to another repository than the one in the folder. */
-const environment = ({ config = {}, env = {} }: Call): Variables => {
+const environment = (repository: Variables, { config = {}, env = {} }: Call): Variables => {
   const own = Object.entries(inherited()).filter(([name]) => !name.startsWith("GIT_") || kept.has(name))
-  return { ...Object.fromEntries(own), ...ownVariables, ...configured({ ...settings, ...config }), ...env }
+  return {
+    ...Object.fromEntries(own),
+    ...ownVariables,
+    ...configured({ ...settings, ...config }),
+    ...repository,
+    ...env
+  }
 }
+
+/** Without it, git would look for a repository in the folder and above it, and use what is configured there. */
+const nowhere: Variables = { GIT_DIR: "/dev/null" }
 
 export interface Call {
   readonly cwd: string
@@ -62,6 +74,8 @@ export interface Ended {
 }
 
 export interface Git {
+  /** The same for the repository that the variables lead git to. */
+  readonly at: (repository: Variables) => Git
   /** Runs git to its end, whatever its exit code is. */
   readonly end: (call: Call, ...args: ReadonlyArray<string>) => Effect.Effect<Ended, WorktreeFailed>
   /** What git wrote to stdout, without the newline at its end; fails with its words where it does not exit with 0. */
@@ -101,13 +115,14 @@ const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, 
   return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${said}` })
 }
 
-export const make = ({ run }: typeof Processes.Service): Git => {
+export const make = (processes: typeof Processes.Service, repository: Variables = nowhere): Git => {
+  const { run } = processes
   const start = (call: Call, args: ReadonlyArray<string>, take: (chunk: Uint8Array) => void) =>
     Effect.mapError(
       run({
         command: ["git", ...args],
         cwd: call.cwd,
-        env: environment(call),
+        env: environment(repository, call),
         onOutput: (chunk) => {
           take(chunk)
           return true
@@ -124,6 +139,7 @@ export const make = ({ run }: typeof Processes.Service): Git => {
       return Effect.map(start(call, args, take), ({ errors, exitCode }) => ({ exitCode, output, errors }))
     })
   return {
+    at: (variables) => make(processes, variables),
     end,
     text: (call, ...args) =>
       Effect.flatMap(end(call, ...args), (ended) =>

@@ -13,6 +13,7 @@ import * as Git from "./Git.ts"
 import * as Merge from "./Merge.ts"
 import * as Replay from "./Replay.ts"
 import * as Repository from "./Repository.ts"
+import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
 import * as TakeOver from "./TakeOver.ts"
 
@@ -24,14 +25,21 @@ export interface WorktreeOptions {
 /** More at once only wait for the disk. */
 const mostReplays = 4
 
+/** A place for work on the repository that the folder is in, and git for it, until the scope closes. */
+const enter = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, id: string) {
+  const repository = yield* Repository.locate(given.files, cwd)
+  const place = yield* Claim.claim(given, repository, id)
+  const means: Claim.Means = { ...given, git: yield* Shield.make(given, repository, place.scratch) }
+  return { means, repository, place, manners: yield* Shield.manners(means, repository, place.scratch) }
+})
+
 const open = Effect.fnUntraced(function* (
-  means: Claim.Means,
+  given: Claim.Means,
   { cwd, id }: { readonly cwd: string; readonly id: string }
 ): Effect.fn.Return<Worktree, WorktreeFailed, Scope.Scope> {
-  const { files, git } = means
-  const repository = yield* Repository.locate(git, cwd)
-  const place = yield* Claim.claim(means, repository, id)
-  const replayed = yield* Replay.make(means, repository, place)
+  const { manners, means, place, repository } = yield* enter(given, cwd, id)
+  const { files } = means
+  const replayed = yield* Replay.make(means, repository, place, manners)
   const [root, folder] = yield* Effect.mapError(
     Effect.all([files.real(repository.root), files.real(cwd)]),
     Snapshot.failed
@@ -42,21 +50,18 @@ const open = Effect.fnUntraced(function* (
   return { root: place.path, cwd: within, capture, commitTo: Capture.commitTo(means, replayed, capture) }
 })
 
-const apply = Effect.fnUntraced(function* (means: Claim.Means, cwd: string, patch: Uint8Array) {
+const apply = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, patch: Uint8Array) {
+  const { manners, means, place, repository } = yield* enter(given, cwd, "apply")
   const { files, git } = means
-  const repository = yield* Repository.locate(git, cwd)
-  const { config } = yield* Repository.manners(git, repository)
-  const { scratch } = yield* Claim.claim(means, repository, "apply")
+  const { config } = manners
+  const { scratch } = place
   yield* Snapshot.write(files, TakeOver.patchIn(scratch), patch)
   yield* TakeOver.apply(git, files, { cwd: repository.root, config }, { scratch })
 }, Effect.scoped)
 
-const mergeBranches = Effect.fnUntraced(function* (means: Claim.Means, cwd: string, names: ReadonlyArray<string>) {
-  const { files, git } = means
-  const repository = yield* Repository.locate(git, cwd)
-  const manners = yield* Repository.manners(git, repository)
-  const place = yield* Claim.claim(means, repository, "merge")
-  const store = yield* Snapshot.makeStore(files, repository.objects, place.scratch)
+const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, names: ReadonlyArray<string>) {
+  const { manners, means, place, repository } = yield* enter(given, cwd, "merge")
+  const store = yield* Snapshot.makeStore(means.files, repository.objects, place.scratch)
   const call: Git.Call = { cwd: repository.root, config: manners.config }
   const apart: Git.Call = { ...call, env: store.env, config: { ...manners.config, ...store.config } }
   const work = { means, repository, place, call, apart }
@@ -64,13 +69,18 @@ const mergeBranches = Effect.fnUntraced(function* (means: Claim.Means, cwd: stri
 }, Effect.scoped)
 
 const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
-  const { files, folder, git } = means
-  const repository = yield* Repository.locate(git, cwd)
-  const { config } = yield* Repository.manners(git, repository)
+  const { files, folder } = means
+  const repository = yield* Repository.locate(files, cwd)
   const rescue = Effect.fnUntraced(function* (scratch: string) {
+    const enterAt = Effect.fnUntraced(function* (root: string) {
+      const found = yield* Repository.locate(files, root)
+      const git = yield* Shield.make(means, found, scratch)
+      const { config } = yield* Shield.manners({ ...means, git }, found, scratch)
+      return { git, config }
+    })
     const name = (yield* IsoTime.now).replaceAll(":", "-")
     const kept = LocalPaths.join(`${folder}-kept`, LocalPaths.basename(LocalPaths.dirname(scratch)), name)
-    const said = yield* TakeOver.recover(git, files, { config, scratch, kept })
+    const said = yield* TakeOver.recover(files, { enter: enterAt, scratch, kept })
     if (said !== undefined) yield* Effect.logWarning(said)
   })
   return yield* Claim.sweep(means, repository, rescue)
@@ -81,7 +91,7 @@ export const make = Effect.fnUntraced(function* ({ folder }: WorktreeOptions) {
   const replaying = yield* Effect.makeSemaphore(mostReplays)
   const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder, adding }
   return Worktrees.of({
-    check: (cwd) => Effect.asVoid(Repository.locate(means.git, cwd)),
+    check: (cwd) => Effect.zipRight(Repository.locate(means.files, cwd), Repository.checkVersion(means.git)),
     open: (request) => replaying.withPermits(1)(open(means, request)),
     apply: (cwd, patch) => apply(means, cwd, patch),
     mergeBranches: (cwd, branches) => mergeBranches(means, cwd, branches),

@@ -4,7 +4,8 @@ import * as Option from "effect/Option"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Claim from "./Claim.ts"
 import type { Call } from "./Git.ts"
-import * as Repository from "./Repository.ts"
+import type * as Repository from "./Repository.ts"
+import type * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 export interface Replayed {
@@ -41,17 +42,24 @@ const emptyCommit = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: c
 
 const add = Effect.fnUntraced(function* (
   means: Claim.Means,
-  { root: cwd }: Repository.Repository,
+  { common, root: cwd }: Repository.Repository,
   path: string,
   at: string
 ) {
   const { adding, files, git } = means
-  const once = git.text({ cwd }, "worktree", "add", "--detach", "--no-checkout", path, at)
+  const once = Effect.zipRight(
+    Effect.mapError(files.makeFolder(LocalPaths.join(common, "worktrees")), Snapshot.failed),
+    git.text({ cwd }, "worktree", "add", "--detach", "--no-checkout", path, at)
+  )
   // Once more: another process may have removed the folder of git's notes, which was empty.
   yield* adding.withPermits(1)(Effect.orElse(once, () => once))
-  const said = yield* Effect.mapError(files.read(LocalPaths.join(path, ".git")), Snapshot.failed)
-  const dir = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(said))?.[1] ?? ""
-  return LocalPaths.resolve(path, dir)
+  const link = LocalPaths.join(path, ".git")
+  const said = yield* Effect.mapError(files.read(link), Snapshot.failed)
+  const named = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(said))?.[1] ?? ""
+  const dir = yield* Effect.mapError(files.real(LocalPaths.resolve(path, named)), Snapshot.failed)
+  // git has written the path through the links of the shield, which the agent's own calls are not to need.
+  yield* Snapshot.write(files, link, new TextEncoder().encode(`gitdir: ${dir}\n`))
+  return dir
 })
 
 /** Gives the worktree the index that the user has. */
@@ -71,18 +79,13 @@ const stage = Effect.fnUntraced(function* (
 export const make = Effect.fnUntraced(function* (
   means: Claim.Means,
   repository: Repository.Repository,
-  place: Claim.Place
+  place: Claim.Place,
+  manners: Shield.Manners
 ) {
   const { files, git } = means
   const { path, scratch } = place
-  const [manners, head, store] = yield* Effect.all(
-    [
-      Repository.manners(git, repository),
-      headOf(means, repository),
-      Snapshot.makeStore(files, repository.objects, scratch)
-    ],
-    { concurrency: "unbounded" }
-  )
+  const head = yield* headOf(means, repository)
+  const store = yield* Snapshot.makeStore(files, repository.objects, scratch)
   const config = { ...store.config, ...manners.config }
   const user: Call = { cwd: repository.root, env: store.env, config }
   const look = Snapshot.take(git, files, user, {
@@ -108,6 +111,8 @@ export const make = Effect.fnUntraced(function* (
     submodules: state.submodules
   }
   yield* git.text(Snapshot.withIndex(inside, replayed.index), "read-tree", "--reset", "-u", state.working)
+  if (manners.ofWorktree !== undefined)
+    yield* Snapshot.write(files, LocalPaths.join(dir, "config.worktree"), new TextEncoder().encode(manners.ofWorktree))
   const staged = Option.getOrElse(state.staged, () => state.working)
   yield* stage(means, replayed, { staged, isSparse: manners.isSparse })
   return replayed

@@ -1,80 +1,46 @@
-/** The repository that a folder is in, and the programs that its settings would make git run. */
+/** The repository that a folder is in. */
 import * as Effect from "effect/Effect"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
-import type { Git, Variables } from "./Git.ts"
+import * as GitFolder from "../git/GitFolder.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+import type { Files } from "../platform/files/OwnFiles.ts"
+import * as ProjectFolders from "../workspace/ProjectFolders.ts"
+import type { Git } from "./Git.ts"
 
-export interface Repository {
+/** All paths are without links. */
+export interface Repository extends GitFolder.GitFolder {
   /** The top folder of the files. */
   readonly root: string
-  /** The folder that all worktrees of the repository share. */
-  readonly common: string
-  /** The folder of git for this worktree: `common`, but for linked worktrees. */
-  readonly dir: string
   readonly index: string
   readonly objects: string
 }
 
-const places = [
-  "--show-toplevel",
-  "--git-common-dir",
-  "--absolute-git-dir",
-  "--git-path",
-  "index",
-  "--git-path",
-  "objects"
-]
+const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
 
-/** Everything else that git complains about has a remedy that git names. */
-const isNone = /not a git repository|must be run in a work tree/
-
-export const locate = Effect.fnUntraced(function* (git: Git, cwd: string) {
-  const args = ["rev-parse", "--path-format=absolute", ...places]
-  const said = yield* Effect.mapError(git.text({ cwd }, ...args), ({ message, reason }) =>
-    isNone.test(message)
-      ? new WorktreeFailed({ message, reason: "not_a_repository" })
-      : new WorktreeFailed({ message, reason })
-  )
-  // An older git repeats options that it does not know, and would ignore the settings that keep programs from running.
-  if (said.startsWith("--"))
-    return yield* new WorktreeFailed({ reason: "git", message: "Worktrees need git 2.32 or later." })
-  const [root, common, dir, index, objects, ...rest] = said.split("\n")
-  if (root === undefined || common === undefined || dir === undefined || index === undefined || objects === undefined)
-    return yield* new WorktreeFailed({ reason: "not_a_repository", message: `${cwd} has no files of git` })
-  if (rest.length > 0)
-    return yield* new WorktreeFailed({ reason: "git", message: `The path of the repository has a newline: ${cwd}` })
-  const repository: Repository = { root, common, dir, index, objects }
+/** Found without git, which is not to run with the configuration of the repository. */
+export const locate = Effect.fnUntraced(function* (files: Files, cwd: string) {
+  const none = new WorktreeFailed({ reason: "not_a_repository", message: `${cwd} has no files of git` })
+  const project = yield* ProjectFolders.find(files, cwd)
+  const folder = project.hasRepository ? yield* GitFolder.find(files, project.root) : undefined
+  if (folder === undefined) return yield* none
+  const [root, below] = yield* Effect.mapError(Effect.all([files.real(project.root), files.real(cwd)]), () => none)
+  if (isIn(folder.dir, below) || isIn(folder.common, below)) return yield* none
+  const repository: Repository = {
+    ...folder,
+    root,
+    index: LocalPaths.join(folder.dir, "index"),
+    objects: LocalPaths.join(folder.common, "objects")
+  }
   return repository
 })
 
-/** What the settings of a repository ask of calls. */
-export interface Manners {
-  /** Settings that replace every filter and merge driver: a repository must not choose programs that heddle runs. */
-  readonly config: Variables
-  /** The names of the filters. */
-  readonly filters: ReadonlySet<string>
-  readonly isSparse: boolean
-}
+/** An older git ignores the settings that keep programs from running. */
+const [oldestMajor, oldestMinor] = [2, 32]
 
-const silent = (key: string): ReadonlyArray<readonly [string, string]> => {
-  const name = key.slice(0, key.lastIndexOf("."))
-  if (key.startsWith("merge.")) return [[`${name}.driver`, "false"]]
-  return [
-    [`${name}.clean`, ""],
-    [`${name}.smudge`, ""],
-    [`${name}.process`, ""],
-    [`${name}.required`, "false"]
-  ]
-}
-
-const wanted = String.raw`^((filter|merge)\..*\..*|core\.sparsecheckout)$`
-
-/** Asked before each piece of work: an agent may have changed the settings. */
-export const manners = Effect.fnUntraced(function* (git: Git, { root: cwd }: Repository) {
-  const { output } = yield* git.end({ cwd }, "config", "--null", "--get-regexp", wanted)
-  const entries = output.split("\0").map((entry) => entry.split("\n", 2))
-  const isSparse = entries.some(([key, value]) => key === "core.sparsecheckout" && value !== "false")
-  const keys = entries.flatMap(([key = ""]) => (/^(filter|merge)\./.test(key) ? [key] : []))
-  const filters = keys.flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? [])
-  const asked: Manners = { config: Object.fromEntries(keys.flatMap(silent)), filters: new Set(filters), isSparse }
-  return asked
+export const checkVersion = Effect.fnUntraced(function* (git: Git) {
+  const said = yield* git.text({ cwd: LocalPaths.resolve("/") }, "version")
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
+  const isNew = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor)
+  if (isNew) return
+  return yield* new WorktreeFailed({ reason: "git", message: `Worktrees need git 2.32 or later; this is ${said}.` })
 })

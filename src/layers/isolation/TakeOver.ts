@@ -10,7 +10,7 @@ import { lazy, type Type } from "../../domain/Lazy.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
-import type { Call, Git } from "./Git.ts"
+import type { Call, Git, Variables } from "./Git.ts"
 import { failed } from "./Snapshot.ts"
 
 const Journal = lazy(() =>
@@ -108,16 +108,19 @@ const undoMerge = Effect.fnUntraced(function* (git: Git, files: Files, call: Cal
   return "heddle was stopped while it merged branches of tasks. The merge was undone; the branches are still there."
 })
 
+/** git for the repository that has this top folder. */
+type Enter = (root: string) => Effect.Effect<{ readonly git: Git; readonly config: Variables }, WorktreeFailed>
+
 /** Finishes with what a process has left that was killed while it changed files. Says what the user should know. */
 export const recover = (
-  git: Git,
   files: Files,
-  { config, kept, scratch }: { readonly config: Call["config"]; readonly scratch: string; readonly kept: string }
+  { enter, kept, scratch }: { readonly enter: Enter; readonly scratch: string; readonly kept: string }
 ) =>
   Effect.gen(function* () {
     const journal = Option.getOrUndefined(yield* journalOf(files, scratch))
     if (journal === undefined) return undefined
-    const call: Call = { cwd: journal.root, ...(config === undefined ? {} : { config }) }
+    const { config, git } = yield* enter(journal.root)
+    const call: Call = { cwd: journal.root, config }
     const patch = patchIn(scratch)
     if (yield* fits(git, call, patch, "-R")) {
       const head = yield* git.text(call, "rev-parse", "HEAD")

@@ -111,7 +111,7 @@ it.scopedLive("an object that is missing is not fetched", () =>
     const ran = makeHostile(folder, join(yield* tempFolder, "mark"))
     unlinkSync(join(folder, ".git/objects", hash.slice(0, 2), hash.slice(2)))
     const refused = yield* Effect.flip(Effect.scoped(worktrees.open({ cwd: folder, id: "0-Missing" })))
-    assert.include(refused.message, "transport 'ext' not allowed")
+    assert.match(refused.message, /^git read-tree failed: .*a\.txt/)
     assert.deepStrictEqual(ran(), [])
     assert.isFalse(existsSync(own))
   })
@@ -164,7 +164,7 @@ it.scopedLive("an id cannot lead out of the folder", () =>
 it.scopedLive("listing a large index keeps nothing but the submodules", () =>
   Effect.gen(function* () {
     const folder = yield* Repos.init
-    const run = Git.make(LocalProcesses.service)
+    const run = Git.make(LocalProcesses.service).at({ GIT_DIR: join(folder, ".git") })
     // Entries without files: 100,000 names of 200 characters, and one submodule.
     const hash = git(folder, "hash-object", "-w", "--stdin")
     const entries = Array.from({ length: 100_000 }, (_, at) => `100644 ${hash}\t${"d".repeat(190)}/${at}`)

@@ -95,13 +95,15 @@ A skill is a file of instructions for one kind of task. When a task fits the des
     })
   )
 
-  it.scoped("git says what it says about a real repository", () =>
+  it.scoped("the branch of a real repository, and its state where the project is trusted", () =>
     Effect.gen(function* () {
       const root = yield* makePlace({ "work/a.txt": "a" })
       spawnSync("git", ["init", "-q", "-b", "topic"], { cwd: join(root, "work") })
       const { text } = yield* prompt(root, { processes: LocalProcesses.layer })
-      const git = "\n- Git when this session began: branch topic, 1 untracked entry"
+      const git = "\n- Git when this session began: branch topic"
       assert.strictEqual(text, `${environment("work")}${git}`)
+      const ofTrusted = yield* prompt(root, { processes: LocalProcesses.layer, trusted: true })
+      assert.strictEqual(ofTrusted.text, `${environment("work")}${git}, 1 untracked entry`)
     })
   )
 

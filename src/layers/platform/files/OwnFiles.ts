@@ -75,6 +75,8 @@ export interface Files {
   readonly removeFolder: (path: string) => Effect.Effect<void>
   /** Leaves a folder alone that has anything in it. */
   readonly removeEmptyFolder: (path: string) => Effect.Effect<void>
+  /** Makes a link to a folder or a file, which need not exist. Fails where there is something. */
+  readonly link: (target: string, path: string) => Effect.Effect<void, FileRefused>
   /**
    * Copies a regular file with its permissions and time, or a link, over what is at `to`; false where there is neither.
    */
@@ -193,6 +195,7 @@ export const local: Files = {
   temporaryFolder: OutputFile.temporaryFolder,
   removeFolder: OutputFile.removeFolder,
   removeEmptyFolder: (path) => Effect.ignore(attempt(path, () => nodeFs.rmdirSync(path))),
+  link: (target, path) => attempt(path, () => nodeFs.symlinkSync(target, path)),
   copyFile: (from, to) => attempt(from, () => Copies.copyFile(from, to))
 }
 

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as LocalProcesses from "../../platform/processes/LocalProcesses.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as Process from "../../platform/processes/Process.ts"
@@ -9,6 +10,9 @@ import { type Check, ok, problem, warning } from "./Check.ts"
 
 /** A program that says nothing in this time is not usable. */
 const patience = "5 seconds"
+
+/** Not the working folder: programs read files of the folder that they are started in, and it may be a stranger's. */
+const cwd = LocalPaths.resolve("/")
 
 /** The first line that a program prints; the left side says why there is none. */
 const firstLine = (command: ReadonlyArray<string>) => {
@@ -18,7 +22,7 @@ const firstLine = (command: ReadonlyArray<string>) => {
     text += decoder.decode(chunk, { stream: true })
     return text.length < 1024
   }
-  return LocalProcesses.service.run({ command, onOutput }).pipe(
+  return LocalProcesses.service.run({ command, cwd, onOutput }).pipe(
     Effect.timeoutFail({ duration: patience, onTimeout: () => ({ message: "it does not answer" }) }),
     Effect.flatMap(({ exitCode }) =>
       exitCode === undefined || exitCode === 0

@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import { local } from "../../../src/layers/platform/files/OwnFiles.ts"
-import * as GitState from "../../../src/layers/workspace/GitState.ts"
+import * as GitState from "../../../src/layers/git/GitState.ts"
 import { type Program, Processes, SpawnFailed } from "../../../src/services/machine/Processes.ts"
+import * as Trust from "../../../src/services/Trust.ts"
 import { withFiles } from "../tools/TempFolder.ts"
 
 const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" }
@@ -20,7 +21,13 @@ const repository = (files: Readonly<Record<string, string>> = { "a.txt": "a", "b
     git(folder, "commit", "-qm", "first")
   })
 
-const describeIn = (folder: string) => Effect.provide(GitState.describe(local, folder), LocalProcesses.layer)
+/** What a project that the user trusts gets. */
+const describeWith = (folder: string, processes: Layer.Layer<Processes>) =>
+  GitState.describe(local, folder).pipe(
+    Effect.provide(processes),
+    Effect.provideService(Trust.Trust, Trust.fixed("trusted"))
+  )
+const describeIn = (folder: string) => describeWith(folder, LocalProcesses.layer)
 
 /** Programs that never run. */
 const fake = (run: (program: Program) => ReturnType<(typeof Processes.Service)["run"]>) =>
@@ -70,7 +77,7 @@ describe("nothing is lost where git cannot be asked", () => {
     Effect.gen(function* () {
       const folder = yield* repository()
       const absent = fake(() => new SpawnFailed({ message: "no such program: git" }))
-      assert.strictEqual(yield* Effect.provide(GitState.describe(local, folder), absent), "branch main")
+      assert.strictEqual(yield* describeWith(folder, absent), "branch main")
     })
   )
 
@@ -78,8 +85,8 @@ describe("nothing is lost where git cannot be asked", () => {
     Effect.gen(function* () {
       const folder = yield* repository()
       const asking = yield* Effect.fork(
-        Effect.provide(
-          GitState.describe(local, folder),
+        describeWith(
+          folder,
           fake(() => Effect.never)
         )
       )
@@ -94,7 +101,7 @@ describe("nothing is lost where git cannot be asked", () => {
     Effect.gen(function* () {
       const folder = yield* repository()
       const failing = fake(() => Effect.succeed({ exitCode: 128, errors: "" }))
-      assert.strictEqual(yield* Effect.provide(GitState.describe(local, folder), failing), "branch main")
+      assert.strictEqual(yield* describeWith(folder, failing), "branch main")
       const piece = new TextEncoder().encode("? x\n".repeat(20_000))
       let pieces = 0
       const endless = fake(({ onOutput }) =>
@@ -103,7 +110,7 @@ describe("nothing is lost where git cannot be asked", () => {
           return { exitCode: undefined, errors: "" }
         })
       )
-      assert.strictEqual(yield* Effect.provide(GitState.describe(local, folder), endless), "branch main")
+      assert.strictEqual(yield* describeWith(folder, endless), "branch main")
       assert.isBelow(pieces, 5)
     })
   )
@@ -118,57 +125,68 @@ describe("nothing is lost where git cannot be asked", () => {
   )
 })
 
-describe("a repository cannot make heddle run its programs", () => {
-  const programs = {
-    filter: '[filter "x"]\n\tclean = touch RAN\n',
-    fsmonitor: "[core]\n\tfsmonitor = touch RAN\n",
-    included: "[include]\n\tpath = ../evil\n",
-    "a section with the key behind it": '[core] fsmonitor = "touch RAN"\n',
-    "a line that goes on": "[core]\n\tbare = \\\n false\n",
-    worktree: "[extensions]\n\tworktreeConfig = true\n",
-    promisor: '[remote "origin"]\n\tpromisor = true\n\tuploadpack = touch RAN\n'
-  }
+describe("in a project that is not trusted", () => {
+  const untrusted = (folder: string) =>
+    Effect.provide(
+      GitState.describe(local, folder),
+      fake(({ command }) => Effect.die(`started ${command[0]}`))
+    )
+  const main = "ref: refs/heads/main\n"
+  const heads = {
+    "a name that is cut": [`ref: refs/heads/${"x".repeat(1000)}\n`, `branch ${"x".repeat(200)}`],
+    "a commit": [`${"a1".repeat(20)}\n`, "no branch, at commit a1a1a1a"],
+    "a commit of SHA-256": [`${"a1".repeat(32)}\n`, "no branch, at commit a1a1a1a"],
+    "a text that is too long": [`ref: refs/heads/${"x".repeat(10_000)}\n`, undefined],
+    "an escape sequence": ["ref: refs/heads/\u001b]0;x\u0007\n", undefined],
+    "a mark that turns text around": ["ref: refs/heads/\u202ea\n", undefined],
+    "refs in a table": ["ref: refs/heads/.invalid\n", undefined],
+    "two lines": ["ref: refs/heads/a b\nc", undefined]
+  } as const
 
-  it.scoped.each(Object.entries(programs))("%s", ([, config]) =>
+  it.scoped.each(Object.entries(heads))("no git is started for %s", ([, [head, said]]) =>
     Effect.gen(function* () {
-      const folder = yield* repository({ "a.txt": "a", ".gitattributes": "* filter=x" })
-      const plain = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n${config.replaceAll("RAN", join(folder, "RAN"))}`
-      writeFileSync(join(folder, ".git/config"), plain)
-      writeFileSync(join(folder, "a.txt"), "b")
-      assert.strictEqual(yield* describeIn(folder), "branch main")
-      assert.isFalse(existsSync(join(folder, "RAN")))
-      assert.isFalse(GitState.isPlain(plain))
+      const folder = yield* withFiles({ ".git/HEAD": head, ".git/objects/a": "", ".git/refs/a": "" })
+      assert.strictEqual(yield* untrusted(folder), said)
     })
   )
 
-  it("what git itself writes is plain", () => {
-    assert.isTrue(
-      GitState.isPlain(
-        [
-          "# comment",
-          "[core]",
-          "\trepositoryformatversion = 0",
-          "\tfilemode = true",
-          '[remote "origin"]',
-          "\turl = https://example.com/a.git",
-          "\tfetch = +refs/heads/*:refs/remotes/origin/*",
-          '[branch "main"]',
-          "\tremote = origin",
-          "\tmerge = refs/heads/main",
-          "; the end",
-          ""
-        ].join("\n")
-      )
-    )
-    assert.isFalse(GitState.isPlain("fsmonitor = x"))
-  })
-
-  it.scoped("a configuration behind a link or a FIFO is read as little as a device", () =>
+  it.scoped("HEAD is found where `.git` leads, once, and as git reads it", () =>
     Effect.gen(function* () {
-      const folder = yield* repository()
-      rmSync(join(folder, ".git/config"))
-      symlinkSync("/dev/zero", join(folder, ".git/config"))
-      assert.strictEqual(yield* describeIn(folder), "branch main")
+      const real = { "real/HEAD": main, "real/objects/a": "", "real/refs/a": "" }
+      const cases = [
+        [{ ...real, ".git": "gitdir: real\n" }, "branch main"],
+        [{ ...real, ".git": "gitdir: real \n" }, undefined],
+        [{ ...real, ".git": "gitdir: real\nmore\n" }, undefined],
+        [{ ...real, ".git": "x\ngitdir: real\n" }, undefined],
+        [{ ...real, ".git": `gitdir: ${"./".repeat(5000)}real` }, undefined],
+        [{ ...real, ".git": "gitdir: next", next: "gitdir: real" }, undefined],
+        [{ ...real, "own/HEAD": main, "own/commondir": "../real\n", ".git": "gitdir: own" }, "branch main"],
+        [{ ...real, "own/HEAD": main, "own/commondir": "../none\n", ".git": "gitdir: own" }, undefined],
+        [{ ...real, ".git/config": "" }, undefined]
+      ] as const
+      for (const [files, said] of cases) assert.strictEqual(yield* untrusted(yield* withFiles(files)), said)
+    })
+  )
+
+  it.scoped("a device or a FIFO where a file is expected is not opened", () =>
+    Effect.gen(function* () {
+      const files = { ".git/HEAD": main, ".git/objects/a": "", ".git/refs/a": "" }
+      const odd = {
+        "/dev/zero": (path: string) => symlinkSync("/dev/zero", path),
+        FIFO: (path: string) => spawnSync("mkfifo", [path]),
+        "a link to itself": (path: string) => symlinkSync(path, path)
+      }
+      for (const make of Object.values(odd)) {
+        const folder = yield* withFiles(files)
+        make(join(folder, ".git/commondir"))
+        assert.strictEqual(yield* untrusted(folder), "branch main")
+        rmSync(join(folder, ".git/HEAD"))
+        make(join(folder, ".git/HEAD"))
+        assert.strictEqual(yield* untrusted(folder), undefined)
+        rmSync(join(folder, ".git"), { recursive: true })
+        make(join(folder, ".git"))
+        assert.strictEqual(yield* untrusted(folder), undefined)
+      }
     })
   )
 })
