@@ -2615,13 +2615,17 @@ class UsageCost(TypedDict):
     total: float
 
 
-class Usage(TypedDict):
+class _UsageAlways(TypedDict):
     input: float
     output: float
     cacheRead: float
     cacheWrite: float
     totalTokens: float
     cost: UsageCost
+
+
+class Usage(_UsageAlways, total=False):
+    estimated: Literal[True]
 
 
 class UserMessage(TypedDict):

@@ -95,6 +95,8 @@ export interface SessionBudget {
   readonly subagent: Effect.Effect<void, BudgetExceeded>
   /** For calls that were not reserved. */
   readonly recordUsage: (usage: Usage) => Effect.Effect<void>
+  /** Publishes the message about the usage that the provider reports, once for each provider in the whole tree of scopes. */
+  readonly doubt: (provider: string, message: string) => void
   /**
    * Wall time runs while the effect runs, once for each scope however many run in it. At the limit the fiber is
    * interrupted, and this fails. To be called in an uninterruptible fiber with an interruptible effect, as a run does.

@@ -1374,6 +1374,7 @@ export interface Usage {
   readonly cacheWrite: number
   readonly totalTokens: number
   readonly cost: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly total: number }
+  readonly estimated?: true
 }
 
 export interface UserMessage {

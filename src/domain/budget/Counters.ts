@@ -1,7 +1,7 @@
 /** What is counted for budgets, as amounts by name. */
 import type * as Ledger from "../session/Ledger.ts"
 import type { Model } from "../model/Model.ts"
-import type { Usage } from "../model/Usage.ts"
+import { amount, type Usage } from "../model/Usage.ts"
 import type { BudgetReason, BudgetSnapshot } from "./BudgetSnapshot.ts"
 
 /** Wall time is not an amount that calls add to: scopes measure it. */
@@ -32,14 +32,14 @@ export const add = (one: Counters, other: Counters) => combine(one, other, (a, b
 export const subtract = (one: Counters, other: Counters) => combine(one, other, (a, b) => a - b)
 export const larger = (one: Counters, other: Counters) => combine(one, other, Math.max)
 
-export const ofUsage = (usage: Usage, turns: number): Counters => {
-  const input = usage.input + usage.cacheRead + usage.cacheWrite
+export const ofUsage = ({ cacheRead, cacheWrite, cost, input: uncached, output }: Usage, turns: number): Counters => {
+  const input = amount(uncached) + amount(cacheRead) + amount(cacheWrite)
   return {
     ...none,
     input_tokens: input,
-    output_tokens: usage.output,
-    total_tokens: input + usage.output,
-    cost: usage.cost.total,
+    output_tokens: amount(output),
+    total_tokens: input + amount(output),
+    cost: amount(cost.total),
     turns
   }
 }
@@ -55,20 +55,23 @@ export const ofLedger = ({ cost, subagents, tokens, toolCalls, turns }: Ledger.S
 })
 
 /** What a model call takes for sure: its input, and one token of output. */
-export const ofInput = ({ cost }: Model, inputTokens: number, turns: number): Counters => ({
-  ...none,
-  input_tokens: inputTokens,
-  output_tokens: 1,
-  total_tokens: inputTokens + 1,
-  cost: (inputTokens * cost.input + cost.output) / 1e6,
-  turns
-})
+export const ofInput = ({ cost }: Model, inputTokens: number, turns: number): Counters => {
+  const input = amount(inputTokens)
+  return {
+    ...none,
+    input_tokens: input,
+    output_tokens: 1,
+    total_tokens: input + 1,
+    cost: amount((input * cost.input + cost.output) / 1e6),
+    turns
+  }
+}
 
 export const ofOutput = ({ cost }: Model, outputTokens: number): Counters => ({
   ...none,
   output_tokens: outputTokens,
   total_tokens: outputTokens,
-  cost: (outputTokens * cost.output) / 1e6
+  cost: amount((outputTokens * cost.output) / 1e6)
 })
 
 export const toSnapshot = (counters: Counters, wallTimeMs: number): Omit<BudgetSnapshot, "status" | "reason"> => ({

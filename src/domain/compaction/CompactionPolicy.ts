@@ -45,7 +45,7 @@ export const isOverThreshold = (
 
 /** Some providers truncate a prompt that is too long instead of refusing it, or leave no room for an answer. */
 export const isSilentOverflow = ({ stopReason, usage }: AssistantMessage, window: number): boolean => {
-  if (window <= 0 || stopReason === "error" || stopReason === "aborted") return false
+  if (window <= 0 || usage.estimated === true || stopReason === "error" || stopReason === "aborted") return false
   const prompt = usage.input + usage.cacheRead
   return prompt > window || (stopReason === "length" && usage.output === 0 && prompt >= 0.99 * window)
 }

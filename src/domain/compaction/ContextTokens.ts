@@ -60,7 +60,7 @@ export const reported = (message: AgentMessage): number | undefined => {
   if (message.role !== "assistant" || message.stopReason === "error" || message.stopReason === "aborted") {
     return undefined
   }
-  const tokens = ofUsage(message.usage)
+  const tokens = message.usage.estimated === true ? 0 : ofUsage(message.usage)
   return tokens > 0 ? tokens : undefined
 }
 

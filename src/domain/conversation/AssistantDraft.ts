@@ -21,6 +21,8 @@ export interface AssistantDraft {
   /** Whether the last block is still open. */
   readonly open: boolean
   readonly usage: Usage.Usage
+  /** What the provider said of the usage; absent before it said anything. */
+  readonly reported?: Usage.Decoded & { readonly exact?: true }
   readonly finished?: { readonly stopReason: FinishReason; readonly responseId?: string }
 }
 
@@ -74,11 +76,23 @@ export const apply = (
     case "BlockEnded":
       return endBlock(draft, event)
     case "UsageReported":
-      return [{ ...draft, usage: Usage.make(event.tokens, draft.model.cost) }, undefined]
+      return [reportUsage(draft, event), undefined]
     case "Finished": {
       const { responseId, stopReason } = event
       return [{ ...draft, finished: { stopReason, ...(responseId === undefined ? {} : { responseId }) } }, undefined]
     }
+  }
+}
+
+const reportUsage = (
+  draft: AssistantDraft,
+  { exact, tokens: report }: Extract<ModelEvent, { readonly _tag: "UsageReported" }>
+): AssistantDraft => {
+  const reported = { ...Usage.decode(report, draft.reported?.tokens), ...(exact === true ? { exact } : {}) }
+  return {
+    ...draft,
+    reported: { ...draft.reported, ...reported },
+    usage: Usage.make(reported.tokens, draft.model.cost)
   }
 }
 

@@ -3,7 +3,7 @@
  * index.
  */
 import type { StopReason } from "../conversation/Message.ts"
-import type { Tokens } from "./Usage.ts"
+import { type Report, zeroTokens } from "./Usage.ts"
 
 export type ModelEvent =
   | { readonly _tag: "TextStarted" }
@@ -12,8 +12,14 @@ export type ModelEvent =
   /** More of the open block: text, thinking, or the raw JSON of a tool call's arguments. */
   | { readonly _tag: "Delta"; readonly delta: string }
   | { readonly _tag: "BlockEnded"; readonly signature?: string; readonly redacted?: boolean }
-  /** Totals so far, not increments. */
-  | { readonly _tag: "UsageReported"; readonly tokens: Tokens }
+  /**
+   * Totals so far, not increments. They are checked against what was sent and received, unless this one or one before it is
+   * `exact`: then they come from a counter that can be believed.
+   */
+  | { readonly _tag: "UsageReported"; readonly tokens: Report; readonly exact?: true }
   | { readonly _tag: "Finished"; readonly stopReason: FinishReason; readonly responseId?: string }
 
 export type FinishReason = Exclude<StopReason, "error" | "aborted">
+
+/** Comes first where a script says what is used: where it says nothing, that is nothing. */
+export const scripted: ModelEvent = { _tag: "UsageReported", tokens: zeroTokens, exact: true }

@@ -1,9 +1,15 @@
 /** Tokens and money of model calls (protocol.md 5.2, 16.1). */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
 import { lazy, type Type } from "../Lazy.ts"
 
-const Count = Schema.Finite
+/** More than anybody has ever used. Sums stop here, too, so that a faulty count cannot become infinite. */
+export const most = 1e12
+
+const Count = Schema.Finite.pipe(Schema.filter((value) => value >= 0 && value <= most, { jsonSchema: { minimum: 0 } }))
+
+export const isCount = Schema.is(Count)
 
 /** The token classes of one call. `input` does not include tokens read from or written to a cache. */
 export const Tokens = lazy(() => Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }))
@@ -13,7 +19,11 @@ export const Usage = lazy(() =>
   Schema.Struct({
     ...Tokens().fields,
     totalTokens: Count,
-    cost: Schema.Struct({ ...Tokens().fields, total: Count })
+    cost: Schema.Struct({ ...Tokens().fields, total: Count }),
+    estimated: optional(Schema.Literal(true)).annotations({
+      description:
+        "heddle has estimated some of it from what was sent and received, because the provider did not report it, or reported what cannot be right."
+    })
   }).annotations({
     identifier: "Usage",
     description:
@@ -36,34 +46,89 @@ export type Work = Type<typeof Work>
 
 export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
+/** What a provider says of a call. Its members can be anything until `decode` has looked at them. */
+export type Report = { readonly [Class in keyof Tokens]?: unknown }
+
+const isClass = (name: string): name is keyof Tokens => Object.hasOwn(zeroTokens, name)
+
+const shown = (value: unknown): string =>
+  typeof value === "number" ? String(value) : `a ${Array.isArray(value) ? "list" : typeof value}`
+
+export interface Decoded {
+  readonly tokens: Tokens
+  /** The first member that could not be taken, in words. */
+  readonly problem?: string
+}
+
+/** The one place where reports of all providers are read. What a report leaves out, or cannot be, stays as it was before. */
+export const decode = (report: Report, before: Tokens = zeroTokens): Decoded => {
+  const taken = new Map<string, number>()
+  let problem: string | undefined
+  for (const [name, value] of Object.entries(Predicate.isRecord(report) ? report : {})) {
+    if (!isClass(name) || value === undefined || value === null) continue
+    if (isCount(value)) taken.set(name, value)
+    else problem ??= `${shown(value)} as ${name}`
+  }
+  const tokens = { ...Object.fromEntries(taken), ...before, ...Object.fromEntries(taken) }
+  return { tokens, ...(problem === undefined ? {} : { problem }) }
+}
+
+/** The part of `total` that is not in `parts`. Where that cannot be said, `total`, for `decode` to judge. */
+export const without = (total: unknown, ...parts: ReadonlyArray<unknown>): unknown => {
+  if (!isCount(total)) return total
+  return Math.max(
+    0,
+    parts.reduce((left: number, part) => (isCount(part) ? left - part : left), total)
+  )
+}
+
+const sum = (...amounts: ReadonlyArray<number>): number => {
+  let total = 0
+  for (const amount of amounts) total += amount
+  return Math.min(most, total)
+}
+
+export const inputOf = ({ cacheRead, cacheWrite, input }: Tokens): number => sum(input, cacheRead, cacheWrite)
+
+/** An amount that is counted: whatever code of others gives, nothing is taken back. */
+export const amount = (value: number): number => (value > 0 ? Math.min(value, most) : 0)
+
+const price = (tokens: number, perMillion: number): number => amount((tokens * perMillion) / 1e6)
+
 /** `prices` are USD per million tokens of each class. */
 export const make = (tokens: Tokens, prices: Tokens): Usage => {
   const cost = {
-    input: (tokens.input * prices.input) / 1e6,
-    output: (tokens.output * prices.output) / 1e6,
-    cacheRead: (tokens.cacheRead * prices.cacheRead) / 1e6,
-    cacheWrite: (tokens.cacheWrite * prices.cacheWrite) / 1e6
+    input: price(tokens.input, prices.input),
+    output: price(tokens.output, prices.output),
+    cacheRead: price(tokens.cacheRead, prices.cacheRead),
+    cacheWrite: price(tokens.cacheWrite, prices.cacheWrite)
   }
   return {
     ...tokens,
-    totalTokens: tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite,
-    cost: { ...cost, total: cost.input + cost.output + cost.cacheRead + cost.cacheWrite }
+    totalTokens: sum(tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite),
+    cost: { ...cost, total: sum(cost.input, cost.output, cost.cacheRead, cost.cacheWrite) }
   }
 }
 
 export const zero: Usage = make(zeroTokens, zeroTokens)
 
-export const add = (one: Usage, other: Usage): Usage => ({
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cacheRead: one.cacheRead + other.cacheRead,
-  cacheWrite: one.cacheWrite + other.cacheWrite,
-  totalTokens: one.totalTokens + other.totalTokens,
+const combine = (one: Usage, other: Usage, by: (a: number, b: number) => number): Usage => ({
+  input: by(one.input, other.input),
+  output: by(one.output, other.output),
+  cacheRead: by(one.cacheRead, other.cacheRead),
+  cacheWrite: by(one.cacheWrite, other.cacheWrite),
+  totalTokens: by(one.totalTokens, other.totalTokens),
   cost: {
-    input: one.cost.input + other.cost.input,
-    output: one.cost.output + other.cost.output,
-    cacheRead: one.cost.cacheRead + other.cost.cacheRead,
-    cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
-    total: one.cost.total + other.cost.total
-  }
+    input: by(one.cost.input, other.cost.input),
+    output: by(one.cost.output, other.cost.output),
+    cacheRead: by(one.cost.cacheRead, other.cost.cacheRead),
+    cacheWrite: by(one.cost.cacheWrite, other.cost.cacheWrite),
+    total: by(one.cost.total, other.cost.total)
+  },
+  ...(one.estimated === true || other.estimated === true ? { estimated: true } : {})
 })
+
+export const add = (one: Usage, other: Usage): Usage => combine(one, other, sum)
+
+/** What is left of `all` without `part`, of which it is the sum. Sums of prices are not exact, so it is never below 0. */
+export const subtract = (all: Usage, part: Usage): Usage => combine(all, part, (a, b) => Math.max(0, a - b))

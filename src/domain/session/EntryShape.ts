@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../conversation/Content.ts"
 import type { AgentMessage, CustomInput } from "../conversation/Message.ts"
 import { isThinkingLevel } from "../model/Model.ts"
+import * as Usage from "../model/Usage.ts"
 import type { TodoPhases } from "../todo/Todo.ts"
 import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
 
@@ -36,23 +37,26 @@ export const isOutput = (block: unknown): boolean => {
 const isInputs = (value: unknown): boolean => Array.isArray(value) && value.every(isInput)
 const isSaid = (value: unknown): boolean => isString(value) || isInputs(value)
 
+const isCount = (value: unknown): boolean => isNumber(value) && value >= 0 && value <= Usage.most
+
 const isCounts = (value: JsonObject): boolean =>
-  isNumber(value["input"]) && isNumber(value["output"]) && isNumber(value["cacheRead"]) && isNumber(value["cacheWrite"])
+  isCount(value["input"]) && isCount(value["output"]) && isCount(value["cacheRead"]) && isCount(value["cacheWrite"])
 
 export const isUsage = (value: unknown): boolean =>
   isObject(value) &&
   isCounts(value) &&
-  isNumber(value["totalTokens"]) &&
+  isCount(value["totalTokens"]) &&
   isObject(value["cost"]) &&
   isCounts(value["cost"]) &&
-  isNumber(value["cost"]["total"])
+  isCount(value["cost"]["total"]) &&
+  optional((estimated) => estimated === true)(value["estimated"])
 
 const isWork = (value: unknown): boolean =>
   isObject(value) &&
-  isNumber(value["toolCalls"]) &&
-  isNumber(value["subagents"]) &&
-  isNumber(value["turns"]) &&
-  optional(isNumber)(value["wallTimeMs"])
+  isCount(value["toolCalls"]) &&
+  isCount(value["subagents"]) &&
+  isCount(value["turns"]) &&
+  optional(isCount)(value["wallTimeMs"])
 
 /** The members of a `message` entry that say how a tool call ended. Those of another program with the same names are left out. */
 export const isCallEnd = optional((value) => value === "not_started" || value === "cut_off")

@@ -3,14 +3,15 @@
  * included. Other calls have `usage` entries. A tool that calls models reports their usage in its details.
  */
 import * as Schema from "effect/Schema"
+import type { JsonObject } from "../conversation/Content.ts"
 import type { AssistantMessage } from "../conversation/Message.ts"
-import { type Tokens, Usage, Work } from "../model/Usage.ts"
+import * as Usage from "../model/Usage.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
-const isUsage = (value: unknown): value is Usage => value !== undefined && Schema.is(Usage())(value)
+const isUsage = (value: unknown): value is Usage.Usage => value !== undefined && Schema.is(Usage.Usage())(value)
 
 export interface Spent {
-  readonly tokens: Tokens & { readonly total: number }
+  readonly tokens: Usage.Tokens & { readonly total: number }
   /** USD. */
   readonly cost: number
   readonly toolCalls: number
@@ -30,52 +31,43 @@ export const nothing: Spent = {
   wallTimeMs: 0
 }
 
-const isWork = (value: unknown): value is Work => value !== undefined && Schema.is(Work())(value)
+const isWork = (value: unknown): value is Usage.Work => value !== undefined && Schema.is(Usage.Work())(value)
 
 /** Whether the message is from a model call; a run that is cut off between two has an empty one. */
 export const isTurn = ({ stopReason, usage }: AssistantMessage): boolean =>
   (stopReason !== "error" && stopReason !== "aborted") || usage.totalTokens > 0
 
-const usageOf = (entry: SessionEntry): Usage | undefined => {
+/** What a tool says in its details of calls that nobody has counted. A `task` call says there what its subagents have counted. */
+export const reportedIn = (details: JsonObject | undefined): Usage.Usage | undefined => {
+  const usage = details?.["usage"]
+  return isUsage(usage) && !isWork(details?.["spent"]) ? usage : undefined
+}
+
+const usageOf = (entry: SessionEntry): Usage.Usage | undefined => {
   if (entry.type === "usage") return entry.usage
   if (entry.type !== "message") return undefined
   const { message } = entry
   if (message.role === "assistant") return message.usage
-  const reported = message.role === "toolResult" ? message.details?.["usage"] : undefined
-  return isUsage(reported) ? reported : entry.toolUsage
+  if (message.role !== "toolResult") return undefined
+  const reported = message.details?.["usage"]
+  return entry.toolUsage ?? (isUsage(reported) ? reported : undefined)
 }
 
-export const add = ({ cost, tokens, ...counts }: Spent, usage: Usage): Spent => ({
-  ...counts,
-  tokens: {
-    input: tokens.input + usage.input,
-    output: tokens.output + usage.output,
-    cacheRead: tokens.cacheRead + usage.cacheRead,
-    cacheWrite: tokens.cacheWrite + usage.cacheWrite,
-    total: tokens.total + usage.input + usage.output + usage.cacheRead + usage.cacheWrite
-  },
-  cost: cost + usage.cost.total
-})
+/** The usage of all calls together. */
+export const usage = (entries: ReadonlyArray<SessionEntry>): Usage.Usage => {
+  let sum = Usage.zero
+  for (const entry of entries) {
+    const one = usageOf(entry)
+    // Other programs leave out the total, or count it in another way.
+    if (one !== undefined) sum = Usage.add(sum, { ...one, totalTokens: Usage.inputOf(one) + one.output })
+  }
+  return sum
+}
 
-export const plus = (one: Spent, other: Spent): Spent => ({
-  tokens: {
-    input: one.tokens.input + other.tokens.input,
-    output: one.tokens.output + other.tokens.output,
-    cacheRead: one.tokens.cacheRead + other.tokens.cacheRead,
-    cacheWrite: one.tokens.cacheWrite + other.tokens.cacheWrite,
-    total: one.tokens.total + other.tokens.total
-  },
-  cost: one.cost + other.cost,
-  toolCalls: one.toolCalls + other.toolCalls,
-  subagents: one.subagents + other.subagents,
-  turns: one.turns + other.turns,
-  wallTimeMs: one.wallTimeMs + other.wallTimeMs
-})
+const oneTurn: Usage.Work = { toolCalls: 0, subagents: 0, turns: 1 }
+const oneCall: Usage.Work = { toolCalls: 1, subagents: 0, turns: 0 }
 
-const oneTurn: Work = { toolCalls: 0, subagents: 0, turns: 1 }
-const oneCall: Work = { toolCalls: 1, subagents: 0, turns: 0 }
-
-const addWork = (spent: Spent, work: Work | undefined): Spent =>
+const addWork = (spent: Spent, work: Usage.Work | undefined): Spent =>
   work === undefined
     ? spent
     : {
@@ -117,11 +109,11 @@ export const total = (entries: ReadonlyArray<SessionEntry>): Spent => {
   let before: SessionEntry | undefined
   let wallTimeMs = 0
   for (const entry of entries) {
-    const usage = usageOf(entry)
-    if (usage !== undefined) spent = add(spent, usage)
     spent = count(spent, entry)
     if (isStep(entry)) wallTimeMs += timeBetween(before, entry)
     if (isWritten(entry) || entry.type === "custom_message") before = entry
   }
-  return { ...spent, wallTimeMs: spent.wallTimeMs + wallTimeMs }
+  const { cacheRead, cacheWrite, cost, input, output, totalTokens } = usage(entries)
+  const tokens = { input, output, cacheRead, cacheWrite, total: totalTokens }
+  return { ...spent, tokens, cost: cost.total, wallTimeMs: spent.wallTimeMs + wallTimeMs }
 }

@@ -8,7 +8,7 @@ import { settingsOf } from "./SessionSettings.ts"
 import { isQueueEntry } from "./QueueEntries.ts"
 import * as TodoEntries from "../todo/TodoEntries.ts"
 import { type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
-import type { Usage, Work } from "../model/Usage.ts"
+import * as Usage from "../model/Usage.ts"
 
 /** The new summary includes the older ones, and one `usage` entry carries over the sum of all earlier costs. */
 const staysBehind = ({ type }: SessionEntry) => type === "compaction" || type === "usage"
@@ -21,21 +21,16 @@ export const kept = (branch: ReadonlyArray<SessionEntry>, firstKeptEntryId: stri
 /** What the old session has spent without the copied entries, which the new ledger counts by itself. */
 const spentBefore = (all: ReadonlyArray<SessionEntry>, copied: ReadonlyArray<SessionEntry>) => {
   const [before, again] = [Ledger.total(all), Ledger.total(copied)]
-  const left = (name: "input" | "output" | "cacheRead" | "cacheWrite") => before.tokens[name] - again.tokens[name]
-  const totalTokens = before.tokens.total - again.tokens.total
-  const total = before.cost - again.cost
+  const usage = Usage.subtract(Ledger.usage(all), Ledger.usage(copied))
   const wallTimeMs = before.wallTimeMs - again.wallTimeMs
-  const spent: Work = {
+  const spent: Usage.Work = {
     toolCalls: before.toolCalls - again.toolCalls,
     subagents: before.subagents - again.subagents,
     turns: before.turns - again.turns,
     ...(wallTimeMs > 0 ? { wallTimeMs } : {})
   }
-  if (totalTokens === 0 && total === 0 && spent.toolCalls === 0 && spent.turns === 0) return undefined
-  const [input, output, cacheRead, cacheWrite] = [left("input"), left("output"), left("cacheRead"), left("cacheWrite")]
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total }
-  const usage: Usage = { input, output, cacheRead, cacheWrite, totalTokens, cost }
-  return { usage, spent }
+  const isNothing = usage.totalTokens === 0 && usage.cost.total === 0 && spent.toolCalls === 0 && spent.turns === 0
+  return isNothing ? undefined : { usage, spent }
 }
 
 export interface Left {

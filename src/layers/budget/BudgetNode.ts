@@ -50,8 +50,8 @@ export interface BudgetNode {
   readonly begun: Effect.Effect<void>
   /** The same without a limit. */
   readonly known: Effect.Effect<void>
-  /** The models of which the host was told that their cost is not counted. */
-  readonly uncounted: Set<string>
+  /** Publishes a warning, the first time that it is given the key. */
+  readonly warnOnce: (key: string, source: string, message: string) => void
   /** Limits have changed: timers look again then. */
   readonly changed: Signal
   /** A call under way has ended, or limits have changed: calls that wait look again then. */
@@ -66,6 +66,15 @@ export const obstacle = ({ path }: BudgetNode, amounts: Counters.Counters) => {
     if (reason !== undefined) return { scope, reason, mayPass: scope.isHeldBack(reason, amounts) }
   }
   return undefined
+}
+
+export const makeWarnOnce = (publish: TreeOptions["publish"]): BudgetNode["warnOnce"] => {
+  const known = new Set<string>()
+  return (key, source, message) => {
+    if (known.has(key)) return
+    known.add(key)
+    publish({ _tag: "Notice", level: "warning", message, source })
+  }
 }
 
 export const spend = ({ path }: BudgetNode, amounts: Counters.Counters) => {

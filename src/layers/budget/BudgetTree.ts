@@ -4,7 +4,7 @@ import * as Limits from "../../domain/budget/BudgetLimits.ts"
 import * as Counters from "../../domain/budget/Counters.ts"
 import { type BudgetExceeded, BudgetFixed, type ScopeState, type SessionBudget } from "../../services/Budget.ts"
 import { firstSuccess } from "../Sharing.ts"
-import { type BudgetNode, makeSignal, obstacle, spend, type TreeOptions } from "./BudgetNode.ts"
+import { type BudgetNode, makeSignal, makeWarnOnce, obstacle, spend, type TreeOptions } from "./BudgetNode.ts"
 import * as BudgetScope from "./BudgetScope.ts"
 import { reserve, unpriced } from "./Reserving.ts"
 import { whileRunning } from "./WallTime.ts"
@@ -74,6 +74,7 @@ const budgetOf = (node: BudgetNode): SessionBudget => {
     toolCall: counted(node, oneToolCall),
     subagent: counted(node, oneSubagent),
     recordUsage: (usage) => Effect.map(begun, () => spend(node, Counters.ofUsage(usage, 0))),
+    doubt: (provider, message) => node.warnOnce(`usage of ${provider}`, "usage", message),
     whileRunning: whileRunning(node),
     child: below(node),
     snapshot: Effect.map(known, scope.snapshot),
@@ -101,7 +102,15 @@ export const make = (options: TreeOptions): SessionBudget => {
         })
   )
   const begun = Effect.suspend(() => (Limits.hasLimit(scope.limits()) ? known : mark))
-  const [changed, freed] = [makeSignal(), makeSignal()]
-  const path = [scope]
-  return budgetOf({ scope, path, children: new Set(), begun, known, uncounted: new Set(), changed, freed, options })
+  return budgetOf({
+    scope,
+    path: [scope],
+    children: new Set(),
+    begun,
+    known,
+    warnOnce: makeWarnOnce(options.publish),
+    changed: makeSignal(),
+    freed: makeSignal(),
+    options
+  })
 }

@@ -10,15 +10,14 @@ import { type BudgetNode, obstacle, spend } from "./BudgetNode.ts"
 const answerTokens = 1024
 
 /** Undefined where every limit of the cost holds for the model. Tells once where only limits of tokens do. */
-export const unpriced = ({ options, path, uncounted }: BudgetNode, model: Model): NoPrice | undefined => {
+export const unpriced = ({ path, warnOnce }: BudgetNode, model: Model): NoPrice | undefined => {
   const isLimited = path.some((scope) => scope.limits().maxCostUsd !== undefined)
   if (model.costUnknown !== true || !isLimited) return undefined
   if (!path.some((scope) => Limits.boundsTokens(scope.limits())))
     return new NoPrice({ provider: model.provider, modelId: model.id })
-  if (uncounted.has(label(model))) return undefined
-  uncounted.add(label(model))
-  const message = `No price known for ${label(model)}: its calls are not counted for maxCostUsd. The limits of tokens hold for them.`
-  options.publish({ _tag: "Notice", level: "warning", message, source: "budget" })
+  const name = label(model)
+  const message = `No price known for ${name}: its calls are not counted for maxCostUsd. The limits of tokens hold for them.`
+  warnOnce(`price of ${name}`, "budget", message)
   return undefined
 }
 

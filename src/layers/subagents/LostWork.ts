@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { isObject } from "../../domain/session/EntryShape.ts"
-import * as Ledger from "../../domain/session/Ledger.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
@@ -79,23 +78,18 @@ export const detailsOf = Effect.fnUntraced(function* (sessionFile: string, turn:
   for (const [id, { startedAt }] of transcripts) if (startedAt < since) transcripts.delete(id)
   const lost = lostBelow(undefined, reported(turn), transcripts)
   if (lost.length === 0) return undefined
-  const spent = lost.map(({ entries }) => Ledger.total(entries)).reduce(Ledger.plus, Ledger.nothing)
+  const { usage, work } = lost.map(({ entries }) => Spending.of(entries)).reduce(Spending.add)
   const ends = lost.flatMap(({ entries }) => entries.slice(-1).map(timeOf))
   const wallTimeMs = Math.max(0, Math.max(...ends) - Math.max(...turn.map(timeOf)))
   // As those of the session itself: they have no result yet, and were probably started.
   const cutOff = lost.reduce((sum, { entries }) => sum + SessionContext.unansweredCalls(entries).length, 0)
-  const work = {
-    toolCalls: spent.toolCalls + cutOff,
-    subagents: spent.subagents + lost.length,
-    turns: spent.turns,
-    wallTimeMs
-  }
+  const spent = { ...work, toolCalls: work.toolCalls + cutOff, subagents: work.subagents + lost.length, wallTimeMs }
   const details: JsonObject = {
     projectAgentsDir: null,
     results: [],
     totalDurationMs: 0,
-    usage: Spending.usageOf(spent),
-    spent: work
+    usage,
+    spent
   }
   return details
 })

@@ -1,12 +1,26 @@
-/** What a session has spent, in the form that results of tasks report it. */
-import type * as Ledger from "../../domain/session/Ledger.ts"
-import type { Usage, Work } from "../../domain/model/Usage.ts"
+/** What sessions have spent, in the form that results of tasks report it. */
+import * as Ledger from "../../domain/session/Ledger.ts"
+import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
+import * as Usage from "../../domain/model/Usage.ts"
 
-export const usageOf = ({ cost, tokens }: Ledger.Spent): Usage => {
-  const { cacheRead, cacheWrite, input, output, total } = tokens
-  const priced = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost }
-  return { input, output, cacheRead, cacheWrite, totalTokens: total, cost: priced }
+export interface Spending {
+  readonly usage: Usage.Usage
+  /** Without the time, which passed while the parent ran. */
+  readonly work: Usage.Work
 }
 
-/** Without its time, which passed while its parent ran. */
-export const workOf = ({ subagents, toolCalls, turns }: Ledger.Spent): Work => ({ toolCalls, subagents, turns })
+export const nothing: Spending = { usage: Usage.zero, work: { toolCalls: 0, subagents: 0, turns: 0 } }
+
+export const of = (entries: ReadonlyArray<SessionEntry>): Spending => {
+  const { subagents, toolCalls, turns } = Ledger.total(entries)
+  return { usage: Ledger.usage(entries), work: { toolCalls, subagents, turns } }
+}
+
+export const add = (one: Spending, other: Spending): Spending => ({
+  usage: Usage.add(one.usage, other.usage),
+  work: {
+    toolCalls: one.work.toolCalls + other.work.toolCalls,
+    subagents: one.work.subagents + other.work.subagents,
+    turns: one.work.turns + other.work.turns
+  }
+})

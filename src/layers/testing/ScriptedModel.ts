@@ -5,7 +5,7 @@ import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Model } from "../../domain/model/Model.ts"
-import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
+import { type ModelEvent, scripted } from "../../domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient, ModelFailure, type ModelRequest } from "../../services/model/ModelClient.ts"
@@ -54,6 +54,9 @@ export const call = (...calls: ReadonlyArray<readonly [id: string, name: string,
 export const failure = (reason: ModelFailure["reason"], message: string) =>
   new ModelFailure({ reason, message, provider: model.provider, model: model.id })
 
+const counted = (events: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> =>
+  events.length === 0 ? events : [scripted, ...events]
+
 const finish = (box: Mailbox.Mailbox<ModelEvent, ModelFailure>, after: ScriptedTurn["after"]) => {
   if (after === undefined) return box.end
   if (after === "hang") return Effect.void
@@ -98,7 +101,7 @@ export const make = (turns: ReadonlyArray<ScriptedTurn>): Effect.Effect<Script> 
         const box = yield* Mailbox.make<ModelEvent, ModelFailure>(1024)
         const first = turn.before ?? Effect.succeed([])
         yield* Effect.forkScoped(
-          Effect.flatMap(first, (events) => box.offerAll([...events, ...turn.events])).pipe(
+          Effect.flatMap(first, (events) => box.offerAll(counted([...events, ...turn.events]))).pipe(
             Effect.zipRight(finish(box, turn.after)),
             Effect.catchAll((failed) => box.fail(failed))
           )

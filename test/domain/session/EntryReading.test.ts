@@ -51,6 +51,14 @@ const messages: Record<string, { readonly given: object; readonly read: object |
     given: { role: "assistant", content: "hi", provider: "p", model: "m" },
     read: { ...answer, api: "", stopReason: "stop", timestamp: at }
   },
+  "an answer that took tokens back": {
+    given: { ...answer, usage: { ...usage, input: -31_500, totalTokens: -31_500 }, stopReason: "stop" },
+    read: { ...answer, stopReason: "stop" }
+  },
+  "an answer that took more than there can be": {
+    given: { ...answer, usage: { ...usage, output: 1e308 }, stopReason: "stop" },
+    read: { ...answer, stopReason: "stop" }
+  },
   "a block that we do not know": {
     given: { ...answer, content: [{ type: "hologram" }, text("hi")], stopReason: "stop" },
     read: { ...answer, stopReason: "stop" }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Ref } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
+import * as Usage from "../../../src/domain/model/Usage.ts"
 import type { ModelRequest } from "../../../src/services/model/ModelClient.ts"
 import * as Delegating from "../../support/agent/Delegating.ts"
 import { call, model, say } from "../../support/agent/ScriptedModel.ts"
@@ -243,8 +244,10 @@ describe("what is spent", () => {
         ...turn,
         events: [{ _tag: "UsageReported" as const, tokens: spent }, ...turn.events]
       })
-      const { agent } = yield* Delegating.make({
+      const cost = { input: 1_000_000, output: 2_000_000, cacheRead: 0, cacheWrite: 0 }
+      const { agent, events } = yield* Delegating.make({
         budget: { maxTotalTokens: 10_000 },
+        models: [{ ...model, cost }],
         answer: (request, nth) => {
           if (assignmentOf(request) !== "Top") return costly(nth === 2 ? call(["l", "ls", {}]) : done())
           return costly(nth === 1 ? call(["t", "task", delegated("One")]) : say("ok"))
@@ -253,7 +256,21 @@ describe("what is spent", () => {
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
       const counted = { totalTokens: 40, toolCalls: 3, subagents: 1, turns: 4 }
-      assert.deepInclude(yield* agent.budget.snapshot, counted)
+      assert.deepInclude(yield* agent.budget.snapshot, { ...counted, costUsd: 4 * 13 })
+      const details = events.flatMap((event) =>
+        event._tag === "ToolEnded" && event.toolName === "task" ? [Object(event.result.details)] : []
+      )
+      const usage = {
+        ...Usage.zero,
+        input: 14,
+        output: 6,
+        totalTokens: 20,
+        cost: { input: 14, output: 12, cacheRead: 0, cacheWrite: 0, total: 26 }
+      }
+      assert.deepStrictEqual(
+        details.map(({ results, usage }) => [usage, results[0].usage]),
+        [[usage, usage]]
+      )
     })
   )
 })

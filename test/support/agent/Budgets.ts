@@ -24,6 +24,7 @@ export const unlimited: SessionBudget = {
   toolCall: Effect.void,
   subagent: Effect.void,
   recordUsage: () => Effect.void,
+  doubt: () => {},
   whileRunning: (effect) => effect,
   child: () => Effect.succeed(unlimited),
   snapshot: Effect.succeed(snapshot),

@@ -18,6 +18,7 @@ export interface DelegatingOptions extends Omit<EmbeddedAgent.EmbeddedAgentOptio
   /** By their paths below the project. */
   readonly files?: Readonly<Record<string, string>>
   readonly hooks?: HookLayer.HookSet
+  /** The first one is that of the session. */
   readonly models?: ReadonlyArray<Model>
   readonly answer: (request: ModelRequest, nth: number) => ScriptedModel.ScriptedTurn
 }
@@ -68,8 +69,9 @@ const makeModel = ({ answer, models = [ScriptedModel.model] }: DelegatingOptions
 export const make = Effect.fnUntraced(function* (options: DelegatingOptions) {
   const folder = yield* withFiles(options.files ?? {})
   const { layer, open, requests } = makeModel(options)
+  const [model = ScriptedModel.model] = options.models ?? []
   const subagents = { agentDir: join(folder, "agent") }
-  const agent = EmbeddedAgent.layer({ ...options, cwd: folder, model: ScriptedModel.model, subagents })
+  const agent = EmbeddedAgent.layer({ ...options, cwd: folder, model, subagents })
   const context = yield* Layer.build(
     agent.pipe(
       Layer.provide([layer, Layer.succeed(Trust, fixed("trusted")), HookLayer.layer("test", options.hooks ?? {})])

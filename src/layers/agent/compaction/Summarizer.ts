@@ -8,6 +8,7 @@ import type { CompactionReason } from "../../../domain/compaction/CompactionResu
 import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import { userMessage } from "../../../domain/conversation/Message.ts"
+import * as Metering from "../../../domain/model/Metering.ts"
 import { clampLevel, type Model } from "../../../domain/model/Model.ts"
 import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
 import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
@@ -59,9 +60,10 @@ const inputTokens = ({ prompt }: SummaryCall) => Math.ceil((SummaryPrompts.syste
 const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: SummaryCall) {
   const now = yield* Clock.currentTimeMillis
   let draft = AssistantDraft.empty(call.model, now)
-  const { maxTokens: maxOutputTokens } = request(call, now).model
+  const asked = request(call, now)
+  const { maxTokens: maxOutputTokens } = asked.model
   const receive = Effect.gen(function* () {
-    const events = yield* client.stream(request(call, now))
+    const events = yield* client.stream(asked)
     while (true) {
       const [batch, done] = yield* Effect.zipRight(EventLoop.nextTurn, events.takeAll)
       for (const event of batch) [draft] = AssistantDraft.apply(draft, event)
@@ -71,7 +73,7 @@ const once = Effect.fnUntraced(function* ({ client }: SummaryTools, call: Summar
   const calling = Effect.acquireUseRelease(
     Effect.interruptible(call.ledger.reserve({ inputTokens: inputTokens(call), maxOutputTokens })),
     () => RunNodes.modelCall(call.model, () => Effect.scoped(receive)),
-    (settle) => Effect.sync(() => settle(draft.usage))
+    (settle) => Effect.sync(() => settle(Metering.measure(draft, asked)))
   )
   const received = yield* Effect.either(calling)
   yield* call.ledger.record

@@ -1,5 +1,6 @@
 /** The usage of the calls for one summary: counted at once, and stored together with the summary. */
 import * as Effect from "effect/Effect"
+import type * as Metering from "../../../domain/model/Metering.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as Usage from "../../../domain/model/Usage.ts"
 import type { ModelCallPlan, SessionBudget } from "../../../services/Budget.ts"
@@ -45,7 +46,8 @@ export const make = (
       Effect.map(
         budget.modelCall({ ...plan, model: summarizer, isTurn: false, refusal }),
         ({ release, settle }) =>
-          (usage: Usage.Usage) => {
+          ({ doubt, usage }: Metering.Measured) => {
+            if (doubt !== undefined) budget.doubt(provider, doubt)
             if (usage.totalTokens === 0) return release()
             calls.push(usage)
             unrecorded = [...unrecorded, settle(usage)]

@@ -14,6 +14,7 @@ import type {
   RunMessage,
   ToolResultMessage
 } from "../../../domain/conversation/Message.ts"
+import * as Metering from "../../../domain/model/Metering.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
@@ -43,10 +44,17 @@ interface Dependencies {
   readonly recorded: (message: ToolResultMessage) => Effect.Effect<void>
 }
 
+interface Streaming {
+  readonly messageId: string
+  draft: AssistantDraft.AssistantDraft
+  /** Set when the model is called. */
+  sent?: Metering.Sent
+}
+
 interface OpenTurn {
   readonly index: number
   readonly calls: Array<CallJournal.OpenCall>
-  streaming?: { readonly messageId: string; draft: AssistantDraft.AssistantDraft }
+  streaming?: Streaming
   message?: AssistantMessage
 }
 
@@ -163,6 +171,18 @@ export const make = (dependencies: Dependencies) => {
     publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
   }
 
+  /** The model is about to be called with this. */
+  const send = (sent: Metering.Sent) => {
+    if (turn.streaming !== undefined) turn.streaming.sent = sent
+  }
+
+  /** With what the call has used, whatever its provider says. */
+  const metered = ({ draft, sent }: Streaming): AssistantDraft.AssistantDraft => {
+    const { doubt, usage } = Metering.measure(draft, sent)
+    if (doubt !== undefined) budget.doubt(draft.model.provider, doubt)
+    return { ...draft, usage }
+  }
+
   /** Returns whether the event has text to show. Called for every delta: nothing here may grow with the message. */
   const receive = (event: ModelEvent): boolean => {
     const streaming = turn.streaming
@@ -181,7 +201,7 @@ export const make = (dependencies: Dependencies) => {
     const streaming = turn.streaming
     if (streaming === undefined) return Effect.succeed([])
     const { messageId } = streaming
-    const [draft, update] = AssistantDraft.cutOff(streaming.draft)
+    const [draft, update] = AssistantDraft.cutOff(metered(streaming))
     if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
     const message = changed ?? AssistantDraft.toMessage(draft, end)
     const requested = AssistantDraft.requestedCalls(draft)
@@ -199,9 +219,9 @@ export const make = (dependencies: Dependencies) => {
   /** The message as hooks have left it; undefined if there are none. The calls that it asks for stay. */
   const changedByHooks = (end: AssistantDraft.End | undefined) =>
     Effect.suspend(() => {
-      const draft = turn.streaming?.draft
-      if (draft === undefined || !hooks.has("messageEnding")) return Effect.succeed(undefined)
-      const message = AssistantDraft.toMessage(AssistantDraft.cutOff(draft)[0], end)
+      const { streaming } = turn
+      if (streaming === undefined || !hooks.has("messageEnding")) return Effect.succeed(undefined)
+      const message = AssistantDraft.toMessage(AssistantDraft.cutOff(metered(streaming))[0], end)
       const asked = Effect.zipRight(relay.flush, Asking.messageEnding(hooks, message, isAssistant))
       return Effect.tap(asked, relay.wasAsked)
     })
@@ -254,6 +274,7 @@ export const make = (dependencies: Dependencies) => {
     startTurn,
     ...makeUserMessages(dependencies, messages),
     startAssistant,
+    send,
     receive,
     endAssistant,
     endTurn,

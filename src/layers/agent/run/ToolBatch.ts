@@ -13,6 +13,7 @@ import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.
 import { plainText, text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
@@ -222,8 +223,9 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
   for (let ended = batch.unrecorded[batch.recorded]; ended !== undefined; ended = batch.unrecorded[batch.recorded]) {
     if (ended._tag === "Defect") died ??= ended.cause
     else {
-      yield* batch.journal.endCall(ended.position, ended.output, ended.isError, ended.usage)
-      if (ended.usage !== undefined) yield* batch.budget.recordUsage(ended.usage)
+      const usage = ended.usage ?? Ledger.reportedIn(ended.output.details)
+      yield* batch.journal.endCall(ended.position, ended.output, ended.isError, usage)
+      if (usage !== undefined) yield* batch.budget.recordUsage(usage)
       if (ended.terminate === true) batch.terminating++
     }
     batch.recorded++

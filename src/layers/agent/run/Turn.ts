@@ -92,7 +92,9 @@ export const run = Effect.fnUntraced(function* (
   const { answered, journal, rules, runTools } = dependencies
   journal.startAssistant(model)
   const watch = yield* rules.watch
-  const received = yield* Effect.either(receiveAll(dependencies, yield* request, watch))
+  const asked = yield* request
+  journal.send(asked)
+  const received = yield* Effect.either(receiveAll(dependencies, asked, watch))
   if (Either.isLeft(received)) return yield* fail(journal, received.left)
   if (watch !== undefined && received.right !== undefined) return yield* cutOff(dependencies, watch, received.right)
   rules.completed(watch)

@@ -5,7 +5,7 @@
 import * as Predicate from "effect/Predicate"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { FinishReason } from "../../../domain/model/ModelEvent.ts"
-import type { Tokens } from "../../../domain/model/Usage.ts"
+import type { Report } from "../../../domain/model/Usage.ts"
 import * as Blocks from "../protocols/stream/Blocks.ts"
 import { type Fault, lastBytesMs, type Machine, type Stop, streamEnded } from "../protocols/stream/Machine.ts"
 
@@ -15,8 +15,6 @@ type Kind = "text" | "thinking" | "toolcall"
 const nothing: Bag = {}
 const bagOf = (value: unknown): Bag => (Predicate.isRecord(value) ? value : nothing)
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
-const countOf = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0
 
 /** Enough for a message that comes character by character. Empty deltas and unknown events count, too. */
 const mostEvents = 10_000_000
@@ -27,11 +25,11 @@ const garbage = (what: string): Fault => ({
   message: `The code of the provider sent an event of unknown form: ${what}`
 })
 
-const tokensOf = (usage: Bag): Tokens => ({
-  input: countOf(usage["input"]),
-  output: countOf(usage["output"]),
-  cacheRead: countOf(usage["cacheRead"]),
-  cacheWrite: countOf(usage["cacheWrite"])
+const reportOf = (usage: Bag): Report => ({
+  input: usage["input"],
+  output: usage["output"],
+  cacheRead: usage["cacheRead"],
+  cacheWrite: usage["cacheWrite"]
 })
 
 const kinds: Readonly<Record<string, Kind>> = { text: "text", thinking: "thinking", toolCall: "toolcall" }
@@ -134,7 +132,7 @@ export const make = (): Machine<unknown> => {
     }
   }
   const report = (message: Bag) => {
-    if (Predicate.isRecord(message["usage"])) blocks.push({ _tag: "UsageReported", tokens: tokensOf(message["usage"]) })
+    if (Predicate.isRecord(message["usage"])) blocks.push({ _tag: "UsageReported", tokens: reportOf(message["usage"]) })
   }
   const finishReason = (reason: string): FinishReason => {
     if (reason === "length") return "length"

@@ -18,7 +18,7 @@ const messageOf = (last: PiEvents.Last): AssistantMessage => (last.type === "don
 export const run = (request: ModelRequest, deliver: Deliver): Effect.Effect<AssistantMessage, never, ModelClient> =>
   Effect.gen(function* () {
     const client = yield* ModelClient
-    const events = PiEvents.make(request.model, yield* Clock.currentTimeMillis)
+    const events = PiEvents.make(request.model, yield* Clock.currentTimeMillis, request)
     const end = (failure?: Parameters<typeof events.last>[0]) =>
       Effect.sync(() => {
         for (const event of events.cutOff()) deliver(event)

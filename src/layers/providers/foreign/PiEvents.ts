@@ -6,6 +6,7 @@ import type { OutputContent, ToolCall } from "../../../domain/conversation/Conte
 import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../../../domain/conversation/Blocks.ts"
 import type { AssistantMessage } from "../../../domain/conversation/Message.ts"
+import * as Metering from "../../../domain/model/Metering.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { FinishReason, ModelEvent } from "../../../domain/model/ModelEvent.ts"
 
@@ -44,7 +45,7 @@ const ended = (block: OutputContent, where: InBlock): AssistantMessageEvent => {
     : { type: "thinking_end", content: block.thinking, ...where }
 }
 
-export const make = (model: Model, timestamp: number): PiEvents => {
+export const make = (model: Model, timestamp: number, sent?: Metering.Sent): PiEvents => {
   let draft = AssistantDraft.empty(model, timestamp)
   let shown = { draft, message: AssistantDraft.toMessage(draft) }
   const soFar = () => {
@@ -77,6 +78,7 @@ export const make = (model: Model, timestamp: number): PiEvents => {
     push: (event) => put(AssistantDraft.apply(draft, event)),
     cutOff: () => put(AssistantDraft.cutOff(draft)),
     last: (failure) => {
+      draft = { ...draft, usage: Metering.measure(draft, sent).usage }
       if (failure === undefined) {
         const message = AssistantDraft.toMessage(draft)
         return { type: "done", reason: draft.finished?.stopReason ?? "stop", message }

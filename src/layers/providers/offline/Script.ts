@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import type { Model } from "../../../domain/model/Model.ts"
+import * as ModelEvent from "../../../domain/model/ModelEvent.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import { type Files, OwnFiles } from "../../platform/files/OwnFiles.ts"
@@ -77,12 +78,17 @@ const advance = Effect.fnUntraced(function* (files: Files, options: Options, mod
   return [{ turn, callsMade }, after] as const
 })
 
+function* counted(steps: Iterable<Playback.Step>): Generator<Playback.Step> {
+  yield ModelEvent.scripted
+  yield* steps
+}
+
 export const make = Effect.fnUntraced(function* (options: Options) {
   const files = yield* OwnFiles
   const place = yield* SynchronizedRef.make(start)
   return Effect.fnUntraced(function* ({ model }: ModelRequest) {
     // A call that fails here has used no turn and is not counted.
     const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(files, options, model, now))
-    return yield* Playback.play(ScriptedTurn.play(next.turn, next.callsMade, model))
+    return yield* Playback.play(counted(ScriptedTurn.play(next.turn, next.callsMade, model)))
   })
 })

@@ -4,7 +4,6 @@ import * as ResultText from "../../../domain/subagents/ResultText.ts"
 import type { SubagentResult } from "../../../domain/subagents/Subagent.ts"
 import type { Task } from "../../../services/delegation/Subagents.ts"
 import * as ChildPrompt from "../child/ChildPrompt.ts"
-import * as Spending from "../Spending.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
 
 export const textOf = (context: string | undefined, { assignment }: Task): string =>
@@ -29,11 +28,11 @@ export const make = Effect.fnUntraced(function* ({ agent, artifacts, limits }: B
     stderr: error ?? "",
     truncated,
     durationMs,
-    tokens: spent?.tokens.total ?? tokens,
+    tokens: spent?.usage.totalTokens ?? tokens,
     ...(modelOverride === undefined ? {} : { modelOverride }),
     ...(error === undefined ? {} : { error }),
     ...(aborted === true ? { aborted, abortReason: error ?? "Aborted" } : {}),
-    ...(spent === undefined ? {} : { usage: Spending.usageOf(spent), spent: Spending.workOf(spent) }),
+    ...(spent === undefined ? {} : { usage: spent.usage, spent: spent.work }),
     ...(outputPath === undefined ? {} : { outputPath }),
     ...(patchPath === undefined ? {} : { patchPath }),
     ...(branchName === undefined ? {} : { branchName }),

@@ -5,11 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
 import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
+import * as Spending from "../Spending.ts"
 import * as Merging from "./Merging.ts"
 import * as Progress from "./Progress.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
@@ -133,7 +133,7 @@ const admit = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) =
         slot.progress.become("failed")
       }),
     onSuccess: () => {
-      slot.outcome.spent = Ledger.nothing
+      slot.outcome.spent = Spending.nothing
       return start(options, slot, touch)
     }
   })

@@ -5,7 +5,6 @@ import * as Option from "effect/Option"
 import type { AgentEvent, PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import { lastAssistantText } from "../../../domain/conversation/Message.ts"
-import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { ForeignEntry } from "../../../domain/session/SessionEntry.ts"
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
 import { Budget, type SessionBudget } from "../../../services/Budget.ts"
@@ -29,6 +28,7 @@ import * as HeadlessUi from "../../host/HeadlessUi.ts"
 import * as HostToolRegistry from "../../host/HostToolRegistry.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import * as ToolRegistry from "../../tools/ToolRegistry.ts"
+import * as Spending from "../Spending.ts"
 import type { ChosenModel } from "./ChildModel.ts"
 import * as ChildPrompt from "./ChildPrompt.ts"
 
@@ -60,7 +60,7 @@ export interface Child {
   readonly converse: (text: string) => Effect.Effect<PromptEnd>
   readonly lastText: Effect.Effect<string | null>
   /** Ends its run first, if one is active: what that has used is stored with its end. */
-  readonly spent: Effect.Effect<Ledger.Spent>
+  readonly spent: Effect.Effect<Spending.Spending>
   readonly steer: (message: string) => Effect.Effect<void, UnknownSubagent>
 }
 
@@ -146,7 +146,7 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
     file,
     converse,
     lastText: Effect.map(agent.messages, lastAssistantText),
-    spent: Effect.zipRight(control.settle, Effect.map(session.entries, Ledger.total)),
+    spent: Effect.zipRight(control.settle, Effect.map(session.entries, Spending.of)),
     steer: (text) =>
       Effect.asVoid(
         Effect.mapError(

@@ -162,6 +162,30 @@ describe("what a restart finds is what was counted", () => {
     })
   )
 
+  it.scoped("of tools that say what their own calls have used, with the result or in its details", () =>
+    Effect.gen(function* () {
+      const usage = Usage.make(
+        { ...Usage.zeroTokens, input: 7, output: 2 },
+        { ...Usage.zeroTokens, input: 1, output: 5 }
+      )
+      const both = tool("both", () => Effect.succeed({ ...output("ok"), usage, details: { usage: Usage.zero } }))
+      const inDetails = tool("inDetails", () => Effect.succeed({ ...output("ok"), details: { usage } }))
+      const lies = tool("lies", () => {
+        const tokens = { input: -9000, output: -9000, cacheRead: 0, cacheWrite: 0 }
+        return Effect.succeed({ ...output("ok"), details: { usage: { ...usage, ...tokens, totalTokens: -18_000 } } })
+      })
+      const made = yield* TestAgent.make({
+        turns: [call(["A", "both", {}], ["B", "inDetails", {}], ["C", "lies", {}]), say("done")],
+        tools: [both, inDetails, lies],
+        budget: { maxTotalTokens: 1000 }
+      })
+      yield* ask(made.agent)
+      const live = yield* made.agent.budget.snapshot
+      assert.deepStrictEqual([live.totalTokens, live.toolCalls], [18, 3])
+      assert.deepStrictEqual(counted(yield* afterRestart(made.session)), counted(live))
+    })
+  )
+
   it.scoped("of a session without limits, also when it is first asked in the middle of a run", () =>
     Effect.gen(function* () {
       const asks = tool("asks", () => Effect.as(made.agent.budget.snapshot, output("ok")))

@@ -118,6 +118,11 @@ const client = (
 
 const failure = new ModelFailure({ reason: "overloaded", message: "acme: busy.", provider: "acme", model: "m1" })
 const cut = assistant([{ type: "text", text: "Hel" }], { usage: Usage.zero, timestamp: 0 })
+/** The call was worked on, so it is counted although nobody has reported its usage. */
+const estimated = {
+  ...Usage.make({ ...Usage.zeroTokens, input: 25, output: 1 }, Usage.zeroTokens),
+  estimated: true
+} as const
 const half = [answer[3], answer[4]].flatMap((event) => event ?? [])
 
 describe("a call of an extension", () => {
@@ -135,8 +140,8 @@ describe("a call of an extension", () => {
     Effect.gen(function* () {
       const events: Array<PiEvents.AssistantMessageEvent> = []
       const whole = yield* PiCalls.run(request(), (event) => void events.push(event))
-      assert.deepStrictEqual(whole, { ...cut, stopReason: "error", errorMessage: "acme: busy." })
-      assert.deepStrictEqual(
+      assert.deepStrictEqual(whole, { ...cut, usage: estimated, stopReason: "error", errorMessage: "acme: busy." })
+      assert.deepStrictEqual<unknown>(
         events.map(({ type }) => type),
         ["start", "text_start", "text_delta", "text_end", "error"]
       )
@@ -162,7 +167,7 @@ describe("a call of an extension", () => {
       )
       yield* Deferred.await(began)
       yield* Fiber.interrupt(fiber)
-      const error = { ...cut, stopReason: "aborted", errorMessage: "Request was aborted" }
+      const error = { ...cut, usage: estimated, stopReason: "aborted", errorMessage: "Request was aborted" }
       assert.deepStrictEqual<unknown>(events.at(-1), { type: "error", reason: "aborted", error })
       assert.strictEqual(events.at(-2)?.type, "text_end")
     }).pipe(Effect.provide(client(half, () => Effect.void)))

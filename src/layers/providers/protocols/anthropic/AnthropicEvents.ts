@@ -1,7 +1,7 @@
 /** The event stream of the Messages API. */
 import type { MessageDeltaUsage, RawMessageStreamEvent, Usage } from "@anthropic-ai/sdk/resources/messages"
 import type { FinishReason } from "../../../../domain/model/ModelEvent.ts"
-import { type Tokens, zeroTokens } from "../../../../domain/model/Usage.ts"
+import { type Report, zeroTokens } from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { type Fault, lastBytesMs, type Machine, type Stop, streamEnded } from "../stream/Machine.ts"
 
@@ -10,11 +10,11 @@ type BlockStart = Extract<Raw, { readonly type: "content_block_start" }>
 type BlockDelta = Extract<Raw, { readonly type: "content_block_delta" }>
 
 /** Servers that imitate the API leave fields out that the SDK's types promise. */
-const addUsage = (tokens: Tokens, usage: Partial<Usage | MessageDeltaUsage> | null | undefined): Tokens => ({
-  input: usage?.input_tokens ?? tokens.input,
-  output: usage?.output_tokens ?? tokens.output,
-  cacheRead: usage?.cache_read_input_tokens ?? tokens.cacheRead,
-  cacheWrite: usage?.cache_creation_input_tokens ?? tokens.cacheWrite
+const addUsage = (report: Report, usage: Partial<Usage | MessageDeltaUsage>): Report => ({
+  input: usage.input_tokens ?? report.input,
+  output: usage.output_tokens ?? report.output,
+  cacheRead: usage.cache_read_input_tokens ?? report.cacheRead,
+  cacheWrite: usage.cache_creation_input_tokens ?? report.cacheWrite
 })
 
 const finishReasons = new Map<string, FinishReason>([
@@ -37,7 +37,7 @@ interface OpenBlock {
 export const make = (): Machine<Raw> => {
   const blocks = Blocks.make()
   const open = new Map<number, OpenBlock>()
-  let tokens = zeroTokens
+  let tokens: Report = zeroTokens
   let responseId: string | undefined
   let stopReason: string | undefined
   let refused: Fault | undefined
@@ -75,6 +75,7 @@ export const make = (): Machine<Raw> => {
     open.delete(index)
   }
   const report = (usage: Partial<Usage | MessageDeltaUsage> | null | undefined) => {
+    if (usage == null) return
     tokens = addUsage(tokens, usage)
     blocks.push({ _tag: "UsageReported", tokens })
   }

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../../domain/Json.ts"
 import type { FinishReason } from "../../../../domain/model/ModelEvent.ts"
-import type { Tokens } from "../../../../domain/model/Usage.ts"
+import * as Usage from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { type ThinkingField, thinkingFields } from "./ChatRequest.ts"
 import { type Machine, streamEnded } from "../stream/Machine.ts"
@@ -19,11 +19,11 @@ interface Call {
   text: string
 }
 
-const tokensOf = (usage: ChunkUsage): Tokens => {
+const reportOf = (usage: ChunkUsage): Usage.Report => {
   const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0
   const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0
   return {
-    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
+    input: Usage.without(usage.prompt_tokens ?? 0, cacheRead, cacheWrite),
     output: usage.completion_tokens ?? 0,
     cacheRead,
     cacheWrite
@@ -118,7 +118,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
       if (choice?.delta != null) add(choice.delta)
       responseId ??= chunk.id
       finishReason = choice?.finish_reason ?? finishReason
-      if (chunk.usage != null) blocks.push({ _tag: "UsageReported", tokens: tokensOf(chunk.usage) })
+      if (chunk.usage != null) blocks.push({ _tag: "UsageReported", tokens: reportOf(chunk.usage) })
       return undefined
     },
     end: () => {

@@ -5,15 +5,15 @@ import type {
   ResponseStreamEvent,
   ResponseUsage
 } from "openai/resources/responses/responses"
-import type { Tokens } from "../../../../domain/model/Usage.ts"
+import * as Usage from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { lastBytesMs, type Machine, type Stop, streamEnded } from "../stream/Machine.ts"
 
-const tokensOf = (usage: ResponseUsage): Tokens => {
+const reportOf = (usage: ResponseUsage): Usage.Report => {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0
   const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0
   return {
-    input: Math.max(0, usage.input_tokens - cacheRead - cacheWrite),
+    input: Usage.without(usage.input_tokens, cacheRead, cacheWrite),
     output: usage.output_tokens,
     cacheRead,
     cacheWrite
@@ -57,7 +57,7 @@ export const make = (): Machine<ResponseStreamEvent> => {
   }
   const finish = (response: Response): Stop | undefined => {
     blocks.endAll()
-    if (response.usage != null) blocks.push({ _tag: "UsageReported", tokens: tokensOf(response.usage) })
+    if (response.usage != null) blocks.push({ _tag: "UsageReported", tokens: reportOf(response.usage) })
     const cut = response.incomplete_details?.reason
     if (refusal !== "" || cut === "content_filter") return refusalOf(refusal)
     finished = true
