@@ -773,8 +773,7 @@ class ExportHtmlRequest(_ExportHtmlRequestAlways, total=False):
     outputPath: str
 
 
-class ExtensionErrorEvent(TypedDict):
-    """A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded."""
+class _ExtensionErrorEventAlways(TypedDict):
     type: Literal["extension_error"]
     extensionPath: str
     event: str
@@ -782,6 +781,11 @@ class ExtensionErrorEvent(TypedDict):
     sessionId: str
     epoch: str
     seq: int
+
+
+class ExtensionErrorEvent(_ExtensionErrorEventAlways, total=False):
+    """A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded. `location` says where code of an extension failed, as `file:line:column`."""
+    location: str
 
 
 class ExtensionUiRequestEventOptionDetailsItem(TypedDict, total=False):

@@ -7,12 +7,20 @@ import { bounds, tooDeep, tooMany } from "./JsonScan.ts"
 const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
   Predicate.hasProperty(value, "toJSON") && typeof value.toJSON === "function"
 
+/** What is thrown while a value of others is read is theirs, too: only a message that is plain data is repeated. */
+const reasonOf = (thrown: unknown): string => {
+  const said = Either.try((): unknown =>
+    Predicate.isObject(thrown) ? Object.getOwnPropertyDescriptor(thrown, "message")?.value : String(thrown)
+  )
+  return Either.isRight(said) && typeof said.right === "string" ? `Error: ${said.right}` : "it cannot be read"
+}
+
 const childrenOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 
 const problemOfOne = (value: unknown): string | undefined => {
   if (typeof value === "bigint") return "holds a BigInt"
   const custom = Predicate.isObject(value) && hasToJson(value) ? Either.try(() => JSON.stringify(value)) : undefined
-  return custom !== undefined && Either.isLeft(custom) ? String(custom.left) : undefined
+  return custom !== undefined && Either.isLeft(custom) ? reasonOf(custom.left) : undefined
 }
 
 /** Level by level, so that neither depth nor a value that contains itself exhausts the stack. */
@@ -27,7 +35,11 @@ const search = (root: unknown): string | undefined => {
       if (problem !== undefined) return problem
       if (typeof value !== "object" || value === null || hasToJson(value)) continue
       if (depth === bounds.depth) return tooDeep(bounds.depth)
-      for (const child of childrenOf(value)) next.push(child)
+      // By index: an iterator of others need not end.
+      const children = childrenOf(value)
+      const { length } = children
+      if (count + next.length + length > bounds.values) return tooMany(bounds.values)
+      for (let index = 0; index < length; index++) next.push(children[index])
     }
     level = next
   }
@@ -38,7 +50,7 @@ const search = (root: unknown): string | undefined => {
 export const problemOf = (value: unknown): string | undefined =>
   Either.match(
     Either.try(() => search(value)),
-    { onLeft: String, onRight: (problem) => problem }
+    { onLeft: reasonOf, onRight: (problem) => problem }
   )
 
 /**
@@ -48,7 +60,7 @@ export const problemOf = (value: unknown): string | undefined =>
 export const snapshot = (value: unknown, maxLength: number): Either.Either<unknown, string> => {
   const problem = problemOf(value)
   if (problem !== undefined) return Either.left(problem)
-  return Either.try({ try: (): string | undefined => JSON.stringify(value), catch: String }).pipe(
+  return Either.try({ try: (): string | undefined => JSON.stringify(value), catch: reasonOf }).pipe(
     Either.flatMap((text) => {
       if (text === undefined) return Either.right(undefined)
       return text.length > maxLength ? Either.left(`longer than ${maxLength} characters of JSON`) : Json.parse(text)
@@ -56,26 +68,37 @@ export const snapshot = (value: unknown, maxLength: number): Either.Either<unkno
   )
 }
 
-/** A value that contains itself has no end, so a copy has one. */
-const mostCopied = 100_000
-
 /** A copy that can be encoded: what cannot is replaced by a text that says why. */
-export const encodable = (root: unknown): unknown => {
-  let left = mostCopied
+const copied = (root: unknown, most: number): unknown => {
+  let left = most
   const copy = (value: unknown, depth: number): unknown => {
     if (typeof value === "bigint") return String(value)
+    if (typeof value === "function" || typeof value === "symbol") return undefined
     if (typeof value !== "object" || value === null) return value
     if (depth >= bounds.depth) return `[${tooDeep(bounds.depth)}]`
-    if (left <= 0) return `[${tooMany(mostCopied)}]`
+    if (left <= 0) return `[${tooMany(most)}]`
     left--
     return Either.getOrElse(
       Either.try((): unknown => {
         if (hasToJson(value)) return copy(value.toJSON(), depth + 1)
-        if (Array.isArray(value)) return value.map((child) => copy(child, depth + 1))
-        return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, copy(child, depth + 1)]))
+        if (Array.isArray(value))
+          return Array.from({ length: Math.min(value.length, most) }, (_, at) => copy(value[at], depth + 1) ?? null)
+        const members = Object.entries(value).map(([key, child]) => [key, copy(child, depth + 1)] as const)
+        return Object.fromEntries(members.filter(([, child]) => child !== undefined))
       }),
-      (error) => `[${error}]`
+      (thrown) => `[${reasonOf(thrown)}]`
     )
   }
   return copy(root, 0)
+}
+
+/** A value that contains itself has no end, so a copy has one. */
+const mostCopied = 100_000
+
+export const encodable = (root: unknown): unknown => copied(root, mostCopied)
+
+/** A copy without code of its sender: the same as `snapshot`, but texts are shared. */
+export const plain = (value: unknown): Either.Either<unknown, string> => {
+  const problem = problemOf(value)
+  return problem === undefined ? Either.right(copied(value, bounds.values)) : Either.left(problem)
 }

@@ -7,7 +7,9 @@ import type * as Scope from "effect/Scope"
 /** The command was not carried out, or its own code failed. */
 export class SlashCommandFailed extends Schema.TaggedError<SlashCommandFailed>()("SlashCommandFailed", {
   command: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  /** Where its code failed, as `file:line:column`. */
+  location: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
 /** Where a command, a tool or a file that heddle loaded came from. */

@@ -403,12 +403,13 @@ export interface ExportHtmlData {
   readonly path: string
 }
 
-/** A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded. */
+/** A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded. `location` says where code of an extension failed, as `file:line:column`. */
 export interface ExtensionErrorEvent {
   readonly type: "extension_error"
   readonly extensionPath: string
   readonly event: string
   readonly error: string
+  readonly location?: string
   readonly sessionId: string
   readonly epoch: string
   readonly seq: number

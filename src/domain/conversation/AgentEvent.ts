@@ -172,6 +172,8 @@ export type AgentEvent =
       /** The hook point, or what else the code was called for. */
       readonly event: string
       readonly error: string
+      /** Where the code failed, as `file:line:column`. */
+      readonly location?: string
     }
   /** Slash commands were added or removed; once for changes that come together. */
   | { readonly _tag: "CommandsChanged"; readonly commands: ReadonlyArray<CommandInfo> }
@@ -182,6 +184,10 @@ export type AgentEvent =
       readonly message: string
       readonly source: string
     }
+
+/** What a person is told of a failure. An error of the parser names its place itself. */
+export const failureText = ({ error, location }: Extract<AgentEvent, { readonly _tag: "ExtensionFailed" }>): string =>
+  location === undefined || error.includes(location) ? error : `${error} (${location})`
 
 export interface MessageRef {
   /** Absent for a custom message that joined the conversation outside a run. */

@@ -68,8 +68,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
   const hooks = HookRegistry.make(
-    ({ event, message: error, name: extensionPath }) =>
-      publish({ _tag: "ExtensionFailed", extensionPath, event, error }),
+    ({ message: error, name: extensionPath, ...problem }) =>
+      publish({ _tag: "ExtensionFailed", extensionPath, error, ...problem }),
     (notice) => publish({ _tag: "Notice", ...notice })
   )
   const relay = EventRelay.make(hub, hooks, run)

@@ -23,6 +23,7 @@ import * as Binding from "./Binding.ts"
 import * as Discovery from "./discovery/Discovery.ts"
 import * as ExtensionHost from "./ExtensionHost.ts"
 import * as Bindings from "./modules/host/Bindings.ts"
+import * as Values from "./pi/Values.ts"
 import * as Serving from "./modules/Serving.ts"
 
 export interface ExtensionOptions extends Discovery.DiscoveryOptions, Binding.BindingOptions {
@@ -47,8 +48,8 @@ const modelBindings = Effect.gen(function* () {
     all: () => bridge.read(catalog.all),
     available: () => bridge.run(catalog.available),
     stream: (model, context, options) => {
-      const given = typeof options === "object" && options !== null ? { ...options } : {}
-      const { run, stream } = bridge.read(Binding.callModel(model, context, given))
+      const given = Values.options(Values.plainOf(options))
+      const { run, stream } = bridge.read(Binding.callModel(model, Values.plainOf(context), given))
       bridge.fire(Effect.provideService(run, ModelClient, client), () => {})
       return stream
     }

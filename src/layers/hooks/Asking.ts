@@ -142,8 +142,9 @@ export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effec
       for (const one of hooks.of("toolCall")) {
         const answer = yield* hooks.call(one, call)
         if (Either.isLeft(answer)) {
-          hooks.report({ name: one.name, event: "toolCall", message: answer.left })
-          return { blocked: `Extension ${one.name} failed: ${answer.left}`, terminate: false }
+          const { location, message } = answer.left
+          hooks.report({ name: one.name, event: "toolCall", message, ...(location === undefined ? {} : { location }) })
+          return { blocked: `Extension ${one.name} failed: ${message}`, terminate: false }
         }
         if (answer.right?.block !== true) continue
         const { reason = "Tool execution was blocked", terminate = false } = answer.right

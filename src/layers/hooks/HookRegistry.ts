@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
 import { type Hook, type HookProblem, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
@@ -15,10 +16,9 @@ export interface Registered<P extends HookPoint> {
 type Table = { [P in HookPoint]?: ReadonlyArray<Registered<P>> }
 
 /** What went wrong in code of a contributor. */
-export interface Report {
+export interface Report extends HookProblem {
   readonly name: string
   readonly event: string
-  readonly message: string
 }
 
 /** More hooks than this at one point of a seat are a loop that registers again and again. */
@@ -36,6 +36,10 @@ const describe = (cause: Cause.Cause<HookProblem>): string => {
   const problem = Cause.squash(cause)
   return Predicate.hasProperty(problem, "message") ? String(problem.message) : String(problem)
 }
+
+/** What a hook failed with, or what it died of. */
+const problemOf = (cause: Cause.Cause<HookProblem>): HookProblem =>
+  Option.getOrElse(Cause.failureOption(cause), () => ({ message: describe(cause) }))
 
 type Notify = (typeof SessionHooks.Service)["notify"]
 /** Whether the fiber itself was asked to stop. */
@@ -95,7 +99,7 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
   const call = <P extends HookPoint>(
     { hook }: Registered<P>,
     event: HookEvent<P>
-  ): Effect.Effect<Either.Either<HookAnswer<P>, string>> =>
+  ): Effect.Effect<Either.Either<HookAnswer<P>, HookProblem>> =>
     Effect.suspend(() => {
       const answer = hook(event)
       return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
@@ -104,7 +108,7 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
         onSuccess: (answer) => Effect.succeed(Either.right(answer)),
         onFailure: (cause) =>
           Effect.flatMap(isStopped, (stopped) =>
-            stopped ? Effect.interrupt : Effect.succeed(Either.left(describe(cause)))
+            stopped ? Effect.interrupt : Effect.succeed(Either.left(problemOf(cause)))
           )
       })
     )
@@ -114,8 +118,8 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
     Effect.map(
       call(registered, event),
       Either.match({
-        onLeft: (message) => {
-          report({ name: registered.name, event: point, message })
+        onLeft: ({ location, message }) => {
+          report({ name: registered.name, event: point, message, ...(location === undefined ? {} : { location }) })
           return undefined
         },
         onRight: (answer) => answer

@@ -1,5 +1,5 @@
 /** What text mode says on stderr about a run: problems always, the rest to a person at a terminal. Pure. */
-import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import { type AgentEvent, failureText } from "../../domain/conversation/AgentEvent.ts"
 import { type JsonObject, plainText } from "../../domain/conversation/Content.ts"
 import * as Text from "../../domain/Text.ts"
 
@@ -40,7 +40,7 @@ export const problem = (event: AgentEvent): string | undefined => {
     case "Notice":
       return event.level === "info" ? undefined : `heddle warn: ${event.message}`
     case "ExtensionFailed":
-      return `heddle warn: the extension ${event.extensionPath} failed: ${event.error}`
+      return `heddle warn: the extension ${event.extensionPath} failed: ${failureText(event)}`
     default:
       return undefined
   }

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SourceInfo } from "../../services/Commands.ts"
 import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
 import * as LazyCheck from "../host/LazyCheck.ts"
+import { shown, textOf } from "../platform/extensions/ForeignValue.ts"
 import { coerce } from "./foreign/Coercion.ts"
 import * as ForeignResult from "./foreign/ForeignResult.ts"
 import * as PlainSchema from "./foreign/PlainSchema.ts"
@@ -60,8 +61,6 @@ const promptOf = ({ promptGuidelines, promptSnippet }: ForeignDefinition): NonNu
   }
 }
 
-const said = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
-
 const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments }: ForeignDefinition): Tool["run"] => {
   const check = LazyCheck.make(parameters)
   const invalid = (problem: string) => new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
@@ -69,7 +68,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
   const prepare = (args: JsonObject): Either.Either<JsonObject, ToolFailure> => {
     if (prepareArguments === undefined) return Either.right(args)
     return Either.flatMap(
-      Either.try({ try: () => prepareArguments(args), catch: (cause) => invalid(said(cause)) }),
+      Either.try({ try: () => prepareArguments(args), catch: (cause) => invalid(textOf(cause)) }),
       (prepared) =>
         Predicate.isReadonlyRecord(prepared)
           ? Either.right(prepared)
@@ -87,7 +86,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
     }
     const result = yield* Effect.suspend(() => execute(args, { toolCallId, progress: report })).pipe(
       // A bug in the code of others is no reason to end the run.
-      Effect.catchAllDefect((defect) => new ToolFailure({ message: said(defect) }))
+      Effect.catchAllDefect((defect) => new ToolFailure({ message: textOf(defect) }))
     )
     return yield* ForeignResult.read(name, result)
   })
@@ -96,9 +95,9 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
 export const fromDefinition = (definition: ForeignDefinition): Either.Either<Tool, ToolRefused> => {
   const { abortedText, concurrency = "shared", description, label, name, source } = definition
   const refused = (message: string) =>
-    Either.left(new ToolRefused({ reason: "definition", name: clip(said(name), 100), message }))
+    Either.left(new ToolRefused({ reason: "definition", name: clip(shown(name), 100), message }))
   if (typeof name !== "string" || !namePattern.test(name))
-    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${clip(said(name), 100)}`)
+    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${clip(shown(name), 100)}`)
   const schema = PlainSchema.make(definition.parameters)
   if (Either.isLeft(schema)) return refused(`Tool "${name}" has a JSON Schema that cannot be used: ${schema.left}`)
   const parameters = schema.right

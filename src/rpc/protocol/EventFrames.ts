@@ -133,10 +133,16 @@ const frames: { readonly [T in Tag]: (event: EventOf[T], place: Place) => object
   ModelChanged: ({ model }) => ({ type: "model_changed", model }),
   ThinkingLevelChanged: ({ level }) => ({ type: "thinking_level_changed", level, thinkingLevel: level }),
   PersistFailed: ({ error }) => ({ type: "extension_error", extensionPath: "session", event: "persist", error }),
-  ExtensionFailed: ({ error, event, extensionPath }) =>
+  ExtensionFailed: ({ error, event, extensionPath, location }) =>
     failedSends.has(event)
       ? { type: "response", command: event, success: false, error, code: "not_sent", extensionPath }
-      : { type: "extension_error", extensionPath, event: hookNames.get(event) ?? event, error },
+      : {
+          type: "extension_error",
+          extensionPath,
+          event: hookNames.get(event) ?? event,
+          error,
+          ...(location === undefined ? {} : { location })
+        },
   CommandsChanged: ({ commands }) => ({ type: "available_commands_update", commands: commands.map(available) }),
   Notice: ({ level, message, source }) => ({ type: "notice", level, message, source })
 }

@@ -282,11 +282,12 @@ export const events: ReadonlyArray<EventSchema> = [
   }),
   event(
     "extension_error",
-    "A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded.",
+    "A failure outside the run. When a slash command fails, `extensionPath` is `command:<name>` and `event` is `command`. When the session cannot be stored, or only in another file, `extensionPath` is `session` and `event` is `persist`; when a record could not be encoded as it is, they are `rpc` and `encode`, and the record came before it with a text in place of what could not be encoded. `location` says where code of an extension failed, as `file:line:column`.",
     {
       extensionPath: Schema.String,
       event: Schema.String,
-      error: Schema.String
+      error: Schema.String,
+      location: optional(Schema.String)
     }
   ),
   event(

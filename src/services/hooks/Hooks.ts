@@ -13,6 +13,8 @@ import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoi
 /** A failure is reported with the name of the contributor, and the other hooks go on; at `toolCall` it blocks the call. */
 export interface HookProblem {
   readonly message: string
+  /** Where the code failed, as `file:line:column`. */
+  readonly location?: string
 }
 
 /** Answers at once, or with an effect that the session waits for. */
@@ -39,7 +41,7 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
     /** A seat for a contributor, until the scope closes. */
     readonly join: (name: string) => Effect.Effect<HookSeat, never, Scope.Scope>
     /** Tells the host that code of a contributor failed (`extension_error`). */
-    readonly report: (problem: { readonly name: string; readonly event: string; readonly message: string }) => void
+    readonly report: (problem: HookProblem & { readonly name: string; readonly event: string }) => void
     /** Tells the people behind the host. */
     readonly notify: (notice: Omit<Extract<AgentEvent, { readonly _tag: "Notice" }>, "_tag">) => void
   }

@@ -44,9 +44,23 @@ describe("loading", () => {
       assert.deepStrictEqual(hooks.seats(), [greeter])
       assert.deepStrictEqual(namesOf(tools), ["greet"])
       assert.deepStrictEqual(hooks.reports.slice(0, 3), [
-        { name: bad[0], event: "load", message: "The extension must export a function as its default." },
-        { name: bad[1], event: "load", message: "broken module" },
-        { name: bad[2], event: "load", message: "broken factory" }
+        {
+          name: sample("no-factory.ts"),
+          event: "load",
+          message: "The extension must export a function as its default."
+        },
+        {
+          name: sample("throws-at-import.ts"),
+          event: "load",
+          message: "broken module",
+          location: `${sample("throws-at-import.ts")}:1:11`
+        },
+        {
+          name: sample("throws-in-factory.ts"),
+          event: "load",
+          message: "broken factory",
+          location: `${sample("throws-in-factory.ts")}:8:13`
+        }
       ])
       assert.match(hooks.reports[3]?.message ?? "", /absent/)
       assert.strictEqual(hooks.reports.length, 4)
@@ -201,12 +215,12 @@ describe("reload", () => {
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(again)
       assert.deepStrictEqual(
-        hooks.reports.slice(1).map(({ event, message }) => [event, message]),
+        hooks.reports.slice(1).map(({ event, location, message }) => [event, message, location]),
         [
-          ["session_start", "no start"],
-          ["session_shutdown", "no end"],
-          ["session_shutdown", "took longer than 2 seconds"],
-          ["session_start", "no start"]
+          ["session_start", "no start", `${entry}:4:58`],
+          ["session_shutdown", "no end", `${entry}:2:55`],
+          ["session_shutdown", "took longer than 2 seconds", undefined],
+          ["session_start", "no start", `${entry}:4:58`]
         ]
       )
     })

@@ -28,9 +28,9 @@ describe("a process with extensions", () => {
       assert.deepStrictEqual([code, err], [5, ""])
       assert.deepStrictEqual(said, {
         reports: [
-          ["late-errors.ts", "async", "in a promise"],
+          ["late-errors.ts", "async", "in a promise", `${TestHost.sample("late-errors.ts")}:7:29`],
           ["extensions", "async", "without a stack"],
-          ["late-errors.ts", "async", "in a timer"]
+          ["late-errors.ts", "async", "in a timer", `${TestHost.sample("late-errors.ts")}:5:17`]
         ],
         notes: [],
         fences: { during: 2, after: 0, isKillBack: true }

@@ -85,7 +85,7 @@ describe("a call", () => {
     ["dies", () => Effect.die(new Error("died")), "died"],
     ["interrupts itself", () => Effect.interrupt, "interrupted"]
   ] as const)("whose hook %s is answered with why", ([, hook, why]) =>
-    Effect.map(call(hook), (answer) => assert.deepStrictEqual(answer, Either.left(why)))
+    Effect.map(call(hook), (answer) => assert.deepStrictEqual(answer, Either.left({ message: why })))
   )
 
   it.effect("that is interrupted interrupts the hook", () =>

@@ -9,6 +9,7 @@ export interface Report {
   readonly name: string
   readonly event: string
   readonly message: string
+  readonly location?: string
 }
 
 const isLater = (answer: unknown): answer is Effect.Effect<unknown, unknown> => Effect.isEffect(answer)

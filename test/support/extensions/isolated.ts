@@ -16,10 +16,11 @@ const program = Effect.gen(function* () {
   const { kill } = process
   yield* close
   const fences = { during, after: guards(), isKillBack: process.kill !== kill }
-  const reports = hooks.reports.map(({ event, message, name }) => [
+  const reports = hooks.reports.map(({ event, location, message, name }) => [
     name.split("/").at(-1),
     event,
-    message.slice(0, 200)
+    message.slice(0, 200),
+    ...(location === undefined ? [] : [location])
   ])
   yield* Process.print(JSON.stringify({ reports, notes, fences }))
   yield* open({ reason: "new" })

@@ -77,7 +77,9 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
     if (Exit.isSuccess(exit)) return completed
     if (Cause.isInterruptedOnly(exit.cause)) return { status: "aborted" }
     const error = errorOf(exit.cause)
-    publish({ _tag: "ExtensionFailed", extensionPath: `command:${name}`, event: "command", error })
+    const location = Option.getOrUndefined(Cause.failureOption(exit.cause))?.location
+    const told = { error, ...(location === undefined ? {} : { location }) }
+    publish({ _tag: "ExtensionFailed", extensionPath: `command:${name}`, event: "command", ...told })
     return { status: "error", error: { message: error, retryable: false } }
   }
 

@@ -22,7 +22,7 @@ const prepare = Effect.fnUntraced(function* (
 ) {
   const { hooks } = shared.ports
   const { path } = extension
-  yield* Culprits.guard({ path, report: (name, event, message) => hooks.report({ name, event, message }) })
+  yield* Culprits.guard({ path, report: hooks.report })
   return Instance.make({
     extension,
     shared,
@@ -47,6 +47,6 @@ export const load = Effect.fnUntraced(function* (
   const loaded = yield* Effect.either(Effect.timeoutFail(runFactory(instance), { duration: limit, onTimeout: tooSlow }))
   if (loaded._tag === "Right") return Option.some(instance)
   yield* Scope.close(scope, Exit.void)
-  instance.report("load", loaded.left.message)
+  instance.report("load", loaded.left)
   return Option.none<Instance.Instance>()
 })

@@ -5,9 +5,9 @@ import type { Handler } from "./Values.ts"
 
 interface Listener {
   readonly handler: Handler
-  readonly failed: (message: string) => void
-  /** Waits for a handler that returned a promise, to hear of its failure. */
-  readonly detach: (effect: Effect.Effect<unknown, { readonly message: string }>) => void
+  readonly failed: (problem: string | ForeignCall.ForeignFailure) => void
+  /** Waits for a handler that returned a promise. */
+  readonly detach: (effect: Effect.Effect<unknown>) => void
 }
 
 export interface Bus {
@@ -27,8 +27,9 @@ export const make = (): Bus => {
     emit: (channel, data) => {
       for (const { detach, failed, handler } of Array.from(channels.get(channel) ?? [])) {
         const outcome = ForeignCall.attempt(() => handler(data))
-        if (outcome._tag === "Failed") failed(outcome.failure.message)
-        if (outcome._tag === "Pending") detach(outcome.effect)
+        if (outcome._tag === "Failed") failed(outcome.failure)
+        if (outcome._tag === "Pending")
+          detach(Effect.catchAll(outcome.effect, (failure) => Effect.sync(() => failed(failure))))
       }
     },
     on: (channel, listener) => {

@@ -5,12 +5,16 @@
 import type * as Scope from "effect/Scope"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { SourceInfo } from "../../../services/Commands.ts"
-import type { HookSeat } from "../../../services/hooks/Hooks.ts"
+import type { HookProblem, HookSeat } from "../../../services/hooks/Hooks.ts"
 import * as Call from "../../platform/extensions/Call.ts"
 import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"
+import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
+import { folderOf } from "../../platform/extensions/Modules.ts"
 import type { Ports } from "../Ports.ts"
 import type { Bus } from "./Bus.ts"
 import type { Handler } from "./Values.ts"
+
+type ForeignFailure = ForeignCall.ForeignFailure
 
 export interface Extension {
   /** The entry file. */
@@ -60,7 +64,9 @@ export interface Instance {
   readonly lifecycle: { readonly session_start: Set<Handler>; readonly session_shutdown: Set<Handler> }
   readonly isActive: () => boolean
   readonly activate: () => void
-  readonly report: (event: string, message: string) => void
+  /** Names the line where code of the extension failed. */
+  readonly report: (event: string, problem: string | ForeignFailure) => void
+  readonly located: (failure: ForeignFailure) => HookProblem
   /** Throws when the session has ended. */
   readonly needLive: () => void
   /** Throws, too, while the factory runs. */
@@ -99,6 +105,8 @@ export const make = (parts: Parts): Instance => {
   const needLive = () => {
     if (!bridge.isOpen()) throw new StaleError()
   }
+  const folder = folderOf(extension.path)
+  const located = (failure: ForeignFailure) => ForeignCall.located(failure, folder)
   return {
     ...parts,
     ports: shared.ports,
@@ -108,7 +116,11 @@ export const make = (parts: Parts): Instance => {
     activate: () => {
       active = true
     },
-    report: (event, message) => shared.ports.hooks.report({ name: extension.path, event, message }),
+    located,
+    report: (event, problem) => {
+      const told = typeof problem === "string" ? { message: problem } : located(problem)
+      shared.ports.hooks.report({ name: extension.path, event, ...told })
+    },
     needLive,
     needActive: (method) => {
       needLive()

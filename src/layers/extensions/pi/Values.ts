@@ -1,7 +1,8 @@
 /** Reads what extensions pass and return, which may be anything. */
 import * as Predicate from "effect/Predicate"
-import type { InputContent, JsonObject } from "../../../domain/conversation/Content.ts"
-import { isInput } from "../../../domain/session/EntryShape.ts"
+import * as Either from "effect/Either"
+import { type InputContent, type JsonObject, text } from "../../../domain/conversation/Content.ts"
+import * as JsonValue from "../../../domain/JsonValue.ts"
 
 export type Handler = (...args: ReadonlyArray<unknown>) => unknown
 
@@ -19,12 +20,12 @@ export const textIn = (record: JsonObject, key: string): string | undefined => {
 
 export const textsIn = (record: JsonObject, key: string): ReadonlyArray<string> | undefined => {
   const value = record[key]
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined
+  return Array.isArray(value) ? Array.from(value).filter((item) => typeof item === "string") : undefined
 }
 
 export const handlerIn = (record: JsonObject, key: string): Handler | undefined => {
   const value = record[key]
-  return isHandler(value) ? (...args) => value.apply(record, [...args]) : undefined
+  return isHandler(value) ? (...args) => Reflect.apply(value, record, args) : undefined
 }
 
 /** An object with a member that is left out where there is no value. */
@@ -53,10 +54,32 @@ export const wantHandler = (value: unknown, what: string): Handler => {
   throw new TypeError(`${what} must be a function`)
 }
 
+/** Data without code of the extension, which would run wherever it is read later. Throws if it cannot be made JSON. */
+export const plainOf = (value: unknown): unknown =>
+  Either.getOrThrowWith(JsonValue.plain(value), (problem) => new TypeError(`the value ${problem}`))
+
+/** The same for a member that is an object. */
+export const plainIn = (record: JsonObject, key: string): JsonObject | undefined => {
+  const value = record[key]
+  const plain = isRecord(value) ? plainOf(value) : undefined
+  return isRecord(plain) ? plain : undefined
+}
+
+/** More blocks are a mistake of the extension. */
+const mostBlocks = 10_000
+
+const blockOf = (block: unknown): ReadonlyArray<InputContent> => {
+  const { data, mimeType, text: said, type } = options(block)
+  if (type === "text" && typeof said === "string") return [text(said)]
+  return type === "image" && typeof data === "string" && typeof mimeType === "string" ? [{ type, data, mimeType }] : []
+}
+
 /** Texts and images, as messages hold them. */
 export const contentOf = (value: unknown): string | ReadonlyArray<InputContent> | undefined => {
   if (typeof value === "string") return value
-  return Array.isArray(value) && value.every(isInput) ? value : undefined
+  if (!Array.isArray(value) || value.length > mostBlocks) return undefined
+  const blocks = Array.from({ length: value.length }, (_, at) => blockOf(value[at])).flat()
+  return blocks.length === value.length ? blocks : undefined
 }
 
 /** Deep copies of plain values, so that an extension changes only its own. Texts are shared. */

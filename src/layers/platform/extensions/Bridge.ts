@@ -7,9 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import { textOf } from "./Thrown.ts"
+import { textOf } from "./ForeignValue.ts"
 
 const advice =
   "after a session change or reload. Do not keep pi or ctx over ctx.newSession(), ctx.fork(), ctx.switchSession() or " +
@@ -44,7 +45,11 @@ export interface Bridge {
   readonly read: <A>(effect: Effect.Effect<A, Failure>) => A
 }
 
-const messageOf = (cause: Cause.Cause<Failure>): string => textOf(Cause.squash(cause))
+const messageOf = (cause: Cause.Cause<Failure>): string =>
+  Option.match(Cause.failureOption(cause), {
+    onSome: ({ message }) => message,
+    onNone: () => textOf(Cause.squash(cause))
+  })
 
 const reading =
   (runtime: Runtime.Runtime<never>) =>

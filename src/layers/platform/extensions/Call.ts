@@ -25,5 +25,14 @@ export const make = (): Call => {
 export const either = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
   other === undefined ? one : AbortSignal.any([one, other])
 
-/** Code of others may pass anything as a signal. */
-export const isSignal = (value: unknown): value is AbortSignal => value instanceof AbortSignal
+const { any } = AbortSignal
+
+/** A signal of our own that is aborted with the given one, if that is one: code of others may pass anything. */
+export const signalOf = (value: unknown): AbortSignal | undefined => {
+  if (value === undefined) return undefined
+  try {
+    return Reflect.apply(any, AbortSignal, [[value]])
+  } catch {
+    return undefined
+  }
+}

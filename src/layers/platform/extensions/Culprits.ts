@@ -7,12 +7,17 @@ import type * as Scope from "effect/Scope"
 import { StaleError } from "./Bridge.ts"
 import { ExitFence, fenceExit } from "./ExitFence.ts"
 import { folderOf } from "./Modules.ts"
-import { stackOf, textOf } from "./Thrown.ts"
+import { isOf, locationIn, stackOf, textOf } from "./ForeignValue.ts"
 
 export interface Guarded {
   /** The entry file. */
   readonly path: string
-  readonly report: (name: string, event: string, message: string) => void
+  readonly report: (problem: {
+    readonly name: string
+    readonly event: string
+    readonly message: string
+    readonly location?: string
+  }) => void
 }
 
 /** In the place of a path, where there are several and the error does not say from which it came. */
@@ -37,11 +42,13 @@ const tell = (stack: string, event: string, message: string) => {
   // The engine leaves out the frame of a function that ends with the call.
   const culprit = culpritOf(stack) ?? (guarded.size === 1 ? first : undefined)
   const { report } = culprit ?? first ?? { report: () => {} }
-  report(culprit?.path ?? unknown, event, message)
+  const location = culprit === undefined ? undefined : locationIn(stack, folderOf(culprit.path))
+  const name = culprit?.path ?? unknown
+  report({ name, event, message, ...(location === undefined ? {} : { location }) })
 }
 
 /** What uses an object of a session that has ended is late, not wrong; an attempt to exit has been reported. */
-const isKnown = (thrown: unknown) => thrown instanceof StaleError || thrown instanceof ExitFence
+const isKnown = (thrown: unknown) => isOf(thrown, StaleError) || isOf(thrown, ExitFence)
 
 const onUncaught = (thrown: unknown) => {
   if (!isKnown(thrown)) tell(stackOf(thrown), "async", textOf(thrown))

@@ -1,6 +1,6 @@
 /** Keeps extensions from ending the process. heddle's own end takes the fence down (processes/Exit.ts). */
 import * as Exit from "../processes/Exit.ts"
-import { stackOf } from "./Thrown.ts"
+import { stackOf } from "./ForeignValue.ts"
 
 /** Thrown in the place of the exit. */
 export class ExitFence extends Error {

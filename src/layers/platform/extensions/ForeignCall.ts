@@ -1,15 +1,23 @@
 /** Calls a function of others from an effect. It may return a value, return a promise, or throw. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { textOf } from "./Thrown.ts"
+import * as Either from "effect/Either"
+import * as ForeignValue from "./ForeignValue.ts"
 
 /** The function threw, or its promise was rejected. */
-export class ForeignFailure extends Data.TaggedError("ForeignFailure")<{ readonly message: string }> {}
+export class ForeignFailure extends Data.TaggedError("ForeignFailure")<{
+  readonly message: string
+  /** The stack of what was thrown. */
+  readonly trace?: string
+}> {}
 
 export type Outcome =
   | { readonly _tag: "Value"; readonly value: unknown }
   | { readonly _tag: "Failed"; readonly failure: ForeignFailure }
   | { readonly _tag: "Pending"; readonly effect: Effect.Effect<unknown, ForeignFailure> }
+
+/** The one of the engine: code of others may put another in its place. */
+const EnginePromise = Promise
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   (typeof value === "object" || typeof value === "function") &&
@@ -17,14 +25,24 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   "then" in value &&
   typeof value.then === "function"
 
-const failure = (thrown: unknown) => new ForeignFailure({ message: textOf(thrown) })
+export const failureOf = (thrown: unknown): ForeignFailure => {
+  const trace = ForeignValue.stackOf(thrown)
+  return new ForeignFailure({ message: ForeignValue.textOf(thrown), ...(trace === "" ? {} : { trace }) })
+}
+
+/** The same with the place below the folder where it was thrown, as `file:line:column`. */
+export const located = ({ message, trace = "" }: ForeignFailure, folder: string) => {
+  const location = ForeignValue.locationIn(trace, folder)
+  return location === undefined ? { message } : { message, location }
+}
 
 /** An interrupt does not wait for the promise: what it still does is not listened to any more. */
 const settled = (promise: PromiseLike<unknown>, abort: () => void) =>
   Effect.async<unknown, ForeignFailure>((resume) => {
-    Promise.resolve(promise).then(
+    // Not `Promise.resolve`, which asks a promise for its constructor.
+    new EnginePromise<unknown>((resolve) => resolve(promise)).then(
       (value) => resume(Effect.succeed(value)),
-      (thrown: unknown) => resume(Effect.fail(failure(thrown)))
+      (thrown: unknown) => resume(Effect.fail(failureOf(thrown)))
     )
     return Effect.sync(abort)
   })
@@ -35,9 +53,24 @@ export const attempt = (call: () => unknown, abort: () => void = () => {}): Outc
     const value = call()
     return isThenable(value) ? { _tag: "Pending", effect: settled(value, abort) } : { _tag: "Value", value }
   } catch (thrown) {
-    return { _tag: "Failed", failure: failure(thrown) }
+    return { _tag: "Failed", failure: failureOf(thrown) }
   }
 }
+
+/** Reads a value of others. Its members may be code that throws. */
+export const read = <A>(look: () => A): Either.Either<A, ForeignFailure> => {
+  try {
+    return Either.right(look())
+  } catch (thrown) {
+    return Either.left(failureOf(thrown))
+  }
+}
+
+/** A call to somebody who only listens. It must not fail: what it throws ends the fiber, as an error of our own. */
+export const tell = (call: () => unknown): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    Either.match(read(call), { onLeft: ({ message }) => Effect.die(new Error(message)), onRight: () => Effect.void })
+  )
 
 /** The same as an effect. */
 export const run = (call: () => unknown, abort?: () => void): Effect.Effect<unknown, ForeignFailure> =>

@@ -1,8 +1,7 @@
 /** Loads the files of extensions, and forgets them for a reload. */
 import { dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
-import { ForeignFailure } from "./ForeignCall.ts"
-import { textOf } from "./Thrown.ts"
+import { failureOf, ForeignFailure } from "./ForeignCall.ts"
 
 export type Factory = (api: object) => unknown
 
@@ -23,7 +22,7 @@ const factoryOf = (module: unknown): Factory | undefined => {
 export const load = (path: string): Effect.Effect<Factory, ForeignFailure> =>
   Effect.tryPromise({
     try: (): Promise<unknown> => import(path),
-    catch: (thrown) => new ForeignFailure({ message: textOf(thrown) })
+    catch: failureOf
   }).pipe(
     Effect.flatMap((module) => {
       const factory = factoryOf(module)

@@ -27,7 +27,11 @@ export const configOf = (config: unknown): ProviderConfig | undefined => {
     ...(models === undefined ? {} : { models: Array.isArray(models) ? models.filter(isChat) : models }),
     ...(streamSimple === undefined
       ? {}
-      : { stream: isCode(streamSimple) ? StreamSimple.make(streamSimple.bind(config)) : streamSimple })
+      : {
+          stream: isCode(streamSimple)
+            ? StreamSimple.make((...args) => Reflect.apply(streamSimple, config, args))
+            : streamSimple
+        })
   }
   return isConfig(made) ? made : undefined
 }

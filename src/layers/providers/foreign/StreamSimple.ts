@@ -11,6 +11,7 @@ import type { CallAuth } from "../../../services/model/ProviderRegistrations.ts"
 import type { ProviderResponse } from "../../../services/model/RequestHooks.ts"
 import * as Alarm from "../../platform/Alarm.ts"
 import * as AsPromise from "../../platform/AsPromise.ts"
+import { factsOf } from "../../platform/extensions/ForeignValue.ts"
 import * as ForeignItems from "../../platform/ForeignItems.ts"
 import { SourceFailed } from "../../platform/http/ServerEvents.ts"
 import type * as Intake from "../../platform/Intake.ts"
@@ -101,7 +102,7 @@ const sourceOf =
       take: (item) => failStop(machine.take(item) ?? machine.fault()),
       isOver: machine.finished,
       drain: machine.drain,
-      failed: (cause) => fail(new SourceFailed({ stage: "open", cause })),
+      failed: (cause) => fail(new SourceFailed({ stage: "open", cause: factsOf(cause) })),
       end: () => failStop(machine.end()),
       onWaiting: watchdog.setWaiting,
       onClosed: watchdog.stop

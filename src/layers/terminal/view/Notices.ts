@@ -1,5 +1,5 @@
 /** Events that are worth a line for people, in words. Pure. */
-import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import { type AgentEvent, failureText } from "../../../domain/conversation/AgentEvent.ts"
 
 export interface Notice {
   readonly level: "info" | "warning" | "error"
@@ -56,7 +56,7 @@ export const of = (event: AgentEvent): Notice | undefined => {
         ? error(`This session is not stored any more: ${event.error}`)
         : warning(`${event.error}. It is stored in ${event.movedTo} now.`)
     case "ExtensionFailed":
-      return warning(`Extension ${event.extensionPath} failed (${event.event}): ${event.error}`)
+      return warning(`Extension ${event.extensionPath} failed (${event.event}): ${failureText(event)}`)
     case "Notice":
       return { level: event.level, text: event.message }
     case "ModelChanged":

@@ -5,8 +5,10 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type InputContent, type JsonObject, plainText, text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import * as JsonValue from "../../../domain/JsonValue.ts"
 import { Usage } from "../../../domain/model/Usage.ts"
 import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
+import * as ForeignValue from "../../platform/extensions/ForeignValue.ts"
 
 /** Characters of all text blocks, of all images, and of the details as JSON. */
 const mostText = 1_000_000
@@ -47,21 +49,28 @@ const contentOf = (content: unknown): Read<ReadonlyArray<InputContent>> => {
   if (typeof content === "string") return bounded([text(content)])
   if (!Array.isArray(content)) return Either.left("content must be an array of text and image blocks")
   if (content.length > mostBlocks) return Either.left(`content has more than ${mostBlocks} blocks`)
-  return Either.flatMap(Either.all(content.map(blockOf)), bounded)
+  return Either.flatMap(
+    Either.all(Array.from({ length: content.length }, (_, at) => blockOf(content[at], at))),
+    bounded
+  )
 }
 
-/** Details are an object, so other values become a member of one. Those that are no JSON are reported with the result. */
-const detailsOf = (details: unknown): { readonly details?: JsonObject } => {
-  if (details === undefined || details === null) return {}
-  const size = Either.try(() => JSON.stringify(details)?.length ?? 0)
-  if (Either.isRight(size) && size.right > mostDetails)
-    return { details: { omitted: `The details have ${size.right} characters; at most ${mostDetails} are kept` } }
-  return { details: isObject(details) ? details : { value: details } }
+/** Details are an object, so other values become a member of one. A copy: code of others must not run where they are shown. */
+const detailsOf = (details: unknown): Read<{ readonly details?: JsonObject }> => {
+  if (details === undefined || details === null) return Either.right({})
+  return Either.map(JsonValue.plain(details), (plain) => {
+    const size = JSON.stringify(plain)?.length ?? 0
+    if (size > mostDetails)
+      return { details: { omitted: `The details have ${size} characters; at most ${mostDetails} are kept` } }
+    return { details: isObject(plain) ? plain : { value: plain } }
+  }).pipe(Either.mapLeft((problem) => `its details ${problem}`))
 }
 
 const partsOf = (result: unknown): Read<ToolOutput> => {
   const { content, details } = isObject(result) ? result : { content: result, details: undefined }
-  return Either.map(contentOf(content), (blocks) => ({ content: blocks, ...detailsOf(details) }))
+  return Either.flatMap(contentOf(content), (blocks) =>
+    Either.map(detailsOf(details), (rest) => ({ content: blocks, ...rest }))
+  )
 }
 
 const usageOf = Schema.decodeUnknownOption(Schema.suspend(() => Usage()))
@@ -79,7 +88,7 @@ const answerOf = (result: unknown): Read<{ readonly answer: ToolAnswer; readonly
 
 /** Members of foreign objects may be getters that throw. */
 const safely = <A>(read: () => Read<A>): Read<A> =>
-  Either.flatMap(Either.try({ try: read, catch: String }), (parts) => parts)
+  Either.flatMap(Either.try({ try: read, catch: ForeignValue.shown }), (parts) => parts)
 
 /** A report of progress; undefined where it cannot be shown. */
 export const progress = (partial: unknown): ToolOutput | undefined =>

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
+import * as ForeignValue from "../../platform/extensions/ForeignValue.ts"
 import * as SchemaCheck from "../../host/SchemaCheck.ts"
 
 const isData = (value: unknown) => value !== undefined && typeof value !== "function" && typeof value !== "symbol"
@@ -28,7 +29,7 @@ export const make = (given: unknown = {}): Either.Either<JsonObject, string> => 
   // First of all, because a schema that contains itself has no end.
   const endless = JsonValue.problemOf(given)
   if (endless !== undefined) return Either.left(endless)
-  return Either.flatMap(Either.try({ try: () => typed(copyOfObject(given)), catch: String }), (schema) => {
+  return Either.flatMap(Either.try({ try: () => typed(copyOfObject(given)), catch: ForeignValue.shown }), (schema) => {
     const problem = SchemaCheck.problemOf(schema)
     return problem === undefined ? Either.right(schema) : Either.left(problem)
   })

@@ -1,5 +1,6 @@
 /** Model calls of extensions: through the agent's providers and keys, or through an api that an extension registered. */
 import type { Model } from "../../../../domain/model/Model.ts"
+import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
 import { timestamp } from "../../../platform/modules/Time.ts"
 import type { Holder } from "../HostBindings.ts"
 import { AssistantMessageEventStream } from "./EventStream.ts"
@@ -23,7 +24,7 @@ const failed = ({ api, id, provider }: Model, error: unknown) => ({
   model: id,
   usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
   stopReason: "error",
-  errorMessage: error instanceof Error ? error.message : String(error),
+  errorMessage: ForeignValue.textOf(error),
   timestamp: timestamp()
 })
 

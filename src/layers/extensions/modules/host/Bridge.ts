@@ -8,6 +8,9 @@ export type Run = <A, E extends Error>(effect: Effect.Effect<A, E>, signal?: Abo
 
 export const abortedText = "Operation aborted"
 
+/** An error of ours that reaches a report through an extension must not need its getter for that. */
+const withMessage = <E extends Error>(error: E): E => Object.defineProperty(error, "message", { value: error.message })
+
 const aborted = (signal: AbortSignal): Effect.Effect<never, Error> =>
   Effect.async((resume) => {
     const abort = () => resume(Effect.fail(new Error(abortedText)))
@@ -17,5 +20,8 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, Error> =>
   })
 
 export const make: Effect.Effect<Run, never, Scope.Scope> = Effect.map(FiberSet.makeRuntimePromise(), (run): Run => {
-  return (effect, signal) => run(signal === undefined ? effect : Effect.raceFirst(effect, aborted(signal)))
+  return (effect, signal) => {
+    const told = Effect.mapError(effect, withMessage)
+    return run(signal === undefined ? told : Effect.raceFirst(told, aborted(signal)))
+  }
 })

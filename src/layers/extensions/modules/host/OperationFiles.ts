@@ -1,6 +1,7 @@
 /** The files that an extension gives its tools, such as those of another machine. */
 import * as Effect from "effect/Effect"
 import { FileError, type FileErrorReason, type Files } from "../../../../services/machine/Files.ts"
+import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
 import * as LocalPaths from "../../../platform/files/LocalPaths.ts"
 import type { Operations } from "../HostBindings.ts"
 
@@ -13,14 +14,11 @@ const reasons: Readonly<Record<string, FileErrorReason>> = {
   ENOTDIR: "not_directory"
 }
 
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
-
 const failure = (path: string) => (cause: unknown) =>
   new FileError({
     path,
-    reason: reasons[codeOf(cause)] ?? "unreadable",
-    description: cause instanceof Error ? cause.message : String(cause)
+    reason: reasons[ForeignValue.textIn(cause, "code") ?? ""] ?? "unreadable",
+    description: ForeignValue.textOf(cause)
   })
 
 /** Foreign functions may return a value, return a promise, or throw. */
@@ -29,8 +27,9 @@ const ask = <A>(path: string, call: () => Promise<A> | A): Effect.Effect<A, File
 
 const chunk = 64 * 1024
 
+/** A copy: the bytes are read later, when nothing catches what an object of others may throw. */
 const toBytes = (content: Uint8Array | string) =>
-  typeof content === "string" ? new TextEncoder().encode(content) : content
+  typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content)
 
 const opened = (path: string, bytes: Uint8Array) => ({
   path,

@@ -1,6 +1,7 @@
 /** `find` over the `glob` of an extension. */
 import * as Effect from "effect/Effect"
 import { ToolFailure, type Tool } from "../../../../services/Tools.ts"
+import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
 import * as LocalPaths from "../../../platform/files/LocalPaths.ts"
 import * as Truncate from "../../../tools/files/Truncate.ts"
 import * as Output from "../../../tools/Tool.ts"
@@ -9,7 +10,7 @@ import type { Operations } from "../HostBindings.ts"
 const defaultLimit = 1000
 const ignore = ["**/node_modules/**", "**/.git/**"]
 
-const failure = (cause: unknown) => new ToolFailure({ message: cause instanceof Error ? cause.message : String(cause) })
+const failure = (cause: unknown) => new ToolFailure({ message: ForeignValue.textOf(cause) })
 
 const found = (paths: ReadonlyArray<string>, root: string, limit: number) => {
   if (paths.length === 0) return Output.textOutput("No files found matching pattern")

@@ -5,6 +5,7 @@ import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import { type Shell, ShellFailure, type ShellRequest, type ShellResult } from "../../../../services/Shell.ts"
 import * as Stopwatch from "../../../../services/Stopwatch.ts"
+import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
 import { inherited } from "../../../platform/processes/Environment.ts"
 import type { Artifacts } from "../../../tools/shell/Artifact.ts"
 import * as OutputRecorder from "../../../tools/shell/OutputRecorder.ts"
@@ -24,7 +25,7 @@ const timedOut: Ending = { cancelled: false, timedOut: true }
 
 /** pi's operations reject with these texts. */
 const endingOf = (cause: unknown): Effect.Effect<Ending, ShellFailure> => {
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = ForeignValue.textOf(cause)
   if (/^timeout(:|$)/.test(message)) return Effect.succeed(timedOut)
   if (/^aborted$/.test(message)) return Effect.succeed({ cancelled: true, timedOut: false })
   return new ShellFailure({ reason: "not_started", message })
@@ -79,14 +80,13 @@ const execute = (exec: Exec, request: ShellRequest & { readonly cwd: string }, c
       if (!chunks.unsafeOffer(bytes)) Deferred.unsafeDone(flooded, tooFast)
     }
     const running = Effect.tryPromise({
-      try: (signal) =>
-        exec(command, cwd, { onData, signal, timeout: timeoutMs / 1000, env: { ...inherited(), ...env } }),
+      try: async (signal): Promise<Ending> => {
+        const options = { onData, signal, timeout: timeoutMs / 1000, env: { ...inherited(), ...env } }
+        const { exitCode } = await exec(command, cwd, options)
+        return { exitCode: exitCode ?? -1, cancelled: false, timedOut: false }
+      },
       catch: (cause) => cause
-    }).pipe(
-      Effect.map(({ exitCode }): Ending => ({ exitCode: exitCode ?? -1, cancelled: false, timedOut: false })),
-      Effect.catchAll(endingOf),
-      Effect.raceFirst(Deferred.await(flooded))
-    )
+    }).pipe(Effect.catchAll(endingOf), Effect.raceFirst(Deferred.await(flooded)))
     return Option.getOrElse(yield* Effect.timeoutOption(running, timeoutMs), () => timedOut)
   })
 
@@ -120,8 +120,7 @@ const changed = (request: ShellRequest, { commandPrefix, cwd: folder, spawnHook 
 const change = (request: ShellRequest, options: ToolOptions) =>
   Effect.try({
     try: () => changed(request, options),
-    catch: (cause) =>
-      new ShellFailure({ reason: "not_started", message: cause instanceof Error ? cause.message : String(cause) })
+    catch: (cause) => new ShellFailure({ reason: "not_started", message: ForeignValue.textOf(cause) })
   })
 
 export const make = (options: ToolOptions, local: ShellService, artifacts: Artifacts): ShellService => {

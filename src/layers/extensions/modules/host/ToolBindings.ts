@@ -8,6 +8,7 @@ import { Files } from "../../../../services/machine/Files.ts"
 import { Processes } from "../../../../services/machine/Processes.ts"
 import type { Shell } from "../../../../services/Shell.ts"
 import type { Tool } from "../../../../services/Tools.ts"
+import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import { inherited } from "../../../platform/processes/Environment.ts"
 import * as Bash from "../../../tools/Bash.ts"
 import * as Edit from "../../../tools/Edit.ts"
@@ -88,7 +89,7 @@ const execWith =
       cwd,
       env: Object.fromEntries(changed),
       timeoutMs: timeout * 1000,
-      onDelta: (delta) => Effect.sync(() => onData(Buffer.from(delta)))
+      onDelta: (delta) => ForeignCall.tell(() => onData(Buffer.from(delta)))
     })
     const { cancelled, exitCode, timedOut } = await run(running, signal).catch((error: unknown) => {
       throw signal?.aborted === true ? new Error("aborted") : error
@@ -97,6 +98,15 @@ const execWith =
     if (cancelled) throw new Error("aborted")
     return { exitCode: exitCode ?? null }
   }
+
+/** What the work of an extension throws goes back to it as it is. */
+const outcomeOf = async <A>(work: () => Promise<A>) => {
+  try {
+    return { value: await work() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}
 
 export const make = Effect.fnUntraced(function* (services: ToolServices, run: Run) {
   const artifacts = yield* Artifact.make()
@@ -112,7 +122,7 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
           return tool.definition.parameters
         },
         execute: async (args: JsonObject, { onUpdate, signal, toolCallId }) => {
-          const progress = (output: ToolOutput) => Effect.sync(() => onUpdate?.(toPi(output)))
+          const progress = (output: ToolOutput) => ForeignCall.tell(() => onUpdate?.(toPi(output)))
           return toPi(await run(tool.run(args, { toolCallId, progress }), signal))
         }
       }
@@ -120,11 +130,9 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
     exclusively: async (path, work) => {
       const files = Context.get(services.machine, Files)
       const real = await run(Effect.orElseSucceed(files.resolve(path), () => path))
-      const working = Effect.tryPromise({
-        try: () => work(),
-        catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
-      })
-      return run(services.ledger().exclusively(real)(working))
+      const outcome = await run(services.ledger().exclusively(real)(Effect.promise(() => outcomeOf(work))))
+      if ("thrown" in outcome) throw outcome.thrown
+      return outcome.value
     },
     exec: execWith(services.shell, run)
   }

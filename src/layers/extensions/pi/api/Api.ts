@@ -5,6 +5,8 @@ import * as Scope from "effect/Scope"
 import { isThinkingLevel } from "../../../../domain/model/Model.ts"
 import * as Table from "../events/Table.ts"
 import type { Instance } from "../Instance.ts"
+import type { ForeignFailure } from "../../../platform/extensions/ForeignCall.ts"
+import { shown } from "../../../platform/extensions/ForeignValue.ts"
 import { copyOf, type Handler, options, wantHandler, wantText } from "../Values.ts"
 import * as Commands from "./Commands.ts"
 import * as Exec from "./Exec.ts"
@@ -30,7 +32,7 @@ const makeOn = (instance: Instance) => (event: unknown, handler: unknown) => {
 /** The bus outlives a reload, so what the extension listens to goes with its own scope. */
 const makeEvents = (instance: Instance) => {
   const { bridge, count, needLive, report, scope, shared } = instance
-  const failed = (channel: string) => (message: string) => report(`events:${channel}`, message)
+  const failed = (channel: string) => (problem: string | ForeignFailure) => report(`events:${channel}`, problem)
   return {
     on: (given: unknown, handler: unknown) => {
       needLive()
@@ -49,7 +51,7 @@ const makeEvents = (instance: Instance) => {
       needLive()
       shared.bus.emit(wantText(channel, "events.emit: channel"), data)
     },
-    off: (channel: unknown, handler: unknown) => shared.bus.off(String(channel), handler)
+    off: (channel: unknown, handler: unknown) => shared.bus.off(shown(channel), handler)
   }
 }
 
@@ -67,7 +69,7 @@ const makeModels = ({ bridge, needActive, ports: { agent }, report }: Instance) 
   },
   setThinkingLevel: (level: unknown) => {
     needActive("setThinkingLevel")
-    if (!isThinkingLevel(level)) throw new TypeError(`setThinkingLevel: there is no level ${String(level)}`)
+    if (!isThinkingLevel(level)) throw new TypeError(`setThinkingLevel: there is no level ${shown(level)}`)
     bridge.fire(agent.setThinkingLevel(level), (message) => report("setThinkingLevel", message))
   }
 })
@@ -88,7 +90,7 @@ const makeLogger = ({ bridge, extension, ports: { log } }: Instance) => {
   const at =
     (level: "debug" | "info" | "warn" | "error") =>
     (...args: ReadonlyArray<unknown>) =>
-      bridge.fire(log(level, `${extension.path}: ${args.map(String).join(" ")}`), () => {})
+      bridge.fire(log(level, `${extension.path}: ${args.map(shown).join(" ")}`), () => {})
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
 }
 

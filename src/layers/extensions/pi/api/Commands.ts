@@ -18,28 +18,34 @@ const completionOf = (item: unknown): ReadonlyArray<Completion> => {
   return [{ value, label: textIn(item, "label") ?? value, ...member("description", textIn(item, "description")) }]
 }
 
+const completionsOf = (items: unknown): ReadonlyArray<Completion> => {
+  if (!Array.isArray(items)) return []
+  return Array.from({ length: Math.min(items.length, mostCompletions) }, (_, at) => completionOf(items[at])).flat()
+}
+
 const commandOf = (instance: Instance, name: string, given: unknown): SlashCommand => {
   const definition = wantRecord(given, `registerCommand: the options of ${name}`)
   const handler = handlerIn(definition, "handler")
   if (handler === undefined) throw new TypeError(`registerCommand: ${name} needs a function handler`)
   const complete = handlerIn(definition, "getArgumentCompletions")
-  const { extension, report } = instance
+  const { extension, located, report } = instance
   const run = (args: string) =>
     Effect.suspend(() => {
       const call = Call.make()
       return ForeignCall.run(() => handler(args, CommandContext.make(instance, call)), call.abort)
     }).pipe(
       Effect.asVoid,
-      Effect.mapError(({ message }) => new SlashCommandFailed({ command: name, message }))
+      Effect.mapError((failure) => new SlashCommandFailed({ command: name, ...located(failure) }))
     )
   const completions = (prefix: string) =>
-    Effect.matchEffect(
-      ForeignCall.run(() => complete?.(prefix)),
-      {
-        onSuccess: (items) =>
-          Effect.succeed(Array.isArray(items) ? items.slice(0, mostCompletions).flatMap(completionOf) : []),
-        onFailure: ({ message }) => Effect.sync(() => report("getArgumentCompletions", message)).pipe(Effect.as([]))
-      }
+    ForeignCall.run(() => complete?.(prefix)).pipe(
+      Effect.flatMap((items) => ForeignCall.read(() => completionsOf(items))),
+      Effect.catchAll((failure) =>
+        Effect.as(
+          Effect.sync(() => report("getArgumentCompletions", failure)),
+          []
+        )
+      )
     )
   return {
     name,

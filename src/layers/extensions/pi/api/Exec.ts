@@ -70,7 +70,7 @@ export const make =
         })
       : run
     return bridge.run(limited, {
-      ...(Call.isSignal(signal) ? { signal } : {}),
+      signal: Call.signalOf(signal),
       whenAborted: {
         get value() {
           return killed()

@@ -1,5 +1,7 @@
 /** What an extension adds to the conversation: messages, entries and labels. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as JsonValue from "../../../../domain/JsonValue.ts"
 import type { CustomInput, Refusal, SendOptions, SendUserOptions } from "../../Ports.ts"
 import type { Instance } from "../Instance.ts"
 import { contentOf, isRecord, member, options, textIn, wantText } from "../Values.ts"
@@ -11,7 +13,9 @@ export const customInput = (value: unknown): CustomInput | string => {
   if (customType === undefined) return "customType must be a text"
   const content = contentOf(value["content"])
   if (content === undefined) return "content must be a text or an array of texts and images"
-  return { customType, content, display: value["display"] !== false, ...member("details", value["details"]) }
+  const details = JsonValue.plain(value["details"])
+  if (Either.isLeft(details)) return `details ${details.left}`
+  return { customType, content, display: value["display"] !== false, ...member("details", details.right) }
 }
 
 const deliveries = ["steer", "followUp", "nextTurn"] as const
@@ -61,7 +65,13 @@ export const make = (instance: Instance) => {
     },
     appendEntry: (customType: unknown, data?: unknown) => {
       needActive("appendEntry")
-      fire("appendEntry", ports.messages.appendEntry(wantText(customType, "customType"), data))
+      const type = wantText(customType, "customType")
+      // A copy now: the entry may have to wait.
+      const copy = Either.mapLeft(JsonValue.plain(data), (problem): Refusal => ({ message: `the entry ${problem}` }))
+      fire(
+        "appendEntry",
+        Effect.flatMap(copy, (plain) => ports.messages.appendEntry(type, plain))
+      )
     },
     /** With a single text it is omp's name for the extension, which nothing shows. */
     setLabel: (...args: ReadonlyArray<unknown>) => {

@@ -1,7 +1,7 @@
 /** Providers that an extension brings, or whose address it changes. */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import type { Instance } from "../Instance.ts"
-import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
+import { handlerIn, isRecord, member, plainOf, textIn, wantRecord, wantText } from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
 /** The object form of a provider has its members in a class, perhaps, and answers a function with its models. */
@@ -15,6 +15,10 @@ const configOf = (provider: JsonObject): JsonObject => ({
   ...member("streamSimple", handlerIn(provider, "streamSimple"))
 })
 
+/** Its data without code, and its functions. */
+const plainly = (config: JsonObject): JsonObject =>
+  Object.fromEntries(Object.keys(config).map((key) => [key, handlerIn(config, key) ?? plainOf(config[key])]))
+
 const known = new WeakMap<Instance, Slots.Slots>()
 
 const slotsOf = (instance: Instance): Slots.Slots => {
@@ -27,7 +31,7 @@ export const register =
   (instance: Instance) =>
   (given: unknown, config?: unknown): void => {
     instance.needLive()
-    const definition = isRecord(given) ? configOf(given) : wantRecord(config, "registerProvider: the provider")
+    const definition = plainly(isRecord(given) ? configOf(given) : wantRecord(config, "registerProvider: the provider"))
     const name = wantText(isRecord(given) ? given["id"] : given, "registerProvider: name")
     slotsOf(instance).put(name, () => instance.ports.providers.register(name, definition))
   }

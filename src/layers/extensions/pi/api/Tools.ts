@@ -1,15 +1,28 @@
 /** Tools that an extension brings, and the set of active ones. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
 import { type ToolContext, ToolFailure } from "../../../../services/Tools.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import { shown } from "../../../platform/extensions/ForeignValue.ts"
 import type { ForeignTool, ToolSummary } from "../../Ports.ts"
 import * as Context from "../context/Context.ts"
 import type { Instance } from "../Instance.ts"
-import { contentOf, copyOf, handlerIn, isRecord, member, textIn, textsIn, wantRecord, wantText } from "../Values.ts"
+import {
+  contentOf,
+  copyOf,
+  handlerIn,
+  isRecord,
+  member,
+  plainOf,
+  textIn,
+  textsIn,
+  wantRecord,
+  wantText
+} from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
 const outputOf = (partial: unknown): ToolOutput | undefined => {
@@ -66,6 +79,12 @@ const executing = (instance: Instance, definition: JsonObject, name: string): Fo
     })
 }
 
+const prepared = (prepare: () => unknown): unknown =>
+  Either.getOrThrowWith(
+    ForeignCall.read(() => plainOf(prepare())),
+    ({ message }) => new TypeError(message)
+  )
+
 const toolOf = (instance: Instance, value: unknown): ForeignTool => {
   const definition = wantRecord(value, "registerTool: the tool")
   const name = wantText(definition["name"], "registerTool: name")
@@ -81,7 +100,7 @@ const toolOf = (instance: Instance, value: unknown): ForeignTool => {
     hidden: definition["hidden"] === true || definition["defaultActive"] === false,
     concurrency: isExclusive ? "exclusive" : "shared",
     source: instance.extension.sourceInfo,
-    ...(prepareArguments === undefined ? {} : { prepareArguments: (args) => prepareArguments(args) }),
+    ...(prepareArguments === undefined ? {} : { prepareArguments: (args) => prepared(() => prepareArguments(args)) }),
     execute: executing(instance, definition, name)
   }
 }
@@ -122,7 +141,7 @@ export const make = (instance: Instance) => {
     setActiveTools: (names: unknown) => {
       needActive("setActiveTools")
       if (!Array.isArray(names)) throw new TypeError("setActiveTools: names must be an array of texts")
-      bridge.fire(ports.tools.setActive(names.map(String)), (message) => report("setActiveTools", message))
+      bridge.fire(ports.tools.setActive(Array.from(names, shown)), (message) => report("setActiveTools", message))
     }
   }
 }

@@ -5,7 +5,7 @@ import * as Call from "../../../platform/extensions/Call.ts"
 import type { Changed, Refusal } from "../../Ports.ts"
 import * as Messages from "../api/Messages.ts"
 import type { Instance } from "../Instance.ts"
-import { contentOf, type Handler, handlerIn, member, options, textIn, wantText } from "../Values.ts"
+import { contentOf, type Handler, handlerIn, member, options, plainOf, textIn, wantText } from "../Values.ts"
 import * as Context from "./Context.ts"
 import * as SessionReads from "./SessionReads.ts"
 
@@ -17,7 +17,7 @@ const makeWriter = (instance: Instance) => {
   const manager = {
     ...SessionReads.make(instance),
     appendMessage: (value: unknown) => {
-      const message = readMessage(value, 0)
+      const message = readMessage(plainOf(value), 0)
       if (message === undefined) throw new TypeError("appendMessage: this is no message")
       write(ports.messages.appendMessage(message))
     },
@@ -27,7 +27,7 @@ const makeWriter = (instance: Instance) => {
       const said = contentOf(content)
       if (said === undefined) throw new TypeError("content must be a text or an array of texts and images")
       const message = { customType: wantText(type, "customType"), content: said, display: display !== false }
-      write(ports.messages.send({ ...message, ...member("details", details) }, {}))
+      write(ports.messages.send({ ...message, ...member("details", plainOf(details)) }, {}))
     },
     appendSessionInfo: (name: unknown) => write(ports.changes.rename(wantText(name, "name"))),
     appendLabelChange: (id: unknown, label?: unknown) =>

@@ -3,7 +3,8 @@ import * as Option from "effect/Option"
 import type { Model } from "../../../../domain/model/Model.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import type { Instance } from "../Instance.ts"
-import { options, textIn, wantText } from "../Values.ts"
+import { shown } from "../../../platform/extensions/ForeignValue.ts"
+import { options, plainOf, textIn, wantText } from "../Values.ts"
 import * as Providers from "../api/Providers.ts"
 
 const readOnly = () => {
@@ -32,11 +33,11 @@ const makeAuthStorage = ({ bridge: { read, run }, ports: { models } }: Instance)
 /** The model of the catalog that code of others names with an object of its own. */
 const makeFind = ({ bridge: { read }, ports: { models } }: Instance) => {
   const find = (provider: unknown, id: unknown): Model | undefined =>
-    Option.getOrUndefined(read(models.catalog.find(String(provider), String(id))))
+    Option.getOrUndefined(read(models.catalog.find(shown(provider), shown(id))))
   const known = (model: unknown): Model => {
     const { id, provider } = options(model)
     const found = find(provider, id)
-    if (found === undefined) throw new Error(`Model not found: ${String(provider)}/${String(id)}`)
+    if (found === undefined) throw new Error(`Model not found: ${shown(provider)}/${shown(id)}`)
     return found
   }
   return { find, known }
@@ -49,9 +50,9 @@ export const make = (instance: Instance) => {
   const stream = (model: unknown, context: unknown, given?: unknown) => {
     instance.needActive("modelRegistry.stream")
     const wanted = options(given)
-    const { run, stream } = bridge.read(models.call(known(model), context, wanted))
     const { signal } = wanted
-    const ended = bridge.run(run, { signal: Call.isSignal(signal) ? signal : undefined })
+    const { run, stream } = bridge.read(models.call(known(model), plainOf(context), options(plainOf(wanted))))
+    const ended = bridge.run(run, { signal: Call.signalOf(signal) })
     // The stream tells how it ended.
     ended.catch(() => undefined)
     return stream
@@ -69,7 +70,7 @@ export const make = (instance: Instance) => {
     getApiKeyForProvider: async (provider: unknown) => authStorage.getApiKey(provider),
     isUsingOAuth: (model: unknown) => bridge.read(models.isUsingOAuth(known(model))),
     hasConfiguredAuth: (model: unknown) => bridge.read(models.hasKey(providerOf(model))),
-    getProviderDisplayName: String,
+    getProviderDisplayName: shown,
     refresh: async () => undefined,
     stream,
     streamSimple: stream,

@@ -27,15 +27,15 @@ const levelOf = (type: unknown) => (type === "warning" || type === "error" ? typ
 const dialogs = ({ bridge, ports: { ui } }: Instance, call: Call.Call) => {
   const ask = <A>(question: Effect.Effect<A>, unanswered: A, given: unknown): Promise<A> => {
     const { signal } = options(given)
-    const own = Call.isSignal(signal) ? signal : undefined
-    return bridge.run(question, { signal: Call.either(call.signal(), own), whenAborted: { value: unanswered } })
+    const either = Call.either(call.signal(), Call.signalOf(signal))
+    return bridge.run(question, { signal: either, whenAborted: { value: unanswered } })
   }
   const none = Option.none<string>()
 
   return {
     select: async (title: unknown, choices: unknown, given?: unknown) => {
       if (!Array.isArray(choices)) throw new TypeError("ui.select: options must be an array of texts")
-      const shown = choices.map(optionOf)
+      const shown = Array.from(choices, optionOf)
       const isDescribed = shown.some(({ description }) => description !== undefined)
       const question = {
         ...questionOf(title, given),
@@ -61,7 +61,11 @@ const dialogs = ({ bridge, ports: { ui } }: Instance, call: Call.Call) => {
 
 /** The widget that a host can show: lines of text. Components are for terminals. */
 const linesOf = (content: unknown) =>
-  Array.isArray(content) ? { lines: content.map(String) } : typeof content === "string" ? { lines: [content] } : {}
+  Array.isArray(content)
+    ? { lines: Array.from(content, String) }
+    : typeof content === "string"
+      ? { lines: [content] }
+      : {}
 
 const placements = ["aboveEditor", "belowEditor"] as const
 

@@ -22,7 +22,7 @@ const tellOne = (instance: Instance, moment: Moment, handler: Handler) => {
       duration: limits[moment],
       onTimeout: () => new ForeignCall.ForeignFailure({ message: `took longer than ${limits[moment]}` })
     }),
-    Effect.catchAll(({ message }) => Effect.sync(() => instance.report(moment, message)))
+    Effect.catchAll((failure) => Effect.sync(() => instance.report(moment, failure)))
   )
 }
 

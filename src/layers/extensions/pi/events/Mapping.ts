@@ -1,5 +1,6 @@
 /** How a hook point looks to extensions: the name and the object of the event, and what a handler may return. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { HookAnswer, HookEvent, HookPoint } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
@@ -39,22 +40,19 @@ export const at =
       const given = instance.isActive() ? mapping.event(event, { instance, signal: call.signal }) : undefined
       if (given === undefined) return mapping.answer(undefined, nobody, event, {})
       const outcome = ForeignCall.attempt(() => handler(given, Context.make(instance, call)), call.abort)
-      const answered = (result: unknown) => mapping.answer(result, bad, event, given)
       const failed = (failure: ForeignCall.ForeignFailure) => {
-        if (mapping.blocks === true) return Effect.fail(failure)
-        instance.report(name, failure.message)
+        if (mapping.blocks === true) return Effect.fail(instance.located(failure))
+        instance.report(name, failure)
         return Effect.succeed(mapping.answer(undefined, nobody, event, given))
       }
+      const answerOf = (result: unknown) => ForeignCall.read(() => mapping.answer(result, bad, event, given))
       switch (outcome._tag) {
         case "Value":
-          return answered(outcome.value)
+          return Either.getOrElse(answerOf(outcome.value), failed)
         case "Failed":
           return failed(outcome.failure)
         case "Pending":
-          return Effect.matchEffect(outcome.effect, {
-            onSuccess: (result) => Effect.sync(() => answered(result)),
-            onFailure: failed
-          })
+          return Effect.catchAll(Effect.flatMap(outcome.effect, answerOf), failed)
       }
     })
   }

@@ -4,7 +4,6 @@ import * as AssistantDraft from "../../../../domain/conversation/AssistantDraft.
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
-import { textOf } from "../../../platform/extensions/Thrown.ts"
 import * as Context from "../context/Context.ts"
 import { copyOf, member } from "../Values.ts"
 import { at, nothing, type Subscribe } from "./Mapping.ts"
@@ -62,17 +61,17 @@ const watchUpdates: Subscribe = (instance, name, handler) => {
     context ??= Context.make(instance, call)
     try {
       const result: unknown = handler(updates.given, context)
-      return result === undefined ? undefined : watched(result, (message) => instance.report(name, message))
+      return result === undefined ? undefined : watched(result, (failure) => instance.report(name, failure))
     } catch (thrown) {
-      instance.report(name, textOf(thrown))
+      instance.report(name, ForeignCall.failureOf(thrown))
       return undefined
     }
   })
 }
 
 /** Waits for a handler that returned a promise. */
-const watched = (result: unknown, report: (message: string) => void): Effect.Effect<void> =>
-  Effect.catchAll(Effect.asVoid(ForeignCall.run(() => result)), ({ message }) => Effect.sync(() => report(message)))
+const watched = (result: unknown, report: (failure: ForeignCall.ForeignFailure) => void): Effect.Effect<void> =>
+  Effect.catchAll(Effect.asVoid(ForeignCall.run(() => result)), (failure) => Effect.sync(() => report(failure)))
 
 const outcomeOf = (stopReason: string): string =>
   stopReason === "aborted" || stopReason === "error" ? stopReason : "completed"

@@ -6,7 +6,18 @@ import { readMessage } from "../../../../domain/session/EntryReading.ts"
 import type { HookEvent, UserCommandAnswer } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
-import { contentOf, copyOf, type Handler, handlerIn, isRecord, member, textIn } from "../Values.ts"
+import {
+  contentOf,
+  copyOf,
+  type Handler,
+  handlerIn,
+  isRecord,
+  member,
+  options,
+  plainIn,
+  plainOf,
+  textIn
+} from "../Values.ts"
 import { customInput } from "../api/Messages.ts"
 import { at, type Bad, nothing, type Occasion, type Subscribe } from "./Mapping.ts"
 
@@ -91,8 +102,9 @@ const context = at({
   answer: (result, bad) => {
     const given = recordOf(result, bad)?.["messages"]
     if (given === undefined) return undefined
-    if (!Array.isArray(given)) return bad("messages must be an array")
-    const messages = messagesOf(given)
+    const plain = plainOf(given)
+    if (!Array.isArray(plain)) return bad("messages must be an array")
+    const messages = messagesOf(plain)
     return typeof messages === "number" ? bad(`messages[${messages}] is no message`) : { messages }
   }
 })
@@ -103,7 +115,7 @@ const messageEnding = at({
   answer: (result, bad, event) => {
     const given = recordOf(result, bad)?.["message"]
     if (given === undefined) return undefined
-    const message = readMessage(given, event.message.timestamp)
+    const message = readMessage(plainOf(given), event.message.timestamp)
     if (message === undefined) return bad("message is no message")
     return message.role === event.message.role ? { message } : bad(`message must keep its role ${event.message.role}`)
   }
@@ -127,12 +139,21 @@ const adopt = (input: JsonObject, given: object) => {
   Reflect.set(given, "input", input)
 }
 
+/** A handler may have put code in the place of an argument. */
+const settle = (input: JsonObject) => {
+  for (const key of Object.keys(input)) {
+    const value = plainOf(input[key])
+    Object.defineProperty(input, key, { value, writable: true, enumerable: true, configurable: true })
+  }
+}
+
 const toolCall = at({
   point: "toolCall",
   event: toolCallEvent,
   blocks: true,
   answer: (result, bad, event, given) => {
     adopt(event.input, given)
+    settle(event.input)
     const answer = recordOf(result, bad)
     if (answer === undefined) return undefined
     return {
@@ -160,10 +181,10 @@ const toolResult = at({
     const said = contentOf(given["content"])
     if (given["content"] !== undefined && said === undefined) bad("content must be an array of texts and images")
     const content = typeof said === "string" ? [{ type: "text" as const, text: said }] : said
-    const { details, isError } = given
+    const { isError } = given
     return {
       ...member("content", content),
-      ...(isRecord(details) ? { details } : {}),
+      ...member("details", plainIn(given, "details")),
       ...(typeof isError === "boolean" ? { isError } : {})
     }
   }
@@ -184,12 +205,13 @@ const runWith =
     const call = Call.make()
     const decoder = new TextDecoder()
     const onData = (data: unknown) => onOutput(bytesOf(data, decoder))
-    return Effect.map(
+    return Effect.flatMap(
       ForeignCall.run(() => exec(command, cwd, { onData, signal: call.signal() }), call.abort),
-      (ended) => {
-        const exitCode = isRecord(ended) ? ended["exitCode"] : undefined
-        return { exitCode: typeof exitCode === "number" ? exitCode : undefined }
-      }
+      (ended) =>
+        ForeignCall.read(() => {
+          const { exitCode } = options(ended)
+          return { exitCode: typeof exitCode === "number" ? exitCode : undefined }
+        })
     )
   }
 
@@ -216,7 +238,7 @@ export const runEvents: Readonly<Record<string, Subscribe>> = {
   before_provider_request: at({
     point: "providerRequest",
     event: ({ payload }) => ({ type: "before_provider_request", payload }),
-    answer: (payload) => (payload === undefined || payload === null ? undefined : { payload })
+    answer: (payload) => (payload === undefined || payload === null ? undefined : { payload: plainOf(payload) })
   }),
   after_provider_response: at({
     point: "providerResponse",

@@ -1,6 +1,5 @@
 /** Events about the session as a whole: its beginning and end, changes, navigation and compaction. */
-import { isRecord, member, options, textIn, textsIn } from "../Values.ts"
-import { copyOf } from "../Values.ts"
+import { copyOf, isRecord, member, options, plainIn, textIn, textsIn } from "../Values.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Entries from "../context/Entries.ts"
 import { at, type Bad, nothing, type Occasion, type Subscribe } from "./Mapping.ts"
@@ -71,15 +70,14 @@ const compacting = at({
     if (compaction === undefined) return undefined
     const summary = isRecord(compaction) ? textIn(compaction, "summary") : undefined
     if (!isRecord(compaction) || summary === undefined) return bad("compaction.summary must be a text")
-    const { details, preserveData } = compaction
     return {
       _tag: "Supply",
       compaction: {
         summary,
         ...member("shortSummary", textIn(compaction, "shortSummary")),
         ...member("firstKeptEntryId", textIn(compaction, "firstKeptEntryId")),
-        ...(isRecord(details) ? { details } : {}),
-        ...(isRecord(preserveData) ? { preserveData } : {})
+        ...member("details", plainIn(compaction, "details")),
+        ...member("preserveData", plainIn(compaction, "preserveData"))
       }
     }
   }
@@ -106,7 +104,7 @@ const navigating = at({
     const given = options(result["summary"])
     const summary = textIn(given, "summary")
     if (summary === undefined) return bad("summary.summary must be a text")
-    return { summary: { summary, ...(isRecord(given["details"]) ? { details: given["details"] } : {}) } }
+    return { summary: { summary, ...member("details", plainIn(given, "details")) } }
   }
 })
 
