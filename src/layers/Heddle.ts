@@ -1,6 +1,6 @@
 /**
- * The front door of the library: one session on a real model, and `ask`, which answers a prompt. What is not an option here
- * is a Layer of the tiers below (docs/embedding.md).
+ * The front door of the library: one session on a real model, or several, and `ask`, which answers a prompt. What is not an
+ * option here is a Layer of the tiers below (docs/embedding.md).
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -9,13 +9,16 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
 import type { AgentEvent, PromptEnd } from "../domain/conversation/AgentEvent.ts"
 import { lastAssistantText } from "../domain/conversation/Message.ts"
 import { Agent } from "../services/Agent.ts"
+import type { HostTool } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Settings } from "../services/Settings.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as EmbeddedAgent from "./EmbeddedAgent.ts"
+import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as EnvironmentKeys from "./models/EnvironmentKeys.ts"
 import * as KeyRing from "./models/KeyRing.ts"
@@ -25,8 +28,9 @@ import type { Provider } from "./providers/Provider.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import { KnownSecrets, make as makeSecrets } from "./secrets/KnownSecrets.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
+import * as Tool from "./tools/Tool.ts"
 
-export { make as provider, text as answerOf } from "./providers/StreamProvider.ts"
+export { call as callOf, make as provider, text as answerOf } from "./providers/StreamProvider.ts"
 
 export interface HeddleOptions extends Omit<EmbeddedAgent.EmbeddedAgentOptions, "cwd" | "model"> {
   /**
@@ -45,6 +49,8 @@ export interface HeddleOptions extends Omit<EmbeddedAgent.EmbeddedAgentOptions, 
   /** The folder that the tools work in. Default: the current one. */
   readonly cwd?: string
 }
+
+export interface ToolOptions<A, I> extends Tool.Spec<A, I>, Pick<HostTool, "hidden" | "label" | "timeoutMs"> {}
 
 /** The prompt was accepted, and its run did not end with an answer. */
 export class AskFailed extends Schema.TaggedError<AskFailed>()("AskFailed", {
@@ -99,8 +105,11 @@ const chooseModel = Effect.fnUntraced(function* (options: HeddleOptions) {
   return yield* new InitialModel.UnknownModel({ message })
 })
 
-/** One session of its own. It fails with `UnknownModel` or `UnknownTool` if an option names what is not there. */
-export const layer = (options: HeddleOptions) => {
+/** The models, and an agent on the one that is chosen. */
+const withModels = <A, E, R>(
+  options: HeddleOptions,
+  build: (complete: EmbeddedAgent.EmbeddedAgentOptions) => Layer.Layer<A, E, R>
+) => {
   const settings = StaticSettings.layer(options.settings)
   const models = registry(options).pipe(
     Layer.provideMerge(credentials(options)),
@@ -109,13 +118,23 @@ export const layer = (options: HeddleOptions) => {
   )
   const session = Effect.map(chooseModel(options), ({ model, thinkingLevel }) => {
     const { cwd = "." } = options
-    return EmbeddedAgent.layer({ ...(thinkingLevel === undefined ? {} : { thinkingLevel }), ...options, cwd, model })
+    return build({ ...(thinkingLevel === undefined ? {} : { thinkingLevel }), ...options, cwd, model })
   }).pipe(Effect.provide(settings))
   return Layer.unwrapEffect(session).pipe(
     Layer.provideMerge(models),
     Layer.provide(Layer.sync(KnownSecrets, makeSecrets))
   )
 }
+
+/** One session of its own. It fails with `UnknownModel` or `UnknownTool` if an option names what is not there. */
+export const layer = (options: HeddleOptions) => withModels(options, EmbeddedAgent.layer)
+
+/** The same with `Sessions` in place of the one session: the program goes through them, or has several open. */
+export const sessions = (options: HeddleOptions) => withModels(options, EmbeddedAgent.layerSessions)
+
+/** A tool from a Schema of its parameters, for `hostTools`. `run` gets what the Schema has decoded. */
+export const tool = <A, I>(options: ToolOptions<A, I>): HostTool =>
+  HostToolRegistry.fromTool(Tool.make(options), Struct.pick(options, "hidden", "label", "timeoutMs"))
 
 const failed = ({ error, status }: PromptEnd) =>
   new AskFailed({

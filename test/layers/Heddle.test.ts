@@ -2,8 +2,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
-import { Agent, Heddle, JsonlSessionStore, ModelClient, SessionStore } from "../../src/index.ts"
+import { Deferred, Effect, Fiber, Layer, Redacted, Schema, Stream } from "effect"
+import {
+  Agent,
+  Content,
+  Heddle,
+  JsonlSessionStore,
+  ModelClient,
+  ModelEvent,
+  Sessions,
+  SessionStore,
+  Tool
+} from "../../src/index.ts"
 import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
 import { Environment } from "../../src/layers/platform/processes/Environment.ts"
 import { FixedIds, ScriptedModel } from "../../src/testing.ts"
@@ -100,6 +110,76 @@ it.effect("a provider of the program gives a Stream, also of texts", () =>
     })
     const agent = Heddle.layer({ provider })
     assert.strictEqual(yield* Effect.provide(Heddle.ask("Hello"), agent), "I was sent 1 message(s).")
+  })
+)
+
+it.effect("a tool from a Schema gets what the Schema decodes, and the ids of calls differ", () =>
+  Effect.gen(function* () {
+    const got: Array<unknown> = []
+    const add = Heddle.tool({
+      name: "add",
+      description: "Adds a day.",
+      parameters: Schema.Struct({ day: Schema.NumberFromString }),
+      label: "Add",
+      run: ({ day }) => {
+        got.push(day)
+        return Effect.succeed(Tool.textOutput(`day ${day + 1}`))
+      }
+    })
+    assert.deepInclude(add, { name: "add", label: "Add" })
+    const provider = Heddle.provider({
+      id: "calls",
+      stream: ({ messages }) =>
+        messages.length > 1
+          ? Heddle.answerOf(Stream.make("done"))
+          : Heddle.callOf({ name: "add", arguments: { day: "6" } }, { name: "add", arguments: { day: "six" } })
+    })
+    const agent = Heddle.layer({ provider, hostTools: [add] })
+    const { messages } = yield* Effect.provide(Effect.zipRight(Heddle.ask("Add"), Agent.Agent), agent)
+    const results = (yield* messages).flatMap((message) => (message.role === "toolResult" ? [message] : []))
+    assert.deepStrictEqual(got, [6])
+    assert.strictEqual(new Set(results.map(({ toolCallId }) => toolCallId)).size, 2)
+    const texts = results.map(({ content }) => Content.plainText(content))
+    assert.include(texts, "day 7")
+    assert.isTrue(texts.some((text) => text.startsWith("Invalid arguments for add: day: ")))
+  })
+)
+
+it.effect("events come from constructors, and need no types", () =>
+  Effect.gen(function* () {
+    const { BlockEnded, Delta, Finished, TextStarted, ThinkingStarted, UsageReported } = ModelEvent
+    const events = Stream.make(
+      ThinkingStarted(),
+      Delta({ delta: "Hm." }),
+      BlockEnded({ signature: "s" }),
+      TextStarted(),
+      Delta({ delta: "Loom" }),
+      BlockEnded({}),
+      UsageReported({ tokens: { input: 3, output: 4, cacheRead: 0, cacheWrite: 0 } }),
+      Finished({ stopReason: "stop" })
+    )
+    const provider = Heddle.provider({ id: "own", stream: () => events })
+    assert.strictEqual(yield* Effect.provide(Heddle.ask("Hi"), Heddle.layer({ provider })), "Loom")
+  })
+)
+
+it.effect("sessions of the front have conversations, runs and tools of their own", () =>
+  Effect.gen(function* () {
+    const provider = Heddle.provider({
+      id: "parrot",
+      stream: ({ messages, tools }) => Heddle.answerOf(Stream.make(`${messages.length} of ${tools.length}`))
+    })
+    const answers = yield* Effect.gen(function* () {
+      const { current, open } = yield* Sessions.Sessions
+      const store = yield* SessionStore.SessionStore
+      const all = [yield* current, yield* open(store.create({})), yield* open(store.create({}))]
+      const ask = (session: (typeof all)[number]) => Effect.provide(Heddle.ask("Hi"), session)
+      const first = yield* Effect.forEach(all, ask, { concurrency: "unbounded" })
+      return [...first, yield* ask(yield* current)]
+    }).pipe(Effect.scoped, Effect.provide(Heddle.sessions({ provider, tools: ["ls"] })))
+    assert.deepStrictEqual(answers, ["1 of 1", "1 of 1", "1 of 1", "3 of 1"])
+    const unknown = Effect.provide(Sessions.Sessions, Heddle.sessions({ provider, tools: ["hammer"] }))
+    assert.strictEqual((yield* Effect.flip(unknown))._tag, "UnknownTool")
   })
 )
 

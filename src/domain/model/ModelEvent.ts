@@ -2,6 +2,7 @@
  * The events of a model call, the same for all providers. A block ends before the next one starts, so a delta needs no
  * index.
  */
+import * as Data from "effect/Data"
 import type { StopReason } from "../conversation/Message.ts"
 import { type Report, zeroTokens } from "./Usage.ts"
 
@@ -23,3 +24,14 @@ export type FinishReason = Exclude<StopReason, "error" | "aborted">
 
 /** Comes first where a script says what is used: where it says nothing, that is nothing. */
 export const scripted: ModelEvent = { _tag: "UsageReported", tokens: zeroTokens, exact: true }
+
+/** Constructors, so that programs need no types: `Delta({ delta: "Hello" })`. */
+export const { TextStarted, ThinkingStarted, ToolCallStarted, Delta, BlockEnded, UsageReported, Finished } =
+  Data.taggedEnum<ModelEvent>()
+
+/** The events of one call of a tool. */
+export const ofCall = (id: string, name: string, args: object): ReadonlyArray<ModelEvent> => [
+  ToolCallStarted({ id, name }),
+  Delta({ delta: JSON.stringify(args) }),
+  BlockEnded({})
+]

@@ -2,9 +2,10 @@
 import * as Mailbox from "effect/Mailbox"
 import * as Stream from "effect/Stream"
 import type { Model } from "../../domain/model/Model.ts"
-import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
+import * as ModelEvent from "../../domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../services/model/ModelClient.ts"
+import * as Engine from "../platform/Engine.ts"
 import type { Provider } from "./Provider.ts"
 
 /** A model of which only the id has to be said. */
@@ -18,7 +19,7 @@ export interface StreamProviderOptions {
    * Opens one model call. The Stream ends after `Finished`; one that ends before it counts as cut off. A retryable
    * `ModelFailure` makes heddle call again. The Stream is interrupted when the call is no longer wanted.
    */
-  readonly stream: (request: ModelRequest) => Stream.Stream<ModelEvent, ModelFailure>
+  readonly stream: (request: ModelRequest) => Stream.Stream<ModelEvent.ModelEvent, ModelFailure>
 }
 
 const complete = (provider: string, model: ModelOfProvider): Model => ({
@@ -42,7 +43,7 @@ const cutOff = ({ id, provider }: Model) =>
     model: id
   })
 
-const whole = (events: Stream.Stream<ModelEvent, ModelFailure>, model: Model) =>
+const whole = (events: Stream.Stream<ModelEvent.ModelEvent, ModelFailure>, model: Model) =>
   Stream.suspend(() => {
     let isFinished = false
     const watched = Stream.map(events, (event) => {
@@ -65,11 +66,27 @@ export const make = ({ id, models = [{ id: "default" }], stream }: StreamProvide
   stream: (request) => Mailbox.fromStream(whole(stream(request), request.model), { capacity })
 })
 
-const before: ReadonlyArray<ModelEvent> = [{ _tag: "TextStarted" }]
-const after: ReadonlyArray<ModelEvent> = [{ _tag: "BlockEnded" }, { _tag: "Finished", stopReason: "stop" }]
+const { BlockEnded, Delta, Finished, TextStarted } = ModelEvent
 
 /** The events of an answer that is text only. */
-export const text = <E>(pieces: Stream.Stream<string, E>): Stream.Stream<ModelEvent, E> => {
-  const deltas = Stream.map(pieces, (delta): ModelEvent => ({ _tag: "Delta", delta }))
-  return Stream.concat(Stream.concat(Stream.fromIterable(before), deltas), Stream.fromIterable(after))
+export const text = <E>(pieces: Stream.Stream<string, E>): Stream.Stream<ModelEvent.ModelEvent, E> => {
+  const deltas = Stream.map(pieces, (delta) => Delta({ delta }))
+  const after = Stream.make(BlockEnded({}), Finished({ stopReason: "stop" }))
+  return Stream.concat(Stream.concat(Stream.make(TextStarted()), deltas), after)
 }
+
+export interface CallOfModel {
+  readonly name: string
+  readonly arguments?: object
+  /** Default: one that no other call has. */
+  readonly id?: string
+}
+
+/** The events of an answer that calls these tools. */
+export const call = (...calls: ReadonlyArray<CallOfModel>): Stream.Stream<ModelEvent.ModelEvent> =>
+  Stream.suspend(() => {
+    const events = calls.flatMap(({ arguments: args = {}, id = `call_${Engine.uuidv7()}`, name }) =>
+      ModelEvent.ofCall(id, name, args)
+    )
+    return Stream.fromIterable([...events, Finished({ stopReason: "toolUse" })])
+  })

@@ -5,7 +5,7 @@ import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Model } from "../../domain/model/Model.ts"
-import { type ModelEvent, scripted } from "../../domain/model/ModelEvent.ts"
+import { type ModelEvent, ofCall, scripted } from "../../domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient, ModelFailure, type ModelRequest } from "../../services/model/ModelClient.ts"
@@ -41,14 +41,7 @@ export const say = (text: string): ScriptedTurn => ({
 })
 
 export const call = (...calls: ReadonlyArray<readonly [id: string, name: string, args: object]>): ScriptedTurn => ({
-  events: [
-    ...calls.flatMap(([id, name, args]): ReadonlyArray<ModelEvent> => [
-      { _tag: "ToolCallStarted", id, name },
-      { _tag: "Delta", delta: JSON.stringify(args) },
-      { _tag: "BlockEnded" }
-    ]),
-    { _tag: "Finished", stopReason: "toolUse" }
-  ]
+  events: [...calls.flatMap(([id, name, args]) => ofCall(id, name, args)), { _tag: "Finished", stopReason: "toolUse" }]
 })
 
 export const failure = (reason: ModelFailure["reason"], message: string) =>
