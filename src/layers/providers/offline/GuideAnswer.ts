@@ -1,12 +1,22 @@
-/** The last words of `offline/guide` about a prompt, made from what the tools returned. Pure. */
-import type { Answer, Call, Evidence, MadeCall } from "./GuideEvidence.ts"
-import { sameCall } from "./GuideEvidence.ts"
-import * as GuideFiles from "./GuideFiles.ts"
-import * as GuideListing from "./GuideListing.ts"
-import { join, workingFolder } from "./GuidePlan.ts"
-import type { Intent } from "./GuidePrompt.ts"
+/** The words of `offline/guide`, made from what the tools returned. Pure. */
+import { plainText } from "../../../domain/conversation/Content.ts"
+import type { Message } from "../../../domain/conversation/Message.ts"
 
-/** Under every answer: nobody is to take these rules for a language model. */
+export interface Call {
+  readonly tool: "ls" | "read"
+  readonly path: string
+}
+
+export interface MadeCall extends Call {
+  readonly result: Message | undefined
+}
+
+export interface Listing {
+  readonly folders: ReadonlyArray<string>
+  readonly files: ReadonlyArray<string>
+}
+
+/** Stands under every answer, so that these rules are not taken for a language model. */
 const disclosure =
   "I am heddle's scripted offline model, not a language model: fixed rules wrote this. For a real one, set " +
   "ANTHROPIC_API_KEY or OPENAI_API_KEY and restart, or choose a model with --model or set_model."
@@ -16,122 +26,118 @@ const ability =
   'Try "what is in this folder", "look at src" or "read package.json".'
 
 const noImages = "I cannot look at images."
-
-const smallTalk = {
-  Greeting: `Hello! ${ability}`,
-  Help: ability,
-  Identity: `I come with heddle so that it can be tried without a key. ${ability}`,
-  ImagesOnly: `${noImages} ${ability}`
-} as const
-
 const shownNames = 12
-const shownLines = 6
-const shownColumns = 160
+const longestQuote = 320
+const verb = { ls: "list", read: "read" } as const
 
-const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
+export const failed = ({ result }: MadeCall): boolean => result?.role === "toolResult" && result.isError
 
-const names = (all: ReadonlyArray<string>) => {
-  const more = all.length - shownNames
-  const shown = all.slice(0, shownNames).map((name) => `\`${name}\``)
+/** A line that a tool adds to its output. */
+const notice = /^\[.*\]$/
+const noticesOut = (output: string) =>
+  output.split("\n").filter((line) => !notice.test(line) && !/^\(empty (file|directory)\)$/.test(line))
+
+/** The output of `ls`. */
+export const listing = (output: string): Listing => {
+  const names = noticesOut(output).filter((name) => name.trim() !== "")
+  return {
+    folders: names.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1)),
+    files: names.filter((name) => !name.endsWith("/"))
+  }
+}
+
+const quote = (names: ReadonlyArray<string>) => {
+  const more = names.length - shownNames
+  const shown = names.slice(0, shownNames).map((name) => `\`${name}\``)
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "")
 }
 
-const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
+export const announce = (calls: ReadonlyArray<Call>): string => {
+  const pathsOf = (tool: Call["tool"]) => calls.filter((call) => call.tool === tool).map(({ path }) => path)
+  const [listed, read] = [pathsOf("ls"), pathsOf("read")]
+  const parts = [
+    ...(listed.length === 0 ? [] : [`list what is in ${listed.includes(".") ? "this folder" : quote(listed)}`]),
+    ...(read.length === 0 ? [] : [`read the start of ${quote(read)}`])
+  ]
+  return `I will ${parts.join(" and ")}.`
+}
 
-const describeFolder = (path: string, listing: GuideListing.Listing): string => {
-  const { files, folders, isPartial } = listing
-  const place = path === workingFolder ? "This folder" : `\`${path}\``
-  if (files.length + folders.length === 0) return `${place} is empty.`
-  const numbers = `${count(files.length, "file", "files")} and ${count(folders.length, "folder", "folders")}`
+const shorten = (text: string) => {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > longestQuote ? `${line.slice(0, longestQuote)}…` : line
+}
+
+const count = (many: number, one: string) => `${many} ${one}${many === 1 ? "" : "s"}`
+
+const describeFolder = (path: string, { files, folders }: Listing) => {
+  const name = path === "." ? "This folder" : `\`${path}\``
+  if (files.length + folders.length === 0) return `${name} is empty.`
   return [
-    `${place} has ${isPartial ? "at least " : ""}${numbers}.`,
-    ...(folders.length === 0 ? [] : [`- Folders: ${names(folders)}`]),
-    ...(files.length === 0 ? [] : [`- Files: ${names(files)}`])
+    `${name} has ${count(files.length, "file")} and ${count(folders.length, "folder")}.`,
+    ...(folders.length === 0 ? [] : [`- Folders: ${quote(folders)}`]),
+    ...(files.length === 0 ? [] : [`- Files: ${quote(files)}`])
   ].join("\n")
 }
 
-const describeManifest = (path: string, { description, kind, name, scripts }: GuideFiles.Manifest): string =>
-  [
-    `- \`${path}\`: ${kind}${name === undefined ? "" : ` named **${name}**`}.`,
-    ...(description === undefined ? [] : [sentence(description)]),
-    ...(scripts.length === 0 ? [] : [`Scripts: ${names(scripts)}.`])
-  ].join(" ")
-
-const size = ({ lines, totalLines }: GuideFiles.Excerpt) =>
-  count(totalLines, "line", "lines") + (lines.length < totalLines ? `, of which I read ${lines.length}` : "")
-
-const isProse = (name: string) => /^readme|\.(md|markdown|txt|rst|adoc)$/i.test(name)
-
-/** The prompt was about this file, so a few of its lines are shown. */
-const describeNamed = (path: string, name: string, excerpt: GuideFiles.Excerpt): string => {
-  const { paragraph, title } = isProse(name) ? GuideFiles.prose(excerpt.lines) : {}
-  const about = [
-    `- \`${path}\` has ${size(excerpt)}.`,
-    ...(title === undefined ? [] : [`First heading: **${title}**.`]),
-    ...(paragraph === undefined ? [] : [paragraph])
-  ].join(" ")
-  if (title !== undefined || paragraph !== undefined) return about
-  const start = excerpt.lines.slice(0, shownLines).map((line) => `  ${line.slice(0, shownColumns)}`)
-  return [`${about} It starts with:`, "", "  ````", ...start, "  ````"].join("\n")
+/** The name and description in a manifest, the title and first paragraph of a document, or the first line. */
+const describeText = (text: string): string => {
+  const field = (name: string) => new RegExp(`(?:^|[{,])\\s*"?${name}"?\\s*[:=]\\s*"([^"]+)"`, "m").exec(text)?.[1]
+  const name = field("name")
+  if (name !== undefined) return `**${name}**. ${shorten(field("description") ?? "")}`.trim()
+  const title = /^#\s+(.+)/m.exec(text)?.[1]
+  if (title === undefined)
+    return `it starts with \`${shorten(text.trim().split("\n", 1).join()).replaceAll("`", "'")}\`.`
+  const paragraphs = text.replace(/^```[^]*?^```/gm, "").split(/\n\s*\n/)
+  return `**${title}**. ${shorten(paragraphs.find((paragraph) => /^\s*[A-Za-z]/.test(paragraph)) ?? "")}`.trim()
 }
 
-const describePicked = (path: string, name: string, excerpt: GuideFiles.Excerpt): string => {
-  if (isProse(name)) {
-    const { paragraph, title } = GuideFiles.prose(excerpt.lines)
-    const said = [title === undefined ? [] : `**${sentence(title)}**`, paragraph ?? []].flat()
-    if (said.length > 0) return `- \`${path}\`: ${said.join(" ")}`
-  }
-  const start = excerpt.lines.find((line) => line.trim() !== "") ?? ""
-  return `- \`${path}\`: ${size(excerpt)}, starting with \`${GuideFiles.shorten(start.replaceAll("`", "'"), 80)}\`.`
+const describe = (call: MadeCall): string => {
+  const { path, result, tool } = call
+  if (result === undefined) return `- Could not ${verb[tool]} \`${path}\`: no result came back.`
+  const text = plainText(result.content)
+  if (failed(call)) return `- Could not ${verb[tool]} \`${path}\`: ${shorten(text)}`
+  if (tool === "ls") return describeFolder(path, listing(text))
+  if (result.content.some(({ type }) => type === "image")) return `- \`${path}\` is an image. ${noImages}`
+  const shown = noticesOut(text).join("\n")
+  return shown.trim() === "" ? `- \`${path}\` is empty.` : `- \`${path}\`: ${describeText(shown)}`
 }
 
-const describeFile = (path: string, answer: Answer, isPicked: boolean): string => {
-  if (answer.images.length > 0) return `- \`${path}\` is an image (${answer.images.join(", ")}). ${noImages}`
-  const excerpt = GuideFiles.excerpt(answer.text)
-  if (excerpt.lines.length === 0) return `- \`${path}\` is empty.`
-  const name = path.split("/").at(-1) ?? path
-  const manifest = GuideFiles.manifest(name, excerpt)
-  if (manifest !== undefined) return describeManifest(path, manifest)
-  return isPicked ? describePicked(path, name, excerpt) : describeNamed(path, name, excerpt)
+interface Found {
+  readonly made: ReadonlyArray<MadeCall>
+  /** The calls for which the session offers no tool. */
+  readonly missing: ReadonlyArray<Call>
+  readonly hasImages: boolean
 }
 
-const verb = { ls: "list", read: "read" } as const
-
-/** Files that nobody named: they were chosen from a listing. */
-const pickedPaths = (made: ReadonlyArray<MadeCall>): ReadonlySet<string> =>
-  new Set(
-    made.flatMap(({ answer, path, tool }) =>
-      tool === "ls" && answer?.isError === false
-        ? GuideListing.worthReading(GuideListing.parse(answer.text)).map((name) => join(path, name))
-        : []
-    )
+/** The last words about a prompt. */
+export const write = ({ hasImages, made, missing }: Found): string => {
+  // A wrong guess about the kind of a path is left out once the other tool was tried.
+  const told = made.filter(
+    (call) => !(failed(call) && made.some((other) => other.path === call.path && other !== call))
   )
-
-const describe = (call: MadeCall, isPicked: boolean): string => {
-  const { answer, path, tool } = call
-  if (answer === undefined) return `- Could not ${verb[tool]} \`${path}\`: no result came back.`
-  if (answer.isError) return `- Could not ${verb[tool]} \`${path}\`: ${sentence(GuideFiles.shorten(answer.text, 300))}`
-  return tool === "ls" ? describeFolder(path, GuideListing.parse(answer.text)) : describeFile(path, answer, isPicked)
+  const sections = [
+    ...told.map(describe),
+    ...missing.map(
+      ({ path, tool }) => `- I would ${verb[tool]} \`${path}\`, but this session does not offer \`${tool}\`.`
+    ),
+    ...(hasImages ? [`- ${noImages}`] : [])
+  ]
+  const text = made.length + missing.length === 0 ? [...sections, ability] : sections
+  // Markdown would take a line right under a list for a part of its last item.
+  return `${text.map((section, at) => (at > 0 && !section.startsWith("-") ? `\n${section}` : section)).join("\n")}\n\n${disclosure}`
 }
 
-const withoutTool = ({ path, tool }: Call): string =>
-  `- I would ${verb[tool]} \`${path}\` now, but this session does not offer the tool \`${tool}\`.`
+const entriesOf = (prompt: string, speaker: string) =>
+  [...prompt.matchAll(new RegExp(`^\\[${speaker}\\]: (.*)`, "gm"))]
+    .map(([, text = ""]) => shorten(text))
+    .slice(-shownNames)
 
-/** A wrong guess about the kind of a path is not worth a word once the other tool was tried. */
-const isCorrected = (call: MadeCall, made: ReadonlyArray<MadeCall>) =>
-  call.answer?.isError === true &&
-  made.some((other) => sameCall(other, { path: call.path, tool: call.tool === "ls" ? "read" : "ls" }))
-
-/** `missing` are the calls that there is no tool for. */
-export const write = (intent: Intent, evidence: Evidence, missing: ReadonlyArray<Call>): string => {
-  if (intent._tag !== "Look") return `${smallTalk[intent._tag]}\n\n${disclosure}`
-  const picked = pickedPaths(evidence.made)
-  const told = evidence.made.filter((call) => !isCorrected(call, evidence.made))
-  const found = [...told.map((call) => describe(call, picked.has(call.path))), ...missing.map(withoutTool)]
-  const images = evidence.images > 0 ? [`- ${noImages}`] : []
-  const sections = [...found, ...images].map((section, index) =>
-    // Markdown would take a line right under a list for a part of its last item.
-    index > 0 && !section.startsWith("-") ? `\n${section}` : section
-  )
-  return `${sections.join("\n")}\n\n${disclosure}`
+/** The summary of a conversation: what was asked, which tools were called, and the last answer. */
+export const summary = (prompt: string): string => {
+  const list = (speaker: string) =>
+    entriesOf(prompt, speaker)
+      .map((text) => `- ${text}`)
+      .join("\n") || "- (none)"
+  const answer = entriesOf(prompt, "Assistant").at(-1) ?? "(none)"
+  return `## Goal\n${list("User")}\n\n## Progress\n${list("Assistant tool calls")}\n\n## Critical Context\n- ${answer}\n\nWritten by fixed rules, not by a language model.`
 }

@@ -1,7 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Option, TestClock } from "effect"
-import type { OutputContent } from "../../../../src/domain/conversation/Content.ts"
+import { type OutputContent, plainText } from "../../../../src/domain/conversation/Content.ts"
 import type { Message } from "../../../../src/domain/conversation/Message.ts"
+import * as ContextTokens from "../../../../src/domain/compaction/ContextTokens.ts"
+import * as SummaryPrompts from "../../../../src/domain/compaction/SummaryPrompts.ts"
 import { userMessage } from "../../../../src/domain/conversation/Message.ts"
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as AssistantDraft from "../../../../src/domain/conversation/AssistantDraft.ts"
@@ -61,7 +63,7 @@ it.effect("a folder: lists, reads what is worth it side by side, reports", () =>
   Effect.gen(function* () {
     const { report, steps } = yield* run("what is in this folder?", {
       "ls .": "docs/\nsrc/\nlogo.png\nmain.py\npackage.json\nREADME.md",
-      "read README.md": "# Loom\n\nWeaves things\ntogether.\n\nMore.",
+      "read README.md": "# Loom\n\n```sh\nnpm\n```\n\nWeaves things\ntogether.\n\nMore.",
       "read package.json": '{ "name": "loom", "description": "Weaves", "scripts": { "build": "b", "test": "t" } }',
       "read main.py": { error: "Permission denied: main.py" }
     })
@@ -72,9 +74,9 @@ it.effect("a folder: lists, reads what is worth it side by side, reports", () =>
         "This folder has 4 files and 2 folders.",
         "- Folders: `docs`, `src`",
         "- Files: `logo.png`, `main.py`, `package.json`, `README.md`",
-        "- `README.md`: **Loom.** Weaves things together.",
-        "- `package.json`: a JavaScript or TypeScript project named **loom**. Weaves. Scripts: `build`, `test`.",
-        "- Could not read `main.py`: Permission denied: main.py."
+        "- `README.md`: **Loom**. Weaves things together.",
+        "- `package.json`: **loom**. Weaves",
+        "- Could not read `main.py`: Permission denied: main.py"
       ].join("\n")
     )
   })
@@ -97,7 +99,7 @@ it.effect("a folder that the prompt only mentions is found in the listing", () =
         "",
         "`src` has 1 file and 0 folders.",
         "- Files: `cli.ts`",
-        "- `src/cli.ts`: 80 lines, of which I read 1, starting with `const a = 1`."
+        "- `src/cli.ts`: it starts with `const a = 1`."
       ].join("\n")
     )
   })
@@ -117,28 +119,17 @@ it.effect("a named file is read directly", () =>
       "read docs/b.md": "# Bee\n\nBuzz."
     })
     assert.deepStrictEqual(steps, [["read src/a.ts", "read docs/b.md"]])
-    assert.strictEqual(
-      report,
-      [
-        "- `src/a.ts` has 2 lines. It starts with:",
-        "",
-        "  ````",
-        "  import x",
-        "  use(x)",
-        "  ````",
-        "- `docs/b.md` has 3 lines. First heading: **Bee**. Buzz."
-      ].join("\n")
-    )
+    assert.strictEqual(report, ["- `src/a.ts`: it starts with `import x`.", "- `docs/b.md`: **Bee**. Buzz."].join("\n"))
   })
 )
 
 it.effect("a named folder is listed and looked into", () =>
   Effect.gen(function* () {
-    const { steps } = yield* run("what is in `lib/core`?", {
-      "ls lib/core": "mod.rs",
+    const { steps } = yield* run("what is in `lib/core/`?", {
+      "ls lib/core/": "mod.rs",
       "read lib/core/mod.rs": "fn a() {}"
     })
-    assert.deepStrictEqual(steps, [["ls lib/core"], ["read lib/core/mod.rs"]])
+    assert.deepStrictEqual(steps, [["ls lib/core/"], ["read lib/core/mod.rs"]])
   })
 )
 
@@ -195,10 +186,10 @@ it.effect("a tool that is not offered is named and not called", () =>
   Effect.gen(function* () {
     const none = yield* run("what is here", {}, { tools: [] })
     assert.deepStrictEqual(none.steps, [])
-    assert.strictEqual(none.report, "- I would list `.` now, but this session does not offer the tool `ls`.")
+    assert.strictEqual(none.report, "- I would list `.`, but this session does not offer `ls`.")
     const noRead = yield* run("what is here", { "ls .": "README.md" }, { tools: [tool("ls")] })
     assert.deepStrictEqual(noRead.steps, [["ls ."]])
-    assert.include(noRead.report, "I would read `README.md` now, but this session does not offer the tool `read`.")
+    assert.include(noRead.report, "I would read `README.md`, but this session does not offer `read`.")
   })
 )
 
@@ -214,9 +205,8 @@ it.effect("the exact events of a first step with thinking, and the same ones for
   Effect.gen(function* () {
     const asked = request({ messages: [prompt("hi"), assistant(), prompt("what is here")], thinkingLevel: "low" })
     const events = yield* eventsOf(asked)
-    const thinking = "The prompt names no file, so the first thing to see is the folder itself."
+    const thinking = "First I look at what the prompt is about."
     const text = "I will list what is in this folder."
-    const input = "hi" + "what is here"
     const output = thinking + text + 'ls{"path":"."}'
     const deltas = (said: string) => said.split(/(?<= )/).map((delta): ModelEvent => ({ _tag: "Delta", delta }))
     assert.deepStrictEqual(events, [
@@ -232,7 +222,7 @@ it.effect("the exact events of a first step with thinking, and the same ones for
       {
         _tag: "UsageReported",
         tokens: {
-          input: Math.ceil(input.length / 4),
+          input: ContextTokens.estimateAll(asked.messages),
           output: Math.ceil(output.length / 4),
           cacheRead: 0,
           cacheWrite: 0
@@ -251,5 +241,17 @@ it.effect("a delay stands between words", () =>
     assert.isNull(fiber.unsafePoll())
     yield* TestClock.adjust("1 hour")
     yield* Fiber.join(fiber)
+  })
+)
+
+it.effect("a summary names what was asked, done and said", () =>
+  Effect.gen(function* () {
+    const said = '[User]: What is in src?\n\n[Assistant tool calls]: ls(path="src")\n\n[Assistant]: One file.'
+    const asked = request({ messages: [prompt(said)], systemPrompt: SummaryPrompts.system })
+    assert.strictEqual(
+      yield* Effect.map(eventsOf(asked), (events) => plainText(messageOf(events).content)),
+      '## Goal\n- What is in src?\n\n## Progress\n- ls(path="src")\n\n## Critical Context\n- One file.\n\n' +
+        "Written by fixed rules, not by a language model."
+    )
   })
 )

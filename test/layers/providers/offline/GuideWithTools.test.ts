@@ -54,24 +54,24 @@ it.scoped("listings, notices and errors of the real tools are understood", () =>
         "This folder has 3 files and 1 folder.",
         "- Folders: `src`",
         "- Files: `index.js`, `package.json`, `README.md`",
-        "- `README.md`: **Loom.** Weaves.",
-        "- `package.json`: a JavaScript or TypeScript project named **loom**.",
+        "- `README.md`: **Loom**. Weaves.",
+        "- `package.json`: **loom**.",
         "- `index.js` is empty."
       ].join("\n")
     )
     assert.strictEqual(
-      yield* answer(cwd, "look into `src`"),
-      "`src` has 1 file and 0 folders.\n- Files: `long.ts`\n" +
-        "- `src/long.ts`: 200 lines, of which I read 60, starting with `line()`."
+      yield* answer(cwd, "look into src"),
+      "This folder has 3 files and 1 folder.\n- Folders: `src`\n- Files: `index.js`, `package.json`, `README.md`\n\n" +
+        "`src` has 1 file and 0 folders.\n- Files: `long.ts`\n- `src/long.ts`: it starts with `line()`."
     )
     assert.strictEqual(
       yield* answer(cwd, "read ./LICENSE"),
-      `- Could not read \`./LICENSE\`: File not found: ${join(cwd, "LICENSE")}.`
+      `- Could not list \`./LICENSE\`: File not found: ${join(cwd, "LICENSE")}`
     )
     assert.strictEqual(
       yield* answer(cwd, "look at src/long.ts/x"),
       `- Could not list \`src/long.ts/x\`: File not found: ${join(cwd, "src/long.ts/x")} ` +
-        `(there is no folder ${join(cwd, "src/long.ts")} to look into).`
+        `(there is no folder ${join(cwd, "src/long.ts")} to look into)`
     )
   })
 )
