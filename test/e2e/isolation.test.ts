@@ -115,6 +115,31 @@ describe("patches", () => {
     })
   )
 
+  it.scopedLive("leave out what would undo uncommitted work, and name it", () =>
+    Effect.gen(function* () {
+      const at = yield* place
+      put(at.repo, { "a.txt": "a\nmine\n", "b.txt": "staged\n" })
+      git(at.repo, "add", "b.txt")
+      put(at.repo, { "b.txt": "mine\n", "mine.txt": "mine\n" })
+      const command = "git reset --hard; git clean -fd; echo by the task > c.txt; sed -i 1i0 a.txt"
+      const host = yield* launch(at, {
+        turns: [delegates(["One"]), { steps: [call("bash", { command })] }, submits, say("ok")]
+      })
+      const { text } = yield* Effect.promise(() => prompt(host))
+      assert.deepStrictEqual(contents(at.repo, "a.txt", "b.txt", "c.txt", "mine.txt"), [
+        "0\na\nmine\n",
+        "mine\n",
+        "by the task\n",
+        "mine\n"
+      ])
+      assert.strictEqual(git(at.repo, "status", "--porcelain"), " M a.txt\nMM b.txt\n M c.txt\n?? mine.txt")
+      assert.include(text, "0-One: changes to 2 files were applied.")
+      const [, named, kept = ""] = /when the task began were left out: (.*)\. Files .* are in (.*)\.\n/.exec(text) ?? []
+      assert.strictEqual(named, "a.txt:2, b.txt, mine.txt")
+      assert.deepStrictEqual(contents(kept, "a.txt", "b.txt", "mine.txt"), ["0\na\n", "b\n", null])
+    })
+  )
+
   it.scopedLive("of a worktree that cannot be made: the task starts and ends", () =>
     Effect.gen(function* () {
       const at = yield* place
@@ -228,16 +253,6 @@ const phases: ReadonlyArray<Phase> = [
   { name: "the verification" },
   { name: "the capture", trap: { pattern: "*'capture.patch'*" } },
   { name: "the apply, before a file was changed", trap: { pattern: applying } },
-  {
-    name: "the apply, when a file was removed",
-    trap: { pattern: applying, first: "rm b.txt" },
-    says: /are as they were: b\.txt/
-  },
-  {
-    name: "the apply, when a file was half written",
-    trap: { pattern: applying, first: "echo half > b.txt" },
-    says: /before: \S+/
-  },
   { name: "the merge, before a file was changed", merge: "branch", trap: { pattern: applying } },
   {
     name: "the merge, before the index",
@@ -268,7 +283,8 @@ describe.skipIf(process.platform !== "linux")("after kill -9 during", () => {
       const check = { name: "check", command: name === "the verification" ? waits : "true" }
       const work = name === "the work of the agent" ? { steps: [call("bash", { command: waits })] } : submits
       // On a branch the change must not need what is not committed.
-      const changes = merge === "branch" ? writes("c.txt", "by the agent\n") : writes("b.txt", "by the agent\n")
+      const changes =
+        merge === "branch" ? writes("c.txt", "by the agent\n") : writes("b.txt", "not committed\nby the agent\n")
       const host = yield* launch(at, {
         env: { ...env, HEDDLE_TEST: tag },
         args: merge === "branch" ? ["--set", "task.isolation.merge=branch"] : [],
@@ -288,11 +304,6 @@ describe.skipIf(process.platform !== "linux")("after kill -9 during", () => {
         (isThere) => !isThere
       )
       if (says !== undefined) yield* Effect.promise(() => again.untilStderr(says))
-      const kept = /before: (\S+)/.exec(says === undefined ? "" : again.stderr())?.[1]
-      if (kept !== undefined) {
-        assert.deepStrictEqual(contents(kept, "b.txt"), ["not committed\nand not staged\n"])
-        put(at.repo, { "b.txt": readFileSync(join(kept, "b.txt")) })
-      }
       assert.deepStrictEqual(Repos.files(at.repo), before)
       assert.strictEqual(git(at.repo, "status", "--porcelain"), status)
       assert.strictEqual(git(at.repo, "log", "--format=%s"), "first")
@@ -302,6 +313,35 @@ describe.skipIf(process.platform !== "linux")("after kill -9 during", () => {
         assert.strictEqual(git(at.repo, "show", "heddle/task/0-One:c.txt"), "by the agent")
       }
     })
+  )
+
+  it.scopedLive(
+    "the apply, when some of many files are written, the next start puts them back",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* place
+        const names = Array.from({ length: 800 }, (_, n) => `f${n + 1000}`)
+        put(at.repo, Object.fromEntries(names.map((name) => [name, "one\n"])))
+        const rewrites = { steps: [call("bash", { command: "for f in f1* f2*; do echo two > $f; done" })] }
+        const host = yield* launch(at, { turns: [delegates(["One"]), rewrites, submits, say("ok")] })
+        host.send({ id: "p", type: "prompt", message: "go" })
+        yield* Processes.until(
+          () => contents(at.repo, "f1000")[0],
+          (text) => text === "two\n"
+        )
+        host.child.kill("SIGKILL")
+        yield* Effect.promise(() => host.exited)
+        const written = contents(at.repo, ...names).filter((text) => text === "two\n").length
+        const again = yield* launch(at, { turns: [say("hello")] })
+        yield* Processes.until(
+          () => existsSync(at.wt),
+          (isThere) => !isThere
+        )
+        if (written < names.length) yield* Effect.promise(() => again.untilStderr(/These files are as they were/))
+        assert.deepStrictEqual([...new Set(contents(at.repo, ...names))], [written < names.length ? "one\n" : "two\n"])
+        assert.deepStrictEqual(Object.keys(Repos.files(at.repo)), ["a.txt", "b.txt", "c.txt", ...names])
+      }),
+    60_000
   )
 
   it.scopedLive("the work of one process, another one starts and leaves it alone", () =>

@@ -110,6 +110,14 @@ const section = (result: SubagentResult): string => {
   return [head, ...whatBecame(result), "<result>", preview(result), "</result>", "</agent>"].join("\n")
 }
 
+const mostNames = 20
+
+/** The first names, and how many there are beside them. */
+export const listed = (names: ReadonlyArray<string>): string => {
+  const more = names.length - mostNames
+  return names.slice(0, mostNames).join(", ") + (more > 0 ? ` and ${more} more` : "")
+}
+
 export interface Batch {
   readonly results: ReadonlyArray<SubagentResult>
   readonly totalDurationMs: number

@@ -4,18 +4,11 @@ import { type Delta, WorktreeFailed } from "../../services/delegation/Worktrees.
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Means } from "./Claim.ts"
 import * as Diff from "./Diff.ts"
-import type { Call } from "./Git.ts"
+import { inPieces, type Call } from "./Git.ts"
 import type { Replayed } from "./Replay.ts"
 import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
-
-/** A command line has room for these. */
-const namesAtOnce = 500
-
-const inPieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(items.length / namesAtOnce) }, (_, at) =>
-    items.slice(at * namesAtOnce, (at + 1) * namesAtOnce)
-  )
+import * as Uncommitted from "./Uncommitted.ts"
 
 /** Ignored files that the agent has added nevertheless: its own index has them. There may be no such index. */
 const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, place }: Replayed) {
@@ -57,8 +50,10 @@ export const delta = (means: Means, replayed: Replayed) => {
     yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
     const { config, isSparse } = yield* Shield.manners(means, repository, place.scratch)
     const call = Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy)
-    const { problems, tree } = yield* treeOf(means, replayed, call, isSparse)
-    const changed = yield* Diff.names(means, call, [baseline, tree])
+    const { problems, tree: whole } = yield* treeOf(means, replayed, call, isSparse)
+    const { tree, withheld } = yield* Uncommitted.guard(means, replayed, { call, index: copy, tree: whole })
+    const changes = [...(yield* Diff.changes(means.git, call, [baseline, tree]))]
+    const isRepository = ([, { after }]: (typeof changes)[number]) => after?.mode === Diff.gitlink
     const file = LocalPaths.join(place.scratch, "capture.patch")
     const hasChanges = yield* Diff.write(means, call, [baseline, tree], file)
     const patch = hasChanges ? yield* Effect.mapError(files.read(file), Snapshot.failed) : new Uint8Array(0)
@@ -66,12 +61,14 @@ export const delta = (means: Means, replayed: Replayed) => {
     const result: Delta = {
       isEmpty: !hasChanges,
       patch,
-      files: changed.files,
+      files: changes.filter((change) => !isRepository(change)).map(([path]) => path),
       omitted: [
         ...used.map((path) => `${path} is a submodule.`),
-        ...changed.repositories.map((path) => `${path} is a repository of its own.`),
+        // Paths that have become repositories, or are no longer the same one.
+        ...changes.filter(isRepository).map(([path]) => `${path} is a repository of its own.`),
         ...problems
-      ]
+      ],
+      ...(withheld === undefined ? {} : { withheld })
     }
     return result
   })

@@ -117,11 +117,14 @@ export const claim = Effect.fnUntraced(function* (means: Means, repository: Repo
 /** Lease files have drafts while they are made: `<path>.lease.1a2b3c4d.tmp`. */
 const pathOf = (path: string) => path.replace(/\.(scratch|lease(\.[^/]*)?)$/, "")
 
-/** Calls `rescue` for each place whose process has ended, and removes it. Returns how many there were. */
+/**
+ * Calls `rescue` for each place whose process has ended, and removes it; where that fails, the next sweep does it. Returns how
+ * many were removed.
+ */
 export const sweep = Effect.fnUntraced(function* (
   means: Means,
   repository: Repository,
-  rescue: (scratch: string) => Effect.Effect<void>
+  rescue: (scratch: string) => Effect.Effect<void, WorktreeFailed>
 ) {
   const { files, folder } = means
   const project = yield* projectFolder(means, repository)
@@ -131,8 +134,8 @@ export const sweep = Effect.fnUntraced(function* (
   for (const path of new Set(found.map((entry) => pathOf(entry.path)))) {
     const lease = yield* Effect.either(Lease.acquire(path, since))
     if (lease._tag === "Left") continue
-    yield* Effect.ensuring(Effect.zipRight(rescue(scratchOf(path)), remove(means, repository, path)), lease.right)
-    removed++
+    const work = Effect.zipRight(rescue(scratchOf(path)), remove(means, repository, path))
+    if ((yield* Effect.either(Effect.ensuring(work, lease.right)))._tag === "Right") removed++
   }
   yield* files.removeEmptyFolder(project)
   yield* files.removeEmptyFolder(folder)

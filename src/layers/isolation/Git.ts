@@ -103,6 +103,14 @@ const splitter = (take: (record: Uint8Array) => void) => {
   }
 }
 
+/** A command line has room for these. */
+const namesAtOnce = 500
+
+export const inPieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / namesAtOnce) }, (_, at) =>
+    items.slice(at * namesAtOnce, (at + 1) * namesAtOnce)
+  )
+
 const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   const all = new Uint8Array(first.length + second.length)
   all.set(first)
@@ -111,7 +119,11 @@ const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 }
 
 const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, "errors" | "exitCode">) => {
-  const said = errors.trim() === "" ? `exit code ${exitCode}` : errors.trim()
+  // Whoever follows git's advice to remove the lock of a process that is at work destroys what that writes.
+  const words = errors
+    .replace(/\n+Another git process seems to be running[^]*/, " Another git process is at work there.")
+    .trim()
+  const said = words === "" ? `exit code ${exitCode}` : words
   return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${said}` })
 }
 

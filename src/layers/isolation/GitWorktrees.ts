@@ -13,6 +13,7 @@ import * as Git from "./Git.ts"
 import * as Merge from "./Merge.ts"
 import * as Replay from "./Replay.ts"
 import * as Repository from "./Repository.ts"
+import * as RepositoryLock from "./RepositoryLock.ts"
 import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
 import * as TakeOver from "./TakeOver.ts"
@@ -56,7 +57,8 @@ const apply = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, patc
   const { config } = manners
   const { scratch } = place
   yield* Snapshot.write(files, TakeOver.patchIn(scratch), patch)
-  yield* TakeOver.apply(git, files, { cwd: repository.root, config }, { scratch })
+  const call: Git.Call = { cwd: repository.root, config }
+  yield* RepositoryLock.hold(repository, Effect.asVoid(TakeOver.apply(git, files, call, { scratch })))
 }, Effect.scoped)
 
 const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, names: ReadonlyArray<string>) {
@@ -65,13 +67,15 @@ const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: stri
   const call: Git.Call = { cwd: repository.root, config: manners.config }
   const apart: Git.Call = { ...call, env: store.env, config: { ...manners.config, ...store.config } }
   const work = { means, repository, place, call, apart }
-  return yield* Merge.branches(work, manners, yield* Claim.within(means, repository), names)
+  const without = yield* Claim.within(means, repository)
+  return yield* RepositoryLock.hold(repository, Merge.branches(work, manners, without, names))
 }, Effect.scoped)
 
 const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
   const { files, folder } = means
   const repository = yield* Repository.locate(files, cwd)
   const rescue = Effect.fnUntraced(function* (scratch: string) {
+    if (!(yield* TakeOver.isUnfinished(files, scratch))) return
     const enterAt = Effect.fnUntraced(function* (root: string) {
       const found = yield* Repository.locate(files, root)
       const git = yield* Shield.make(means, found, scratch)
@@ -80,7 +84,7 @@ const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
     })
     const name = (yield* IsoTime.now).replaceAll(":", "-")
     const kept = LocalPaths.join(`${folder}-kept`, LocalPaths.basename(LocalPaths.dirname(scratch)), name)
-    const said = yield* TakeOver.recover(files, { enter: enterAt, scratch, kept })
+    const said = yield* RepositoryLock.hold(repository, TakeOver.recover(files, { enter: enterAt, scratch, kept }))
     if (said !== undefined) yield* Effect.logWarning(said)
   })
   return yield* Claim.sweep(means, repository, rescue)

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type { Merged } from "../../services/delegation/Worktrees.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
@@ -125,6 +126,9 @@ const pickAll = Effect.fnUntraced(function* (work: Work, from: Piles, branches: 
   return { piles, result }
 })
 
+/** Editors ask git for the status all the time, and it locks the index for a moment. */
+const isLocked = ({ message }: WorktreeFailed) => message.includes("index.lock")
+
 /** Files first, HEAD last: until then the user has everything as it was, and the changes beside it. */
 const takeOver = Effect.fnUntraced(function* (work: Work, before: Piles, after: Piles) {
   const { apart, call, means, place } = work
@@ -132,16 +136,17 @@ const takeOver = Effect.fnUntraced(function* (work: Work, before: Piles, after: 
   const { scratch } = place
   yield* Diff.write(means, apart, [before.working.tree, after.working.tree], TakeOver.patchIn(scratch))
   yield* Diff.write(means, apart, [before.staged.tree, after.staged.tree], TakeOver.indexPatchIn(scratch))
-  yield* TakeOver.apply(git, files, call, { scratch, head: before.commit })
+  const undo = yield* TakeOver.apply(git, files, call, { scratch, head: before.commit })
   const index = TakeOver.indexPatchIn(scratch)
   yield* TakeOver.toIndex(git, files, call, index).pipe(
+    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 10, while: isLocked }),
     Effect.zipRight(
       Effect.onError(
         git.text(call, "update-ref", "-m", "heddle: merge tasks", "HEAD", after.commit, before.commit),
         () => Effect.ignore(git.text(call, "apply", "--cached", "-R", "--binary", index))
       )
     ),
-    Effect.onError(() => Effect.ignore(TakeOver.undo(git, call, scratch)))
+    Effect.onError(() => Effect.ignore(undo))
   )
 }, Effect.uninterruptible)
 

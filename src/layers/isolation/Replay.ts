@@ -15,6 +15,9 @@ export interface Replayed {
   readonly head: string | undefined
   /** The tree of all files in the worktree when it was new. */
   readonly baseline: string
+  /** The tree of the user's HEAD, and what was staged. */
+  readonly committed: string
+  readonly staged: string
   /** Its index. */
   readonly index: string
   /** git's folder for the worktree, which belongs to the agent that works there. */
@@ -27,10 +30,13 @@ export interface Replayed {
   readonly submodules: ReadonlyArray<string>
 }
 
-const headOf = ({ git }: Claim.Means, { root: cwd }: Repository.Repository) =>
-  Effect.map(git.end({ cwd }, "rev-parse", "-q", "--verify", "HEAD^{commit}"), ({ exitCode, output }) =>
-    exitCode === 0 ? output.trim() : undefined
-  )
+/** The commit and its tree; before the first commit, the empty tree. */
+const headOf = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: cwd }: Repository.Repository) {
+  const { exitCode, output } = yield* git.end({ cwd }, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
+  const [commit, tree = ""] = exitCode === 0 ? output.split("\n") : []
+  if (commit !== undefined) return { commit, tree }
+  return { commit, tree: yield* git.text({ cwd }, "hash-object", "-t", "tree", "/dev/null") }
+})
 
 /** The commit of the empty tree that worktrees of a repository without commits stand on; always the same one. */
 const emptyCommit = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: cwd }: Repository.Repository) {
@@ -65,8 +71,8 @@ const add = Effect.fnUntraced(function* (
 /** Gives the worktree the index that the user has. */
 const stage = Effect.fnUntraced(function* (
   { files, git }: Claim.Means,
-  { baseline, dir, index, inside }: Replayed,
-  { isSparse, staged }: { readonly staged: string; readonly isSparse: boolean }
+  { baseline, dir, index, inside, staged }: Replayed,
+  isSparse: boolean
 ) {
   // Without the index of the copy, git forgets what it knows about the files; with it, git reads those again that were
   // written within the last second. Only in a sparse checkout it knows what it cannot find out later.
@@ -94,7 +100,7 @@ export const make = Effect.fnUntraced(function* (
     isSparse: manners.isSparse,
     without: yield* Claim.within(means, repository)
   })
-  const at = head === undefined ? emptyCommit(means, repository) : Effect.succeed(head)
+  const at = head.commit === undefined ? emptyCommit(means, repository) : Effect.succeed(head.commit)
   const [state, dir] = yield* Effect.all([look, Effect.flatMap(at, (commit) => add(means, repository, path, commit))], {
     concurrency: "unbounded"
   })
@@ -103,7 +109,9 @@ export const make = Effect.fnUntraced(function* (
   const replayed: Replayed = {
     repository,
     place,
-    head,
+    head: head.commit,
+    committed: head.tree,
+    staged: Option.getOrElse(state.staged, () => state.working),
     baseline: state.working,
     index: LocalPaths.join(scratch, "baseline.index"),
     dir,
@@ -113,7 +121,6 @@ export const make = Effect.fnUntraced(function* (
   yield* git.text(Snapshot.withIndex(inside, replayed.index), "read-tree", "--reset", "-u", state.working)
   if (manners.ofWorktree !== undefined)
     yield* Snapshot.write(files, LocalPaths.join(dir, "config.worktree"), new TextEncoder().encode(manners.ofWorktree))
-  const staged = Option.getOrElse(state.staged, () => state.working)
-  yield* stage(means, replayed, { staged, isSparse: manners.isSparse })
+  yield* stage(means, replayed, manners.isSparse)
   return replayed
 })

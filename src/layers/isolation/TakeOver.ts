@@ -1,22 +1,27 @@
 /**
- * Changes files of the user so that a crash loses none of them: git removes a file before it writes it anew, so all files of
- * the patch are copied first. The copies and a journal lie in the scratch folder until the work is done.
+ * Changes files of the user, all of a patch or nothing, and loses none of them in a crash. git applies the patch to copies;
+ * then each file is compared with its copy once more and replaced by a rename. The copies and a journal lie in the scratch
+ * folder until the work is done.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
+import { listed } from "../../domain/subagents/ResultText.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import type { Files } from "../platform/files/OwnFiles.ts"
+import type { FileRefused, Files } from "../platform/files/OwnFiles.ts"
 import type { Call, Git, Variables } from "./Git.ts"
 import { failed } from "./Snapshot.ts"
 
 const Journal = lazy(() =>
   Schema.Struct({
     root: Schema.String,
+    /** Those that are removed come first: a folder may take the place of a file. */
     files: Schema.Array(Schema.String),
+    /** The name that new files have before they are in their place. */
+    draft: Schema.String,
     /** The HEAD that branches are merged onto; absent where a patch is applied alone. */
     head: optional(Schema.String)
   })
@@ -26,22 +31,15 @@ type Journal = Type<typeof Journal>
 const flags = ["--binary", "--whitespace=nowarn"]
 const journalIn = (scratch: string) => LocalPaths.join(scratch, "journal.json")
 const beforeIn = (scratch: string) => LocalPaths.join(scratch, "before")
+const afterIn = (scratch: string) => LocalPaths.join(scratch, "after")
 export const patchIn = (scratch: string): string => LocalPaths.join(scratch, "changes.patch")
 /** What a merge does to the index. */
 export const indexPatchIn = (scratch: string): string => LocalPaths.join(scratch, "index.patch")
 
-/** From records `added\tdeleted\tpath`; of a rename the path is empty, and two records with both paths follow. */
-const namesIn = (numstat: string): ReadonlyArray<string> =>
-  numstat.split("\0").flatMap((record) => {
-    const name = record.replace(/^[\d-]+\t[\d-]+\t/, "")
-    return name === "" ? [] : [name]
-  })
-
-const fits = (git: Git, call: Call, patch: string, ...more: ReadonlyArray<string>) =>
-  Effect.map(git.end(call, "apply", "--check", ...flags, ...more, patch), ({ exitCode }) => exitCode === 0)
-
 const run = (git: Git, call: Call, patch: string, ...more: ReadonlyArray<string>) =>
   Effect.asVoid(git.text(call, "apply", ...flags, ...more, patch))
+
+const conflict = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "conflict", message })
 
 /** Changes the index, and no files. An empty patch is none for git. */
 export const toIndex = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, patch: string) {
@@ -49,64 +47,144 @@ export const toIndex = Effect.fnUntraced(function* (git: Git, files: Files, call
   if ((state?.size ?? 0) > 0) yield* run(git, call, patch, "--cached")
 })
 
-const putBack = Effect.fnUntraced(function* (files: Files, scratch: string, { files: names, root }: Journal) {
-  for (const name of names) {
-    const path = LocalPaths.join(root, name)
-    const isThere = yield* files.copyFile(LocalPaths.join(beforeIn(scratch), name), path)
-    if (!isThere) yield* files.removeFolder(path)
-  }
+/** From records `added\tdeleted\tpath`. Of a rename git tells the new name, and in reverse the old one. */
+const namesIn = Effect.fnUntraced(function* (git: Git, call: Call, patch: string) {
+  const said = yield* Effect.forEach([[], ["-R"]], (more) => git.text(call, "apply", "--numstat", "-z", ...more, patch))
+  const records = said.flatMap((records) => records.split("\0"))
+  return [...new Set(records.map((record) => record.replace(/^[\d-]+\t[\d-]+\t/, "")))].filter((name) => name !== "")
 })
 
-/** Takes the patch back that was just applied. */
-export const undo = (git: Git, call: Call, scratch: string) => run(git, call, patchIn(scratch), "-R")
+/** The folders above a path, relative like itself; the top is the empty one. */
+const foldersAbove = (name: string): ReadonlyArray<string> =>
+  name.split("/").map((_, at, parts) => parts.slice(0, at).join("/"))
+
+/** Copies of the files, to look back at and to apply the patch to; attributes say how git writes line ends. */
+const copyAll = Effect.fnUntraced(function* (
+  files: Files,
+  scratch: string,
+  root: string,
+  names: ReadonlyArray<string>
+) {
+  const attributes = new Set(names.flatMap(foldersAbove).map((folder) => LocalPaths.join(folder, ".gitattributes")))
+  for (const name of attributes)
+    yield* files.copyFile(LocalPaths.join(root, name), LocalPaths.join(afterIn(scratch), name))
+  for (const name of names) {
+    const before = LocalPaths.join(beforeIn(scratch), name)
+    const after = LocalPaths.join(afterIn(scratch), name)
+    if (yield* files.copyFile(LocalPaths.join(root, name), before)) yield* files.copyFile(before, after)
+  }
+  yield* files.makeFolder(afterIn(scratch))
+}, Effect.mapError(failed))
+
+const removedFirst = Effect.fnUntraced(function* (files: Files, scratch: string, names: ReadonlyArray<string>) {
+  const isRemoved = yield* Effect.forEach(names, (name) =>
+    files.isSame(LocalPaths.join(afterIn(scratch), name), LocalPaths.join(scratch, "nothing"))
+  )
+  return [...names.filter((_, at) => isRemoved[at]), ...names.filter((_, at) => isRemoved[at] !== true)]
+})
+
+type Side = "before" | "after"
+
+const exchange = (files: Files, scratch: string, { draft, root }: Journal, name: string, from: Side, to: Side) =>
+  files.exchange({
+    path: LocalPaths.join(root, name),
+    root,
+    before: LocalPaths.join(scratch, from, name),
+    after: LocalPaths.join(scratch, to, name),
+    draft
+  })
+
+/** Puts the files back that are as this process has left them, the last one first. */
+const putBack = (files: Files, scratch: string, journal: Journal, names: ReadonlyArray<string> = journal.files) =>
+  Effect.forEach(names.toReversed(), (name) => exchange(files, scratch, journal, name, "after", "before"), {
+    discard: true
+  })
+
+const changed = (name: string): FileRefused | WorktreeFailed =>
+  conflict({ message: `${name} was changed while the changes were being applied. Nothing was applied.` })
+
+const writeAll = Effect.fnUntraced(function* (files: Files, scratch: string, journal: Journal) {
+  const done: Array<string> = []
+  const write = Effect.forEach(
+    journal.files,
+    (name) =>
+      Effect.flatMap(exchange(files, scratch, journal, name, "before", "after"), (isDone) =>
+        isDone ? Effect.sync(() => void done.push(name)) : Effect.fail(changed(name))
+      ),
+    { discard: true }
+  )
+  yield* Effect.tapError(write, () => putBack(files, scratch, journal, done))
+})
+
+export interface Target {
+  /** A folder for this alone. */
+  readonly scratch: string
+  readonly head?: string
+}
 
 /**
- * Applies the patch that is at `patchIn(scratch)`: all of it, or nothing. The caller removes the scratch folder when
- * everything is done that belongs together.
+ * Applies the patch that is at `patchIn(scratch)`: all of it, or nothing. Returns how to take it back. The caller removes the
+ * scratch folder when everything is done that belongs together.
  */
-export const apply = Effect.fnUntraced(function* (
-  git: Git,
-  files: Files,
-  call: Call,
-  { head, scratch }: { readonly scratch: string; readonly head?: string }
-) {
-  const patch = patchIn(scratch)
-  if (((yield* Effect.mapError(files.state(patch), failed))?.size ?? 0) === 0) return
-  yield* Effect.mapError(
-    git.text(call, "apply", "--check", ...flags, patch),
-    ({ message }) => new WorktreeFailed({ reason: "conflict", message })
+export const apply = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, target: Target) {
+  const { head, scratch } = target
+  const [patch, root] = [patchIn(scratch), call.cwd]
+  if (((yield* Effect.mapError(files.state(patch), failed))?.size ?? 0) === 0) return Effect.void
+  yield* Effect.mapError(git.text(call, "apply", "--check", ...flags, patch), conflict)
+  const names = yield* namesIn(git, call, patch)
+  yield* copyAll(files, scratch, root, names)
+  const after = afterIn(scratch)
+  const apart: Call = { ...call, cwd: after, env: { ...call.env, GIT_WORK_TREE: after } }
+  yield* run(git, apart, patch)
+  return yield* Effect.uninterruptible(
+    Effect.gen(function* () {
+      const draft = `.heddle-${LocalPaths.basename(scratch)}.tmp`
+      const ordered = yield* removedFirst(files, scratch, names)
+      const journal: Journal = { root, files: ordered, draft, ...(head === undefined ? {} : { head }) }
+      yield* files.replace(journalIn(scratch), JSON.stringify(journal))
+      yield* writeAll(files, scratch, journal)
+      return putBack(files, scratch, journal)
+    })
+  ).pipe(
+    Effect.catchTag("FileRefused", failed),
+    Effect.map((undo) => Effect.mapError(undo, failed))
   )
-  const names = namesIn(yield* git.text(call, "apply", "--numstat", "-z", patch))
-  const journal: Journal = { root: call.cwd, files: names, ...(head === undefined ? {} : { head }) }
-  const copied = Effect.forEach(names, (name) =>
-    files.copyFile(LocalPaths.join(call.cwd, name), LocalPaths.join(beforeIn(scratch), name))
-  )
-  yield* Effect.mapError(Effect.zipRight(copied, files.replace(journalIn(scratch), JSON.stringify(journal))), failed)
-  yield* Effect.catchAll(run(git, call, patch), (refused) =>
-    Effect.zipRight(Effect.mapError(putBack(files, scratch, journal), failed), refused)
-  )
-}, Effect.uninterruptible)
+})
 
 const journalOf = Effect.fnUntraced(function* (files: Files, scratch: string) {
   const bytes = yield* files.read(journalIn(scratch))
   return yield* Schema.decodeUnknown(Schema.parseJson(Journal()))(new TextDecoder().decode(bytes))
 }, Effect.option)
 
-/** Brings back what is missing; files that are there may have been changed since, and stay. */
-const restore = Effect.fnUntraced(function* (files: Files, scratch: string, { files: names, root }: Journal) {
-  for (const name of names) {
-    const path = LocalPaths.join(root, name)
-    if ((yield* files.state(path)) === undefined) yield* files.copyFile(LocalPaths.join(beforeIn(scratch), name), path)
-  }
-})
-
-const undoMerge = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, scratch: string) {
+const undoMerge = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, scratch: string, journal: Journal) {
   const index = indexPatchIn(scratch)
-  const isInIndex = (yield* files.state(index)) !== undefined && (yield* fits(git, call, index, "--cached", "-R"))
+  const reversed = ["apply", "--check", "--cached", "-R", ...flags, index]
+  const isInIndex = (yield* files.state(index)) !== undefined && (yield* git.end(call, ...reversed)).exitCode === 0
   if (isInIndex) yield* run(git, call, index, "--cached", "-R")
-  yield* undo(git, call, scratch)
+  yield* putBack(files, scratch, journal)
   return "heddle was stopped while it merged branches of tasks. The merge was undone; the branches are still there."
 })
+
+const undoPatch = Effect.fnUntraced(function* (files: Files, scratch: string, kept: string, journal: Journal) {
+  const { files: names, root } = journal
+  const isAll = (side: Side) =>
+    Effect.every(names, (name) => files.isSame(LocalPaths.join(root, name), LocalPaths.join(scratch, side, name)))
+  if ((yield* isAll("after")) || (yield* isAll("before"))) return undefined
+  yield* putBack(files, scratch, journal)
+  if (yield* isAll("before"))
+    return `heddle was stopped while it applied the changes of a task. These files are as they were: ${listed(names)}`
+  return yield* keep(files, scratch, kept)
+})
+
+const keep = (files: Files, scratch: string, kept: string) =>
+  Effect.as(
+    files.copyFolder(beforeIn(scratch), kept),
+    `heddle was stopped while it applied the changes of a task. The files of that task as they were before: ${kept}`
+  )
+
+/** Whether a process was killed while it changed files. */
+export const isUnfinished = (files: Files, scratch: string): Effect.Effect<boolean> =>
+  Effect.map(Effect.option(files.state(journalIn(scratch))), (state) => Option.getOrUndefined(state) !== undefined)
 
 /** git for the repository that has this top folder. */
 type Enter = (root: string) => Effect.Effect<{ readonly git: Git; readonly config: Variables }, WorktreeFailed>
@@ -119,18 +197,14 @@ export const recover = (
   Effect.gen(function* () {
     const journal = Option.getOrUndefined(yield* journalOf(files, scratch))
     if (journal === undefined) return undefined
-    const { config, git } = yield* enter(journal.root)
-    const call: Call = { cwd: journal.root, config }
-    const patch = patchIn(scratch)
-    if (yield* fits(git, call, patch, "-R")) {
-      const head = yield* git.text(call, "rev-parse", "HEAD")
-      return head === journal.head ? yield* undoMerge(git, files, call, scratch) : undefined
-    }
-    if (yield* fits(git, call, patch)) return undefined
-    yield* restore(files, scratch, journal)
-    if (yield* fits(git, call, patch))
-      return `heddle was stopped while it applied the changes of a task. These files are as they were: ${journal.files.join(", ")}`
-    return yield* keep(files, scratch, kept)
+    const { draft, files: names, head, root } = journal
+    for (const folder of new Set(names.map((name) => LocalPaths.dirname(LocalPaths.join(root, name)))))
+      yield* files.removeFolder(LocalPaths.join(folder, draft))
+    if (head === undefined) return yield* undoPatch(files, scratch, kept, journal)
+    const { config, git } = yield* enter(root)
+    const call: Call = { cwd: root, config }
+    const isOpen = (yield* git.text(call, "rev-parse", "HEAD")) === head
+    return isOpen ? yield* undoMerge(git, files, call, scratch, journal) : undefined
   }).pipe(
     Effect.catchAll(({ message }) =>
       Effect.map(
@@ -138,10 +212,4 @@ export const recover = (
         (said) => `${said} ${message}`
       )
     )
-  )
-
-const keep = (files: Files, scratch: string, kept: string) =>
-  Effect.as(
-    files.copyFolder(beforeIn(scratch), kept),
-    `heddle was stopped while it applied the changes of a task. The files of that task as they were before: ${kept}`
   )

@@ -4,11 +4,27 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 
-/** `conflict`: the changes do not fit, and nothing was changed. */
+/** `conflict`: the changes do not fit; `busy`: another process changes files. Nothing was changed then. */
 export class WorktreeFailed extends Schema.TaggedError<WorktreeFailed>()("WorktreeFailed", {
-  reason: Schema.Literal("no_git", "not_a_repository", "git", "conflict"),
+  reason: Schema.Literal("no_git", "not_a_repository", "git", "conflict", "busy"),
   message: Schema.String
 }) {}
+
+/** What a task has done to work that was not committed when its worktree was opened. */
+export interface Withheld {
+  /**
+   * Changes that would delete such work or undo it, and are not in the patch: paths, with the lines of the user's file where
+   * it is not all of the file, as in `a.txt:3-5,9`.
+   */
+  readonly leftOut: ReadonlyArray<string>
+  /** Files of which the patch replaces uncommitted lines with others. */
+  readonly replaced: ReadonlyArray<string>
+  /**
+   * Copies the files of `leftOut` as the task has left them into `task` below the folder, and those of `replaced` as they were
+   * into `before`. Works until the worktree is closed.
+   */
+  readonly copyTo: (folder: string) => Effect.Effect<void, WorktreeFailed>
+}
 
 /** What was changed in a worktree since it was opened, committed or not. */
 export interface Delta {
@@ -19,6 +35,8 @@ export interface Delta {
   readonly files: ReadonlyArray<string>
   /** Changes that the patch cannot hold, a sentence each: those in submodules and in repositories inside of this one. */
   readonly omitted: ReadonlyArray<string>
+  /** Absent where the task has left uncommitted work alone. */
+  readonly withheld?: Withheld
 }
 
 export interface Worktree {

@@ -7,15 +7,27 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  type Stats,
   symlinkSync,
   utimesSync
 } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { refused } from "./FileErrors.ts"
+
+/** Undefined where there is nothing, also below a file. */
+export const look = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    if (refused(path)(cause).code === "ENOTDIR") return undefined
+    throw cause
+  }
+}
 
 /** Whether there was a regular file or a link to copy. What is at `to` is replaced; folders above it are made. */
 export const copyFile = (from: string, to: string): boolean => {
-  const stats = lstatSync(from, { throwIfNoEntry: false })
+  const stats = look(from)
   if (stats === undefined || !(stats.isFile() || stats.isSymbolicLink())) return false
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   rmSync(to, { force: true })

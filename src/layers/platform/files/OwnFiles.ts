@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Copies from "./Copies.ts"
+import * as Exchange from "./Exchange.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as GrowingFile from "./GrowingFile.ts"
 import * as OutputFile from "./OutputFile.ts"
@@ -81,6 +82,10 @@ export interface Files {
    * Copies a regular file with its permissions and time, or a link, over what is at `to`; false where there is neither.
    */
   readonly copyFile: (from: string, to: string) => Effect.Effect<boolean, FileRefused>
+  /** Whether both paths have the same: a file, a link, or nothing. */
+  readonly isSame: (one: string, other: string) => Effect.Effect<boolean, FileRefused>
+  /** False, with nothing changed, where the file is not as it was copied. */
+  readonly exchange: (exchanged: Exchange.Exchanged) => Effect.Effect<boolean, FileRefused>
 }
 
 const attempt = <A>(path: string, run: () => A) => Effect.try({ try: run, catch: refused(path) })
@@ -196,7 +201,9 @@ export const local: Files = {
   removeFolder: OutputFile.removeFolder,
   removeEmptyFolder: (path) => Effect.ignore(attempt(path, () => nodeFs.rmdirSync(path))),
   link: (target, path) => attempt(path, () => nodeFs.symlinkSync(target, path)),
-  copyFile: (from, to) => attempt(from, () => Copies.copyFile(from, to))
+  copyFile: (from, to) => attempt(from, () => Copies.copyFile(from, to)),
+  isSame: (one, other) => attempt(one, () => Exchange.isSame(one, other)),
+  exchange: (exchanged) => attempt(exchanged.path, () => Exchange.exchange(exchanged))
 }
 
 export class OwnFiles extends Context.Reference<OwnFiles>()("heddle/layers/platform/files/OwnFiles", {

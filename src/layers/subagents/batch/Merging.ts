@@ -1,5 +1,6 @@
 /** Takes the changes of isolated tasks over, in the order of the tasks, each on its own (protocol.md 14.4). */
 import * as Effect from "effect/Effect"
+import { listed } from "../../../domain/subagents/ResultText.ts"
 import { Worktrees } from "../../../services/delegation/Worktrees.ts"
 import type { Outcome } from "./TaskRun.ts"
 
@@ -58,8 +59,15 @@ const omitted = ({ id, outcome: { delta } }: Done) =>
     ? []
     : [`${id}: some changes are in no patch, and were not taken over: ${delta.omitted.join(" ")}`]
 
+const withheld = ({ id, outcome: { delta, keptPath = "nowhere" } }: Done) => {
+  const { leftOut, replaced } = delta?.withheld ?? { leftOut: [], replaced: [] }
+  const taken = `${id}: changes that would undo work that was not committed when the task began were left out: ${listed(leftOut)}. Files as the task has left them are in ${keptPath}/task.`
+  const changed = `${id}: the changes replace lines that were not committed in ${listed(replaced)}. The files as they were are in ${keptPath}/before.`
+  return [...(leftOut.length === 0 ? [] : [taken]), ...(replaced.length === 0 ? [] : [changed])]
+}
+
 export const merge = Effect.fnUntraced(function* (cwd: string, mode: "patch" | "branch", done: ReadonlyArray<Done>) {
   const fit = done.filter(isFit)
   const lines = fit.length === 0 ? [] : yield* mode === "patch" ? patches(cwd, fit) : branches(cwd, fit)
-  return [...lines, ...done.flatMap(unfit), ...done.flatMap(omitted)]
+  return [...lines, ...done.flatMap(unfit), ...done.flatMap(withheld), ...done.flatMap(omitted)]
 })

@@ -14,6 +14,7 @@ import type * as Supervision from "../../../services/supervision/Supervision.ts"
 import { failureText, skipped, Verification, type VerificationPlan } from "../../../services/delegation/Verification.ts"
 import { type Delta, Worktrees, type Worktree } from "../../../services/delegation/Worktrees.ts"
 import type { Tool } from "../../../services/Tools.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import type { Artifacts } from "./Artifacts.ts"
 import * as ChildModel from "../child/ChildModel.ts"
 import * as ChildPrompt from "../child/ChildPrompt.ts"
@@ -72,6 +73,8 @@ export interface Outcome {
   verification?: VerificationResult
   patchPath?: string
   branchName?: string
+  /** Where copies are of files whose uncommitted work the task would have taken away. */
+  keptPath?: string
   /** Why the changes were kept as a patch and not merged. */
   notMerged?: string
   delta?: Delta
@@ -85,17 +88,30 @@ const subject = ({ assignment, description, id }: Task) => {
   return line === "" ? `Task ${id}` : line
 }
 
+const keepCopies = Effect.fnUntraced(
+  function* ({ artifacts }: Batch, { id }: Place, { withheld }: Delta, outcome: Outcome) {
+    if (withheld === undefined) return
+    const folder = LocalPaths.join(yield* artifacts.folder, `${id}.kept`)
+    yield* withheld.copyTo(folder)
+    outcome.keptPath = folder
+  },
+  Effect.catchAll(({ message }) => Effect.logWarning(`copies of files cannot be kept: ${message}`))
+)
+
 /** Takes what the agent has changed out of its worktree. Changes that failed their verification are kept, not merged. */
 const bringBack = Effect.fnUntraced(function* (
-  { artifacts, commits, merge, plan }: Batch,
-  { id, task }: Place,
+  batch: Batch,
+  place: Place,
   worktree: Worktree,
   child: ChildSession.Child,
   outcome: Outcome
 ) {
+  const { artifacts, commits, merge, plan } = batch
+  const { id, task } = place
   if (outcome.verification?.status === "failed" && plan?.onFailure === "discard_patch") return
   const delta = yield* worktree.capture
   outcome.delta = delta
+  yield* keepCopies(batch, place, delta, outcome)
   if (delta.isEmpty) return
   if (merge === "branch" && outcome.exitCode === 0) {
     const asked = commits === "ai" ? yield* Conversation.text(child, ChildPrompt.commitMessage) : undefined
