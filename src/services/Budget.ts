@@ -78,20 +78,25 @@ export interface ScopeState {
 export interface SessionBudget {
   /** Whether anything here or above has a limit. Estimates are not needed otherwise. */
   readonly isLimited: () => boolean
-  /** Asked before a prompt is accepted: fails where no model call would be allowed. */
+  /**
+   * Asked before a prompt is accepted: fails where no model call would be allowed, and in a session whose tool call or subagent was
+   * refused.
+   */
   readonly check: Effect.Effect<void, BudgetExceeded>
   /** Fails if a limit of the cost could not hold for the model. Asked with `check`, and again before every call. */
   readonly checkModel: (model: Model) => Effect.Effect<void, NoPrice>
   /** The same as `check` as a question: nobody is told. */
+  readonly mayPrompt: Effect.Effect<boolean>
+  /** Whether a model call would be allowed: nobody is told. */
   readonly mayCall: Effect.Effect<boolean>
   /**
    * Reserves a model call before it starts, here and in every scope above. Where it does not fit only beside calls that are
    * under way, this waits for them: they may turn out to cost less than is reserved for them.
    */
   readonly modelCall: (call: ModelCallPlan) => Effect.Effect<Reservation, BudgetExceeded | NoPrice>
-  /** Counts a tool call that is about to start, or refuses it. */
+  /** Counts a tool call that is about to start, or refuses it, and then further model calls of this scope; scopes below and beside it go on. */
   readonly toolCall: Effect.Effect<void, BudgetExceeded>
-  /** Counts a subagent that is about to start, or refuses it. */
+  /** Counts a subagent that is about to start, or refuses it and nothing else but prompts. */
   readonly subagent: Effect.Effect<void, BudgetExceeded>
   /** For calls that were not reserved. */
   readonly recordUsage: (usage: Usage) => Effect.Effect<void>

@@ -149,6 +149,47 @@ describe("forty subagents at once", () => {
   )
 })
 
+describe("one subagent that is allowed", () => {
+  it.scopedLive("does its work beside one that is refused, and counts after a restart", () =>
+    Effect.gen(function* () {
+      const limit = ["--set", "task.budget.maxSubagents=1"]
+      const work = turn(call("bash", { command: "echo worked" }), 20, 5)
+      const done = turn(call("submit_result", { result: "ok" }), 30, 5)
+      const turns = [turn(delegate("A", "B"), 10, 5), work, done, turn({ text: "A is done." }, 40, 5)]
+      const { folder, host } = yield* start({ turns }, limit)
+      yield* Effect.promise(async () => {
+        host.send({ id: "p", type: "prompt", message: "go" })
+        assert.propertyVal(await host.until(type("prompt_result")), "status", "completed")
+        const { result } = Object(host.frames().findLast(type("tool_execution_end")))
+        assert.deepStrictEqual(
+          result.details.results.map((one: object) => [Object(one)["exitCode"], Object(one)["error"]]),
+          [
+            [0, undefined],
+            [1, "Budget exceeded (subagents): subagent not started."]
+          ]
+        )
+        assert.deepStrictEqual(budgetFrames(host), [
+          ["budget_warning", "session", "subagents"],
+          ["budget_exceeded", "session", "subagents"]
+        ])
+        const refused = await read(host, "r", { type: "prompt", message: "more" })
+        assert.include(refused, { success: false, code: "budget_exceeded" })
+      })
+      yield* leave(host)
+      const again = yield* launch(folder, ["--continue", ...limit])
+      yield* Effect.promise(async () => {
+        const { snapshot } = await read(again, "b", { type: "get_budget" })
+        assert.include(snapshot, { subagents: 1, toolCalls: 3, totalTokens: 120 })
+        again.send({ id: "p", type: "prompt", message: "go" })
+        await again.until(type("prompt_result"))
+        const { isError } = Object(again.frames().findLast(type("tool_execution_end")))
+        assert.isTrue(isError)
+        assert.deepStrictEqual(again.frames().filter(type("subagent_start")), [])
+      })
+    })
+  )
+})
+
 describe("an agent", () => {
   const define = (folder: string, name: string, lines: ReadonlyArray<string>) => {
     const agents = join(folder, ".heddle/agent/agents")

@@ -50,6 +50,8 @@ export interface BudgetNode {
   readonly begun: Effect.Effect<void>
   /** The same without a limit. */
   readonly known: Effect.Effect<void>
+  /** The scope that has refused a tool call of this session, under limits that it had then. */
+  refused?: { readonly by: BudgetScope.BudgetScope; readonly under: Limits.BudgetLimits }
   /** Publishes a warning, the first time that it is given the key. */
   readonly warnOnce: (key: string, source: string, message: string) => void
   /** Limits have changed: timers look again then. */
@@ -67,6 +69,12 @@ export const obstacle = ({ path }: BudgetNode, amounts: Counters.Counters) => {
   }
   return undefined
 }
+
+/** A run that has asked for a tool call too many makes no further model call, unless the limits have changed. */
+export const stoppage = ({ refused }: BudgetNode) =>
+  refused === undefined || refused.by.limits() !== refused.under
+    ? undefined
+    : ({ scope: refused.by, reason: "tool_calls", mayPass: false } as const)
 
 export const makeWarnOnce = (publish: TreeOptions["publish"]): BudgetNode["warnOnce"] => {
   const known = new Set<string>()

@@ -27,15 +27,36 @@ const rounding = 1e-9
 /** Of these a prompt needs something for its first model call. */
 const needed: ReadonlySet<BudgetReason> = new Set(["input_tokens", "output_tokens", "total_tokens", "cost", "turns"])
 
+/** A start that is refused for these refuses only itself and later prompts: model calls go on. */
+const ofStarts: ReadonlySet<BudgetReason> = new Set(["tool_calls", "subagents"])
+
+/** The time in which at least one run was active. */
+const makeRunningTime = (ticks: () => number) => {
+  let [running, since, elapsed] = [0, 0, 0]
+  const read = () => elapsed + (running > 0 ? ticks() - since : 0)
+  return {
+    read,
+    add: (ms: number) => void (elapsed += ms),
+    enter: () => {
+      if (running++ === 0) since = ticks()
+    },
+    leave: () => {
+      if (--running === 0) elapsed += ticks() - since
+    }
+  }
+}
+
 export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) => {
   let { limits } = options
   let spent = Counters.none
   let reserved = Counters.none
+  /** What hosts were told. */
   let exceeded: BudgetReason | undefined
+  /** Why there are no more model calls. */
+  let ended: BudgetReason | undefined
   let warned: ReadonlyArray<BudgetReason> = []
-  let [running, since, elapsed] = [0, 0, 0]
 
-  const wallTime = () => elapsed + (running > 0 ? ticks() - since : 0)
+  const { add: addTime, enter, leave, read: wallTime } = makeRunningTime(ticks)
   const valueOf = (reason: BudgetReason) => (reason === "wall_time" ? wallTime() : spent[reason])
   const name = id === undefined ? { scope } : { scope, id }
 
@@ -49,13 +70,14 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
   const refusal = (reason: BudgetReason) =>
     new BudgetExceeded({ reason, limit: Limits.limitOf(limits, reason) ?? 0, spent: valueOf(reason) })
 
-  /** From now on nothing more is allowed here. */
+  /** From now on nothing more is allowed here, or no further prompts if only the number of starts is exceeded. */
   const exceed = (reason: BudgetReason) => {
+    if (!ofStarts.has(reason)) ended ??= reason
     if (exceeded === undefined) {
       exceeded = reason
       publish({ _tag: "BudgetSpent", ...name, snapshot: snapshot() })
     }
-    return refusal(exceeded)
+    return refusal(reason)
   }
 
   const isBeyond = (reason: BudgetReason, limit: number) =>
@@ -67,33 +89,40 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     return limit !== undefined && value > 0 && value >= (limits.warnAtRatio ?? Limits.defaultRatio) * limit
   }
 
-  /** Warns once of each limit that is near, then tells once if one is exceeded. Nobody is warned after that. */
-  const note = () => {
-    if (exceeded !== undefined) return
+  const warn = () => {
     for (const reason of Limits.reasons) {
       if (warned.includes(reason) || !isNear(reason)) continue
       warned = [...warned, reason]
       publish({ _tag: "BudgetWarning", ...name, snapshot: snapshot() })
     }
-    const beyond = Limits.reasons.find((reason) => {
+  }
+
+  /** Warns once of each limit that is near, then tells once if one is exceeded. Nobody is warned after that. */
+  const note = () => {
+    if (ended !== undefined) return
+    if (exceeded === undefined) warn()
+    for (const reason of Limits.reasons) {
       const limit = Limits.limitOf(limits, reason)
-      return limit !== undefined && valueOf(reason) > 0 && isBeyond(reason, limit)
-    })
-    if (beyond !== undefined) exceed(beyond)
+      if (limit !== undefined && valueOf(reason) > 0 && isBeyond(reason, limit)) exceed(reason)
+    }
+  }
+
+  const isSpent = (reason: BudgetReason): boolean => {
+    const limit = Limits.limitOf(limits, reason)
+    if (limit === undefined) return false
+    return isBeyond(reason, limit) || (needed.has(reason) && valueOf(reason) >= limit - rounding)
   }
 
   /** Why no model call would be allowed. */
   const spentUp = (): BudgetReason | undefined =>
-    exceeded ??
-    Limits.reasons.find((reason) => {
-      const limit = Limits.limitOf(limits, reason)
-      if (limit === undefined) return false
-      return isBeyond(reason, limit) || (needed.has(reason) && valueOf(reason) >= limit - rounding)
-    })
+    ended ?? Limits.reasons.find((reason) => !ofStarts.has(reason) && isSpent(reason))
+
+  /** Why no prompt would be accepted. */
+  const closed = (): BudgetReason | undefined => exceeded ?? Limits.reasons.find(isSpent)
 
   /** What of the amounts would go beyond a limit, together with what is reserved. */
   const tooMuch = (amounts: Counters.Counters): BudgetReason | undefined => {
-    if (exceeded !== undefined) return exceeded
+    if (ended !== undefined) return ended
     return Limits.reasons.find((reason) => {
       const limit = Limits.limitOf(limits, reason)
       if (limit === undefined) return false
@@ -105,7 +134,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
   /** Whether it would fit if nothing were reserved. */
   const isHeldBack = (reason: BudgetReason, amounts: Counters.Counters) => {
     const limit = Limits.limitOf(limits, reason)
-    if (exceeded !== undefined || reason === "wall_time" || limit === undefined) return false
+    if (ended !== undefined || reason === "wall_time" || limit === undefined) return false
     return reserved[reason] > rounding && spent[reason] + amounts[reason] - limit <= rounding
   }
 
@@ -132,6 +161,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     exceed,
     refusal,
     spentUp,
+    closed,
     tooMuch,
     isHeldBack,
     clip,
@@ -144,26 +174,22 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     /** Adds what was spent before this scope was opened. */
     addEarlier: ({ counters, wallTimeMs }: Earlier) => {
       spent = Counters.add(spent, counters)
-      elapsed += wallTimeMs
+      addTime(wallTimeMs)
       note()
     },
     /** What was spent altogether, of which this scope has counted some. */
     atLeast: ({ counters, wallTimeMs }: Earlier) => {
       spent = Counters.larger(spent, counters)
-      elapsed += Math.max(0, wallTimeMs - wallTime())
+      addTime(Math.max(0, wallTimeMs - wallTime()))
       note()
     },
-    enter: () => {
-      if (running++ === 0) since = ticks()
-    },
-    leave: () => {
-      if (--running === 0) elapsed += ticks() - since
-    },
+    enter,
+    leave,
     /** Milliseconds until the limit; undefined without one. */
     timeLeft: () => (limits.maxWallTimeMs === undefined ? undefined : Math.max(0, limits.maxWallTimeMs - wallTime())),
     setLimits: (changed: Limits.BudgetLimits) => {
       limits = changed
-      exceeded = undefined
+      exceeded = ended = undefined
       warned = warned.filter(isNear)
       note()
     }

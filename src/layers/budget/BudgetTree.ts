@@ -15,7 +15,9 @@ const oneSubagent: Counters.Counters = { ...Counters.none, subagents: 1 }
 const counted = (node: BudgetNode, amounts: Counters.Counters): Effect.Effect<void, BudgetExceeded> =>
   Effect.flatMap(node.begun, () => {
     const found = obstacle(node, amounts)
-    return found === undefined ? Effect.sync(() => spend(node, amounts)) : found.scope.exceed(found.reason)
+    if (found === undefined) return Effect.sync(() => spend(node, amounts))
+    if (amounts === oneToolCall) node.refused = { by: found.scope, under: found.scope.limits() }
+    return found.scope.exceed(found.reason)
   })
 
 const spentUp = ({ path }: BudgetNode) => {
@@ -24,6 +26,13 @@ const spentUp = ({ path }: BudgetNode) => {
     if (reason !== undefined) return { scope, reason }
   }
   return undefined
+}
+
+/** Hosts prompt the session. What its subagents are told is part of the prompt that they work for. */
+const closed = (node: BudgetNode) => {
+  const { path, scope } = node
+  const reason = path.length === 1 ? scope.closed() : undefined
+  return reason === undefined ? spentUp(node) : { scope, reason }
 }
 
 const statesOf = ({ children, scope }: BudgetNode): ReadonlyArray<ScopeState> => [
@@ -48,8 +57,9 @@ const setLimits = (node: BudgetNode): SessionBudget["setLimits"] =>
 const below = (node: BudgetNode): SessionBudget["child"] =>
   Effect.fnUntraced(function* (options) {
     const scope = BudgetScope.make({ ...node.options, ...options })
+    const { refused: _refused, ...shared } = node
     const child: BudgetNode = {
-      ...node,
+      ...shared,
       scope,
       path: [scope, ...node.path],
       children: new Set(),
@@ -65,10 +75,11 @@ const budgetOf = (node: BudgetNode): SessionBudget => {
   return {
     isLimited: () => node.path.some((each) => Limits.hasLimit(each.limits())),
     check: Effect.flatMap(begun, () => {
-      const found = spentUp(node)
+      const found = closed(node)
       return found === undefined ? Effect.void : found.scope.exceed(found.reason)
     }),
     checkModel: (model) => Effect.suspend(() => unpriced(node, model) ?? Effect.void),
+    mayPrompt: Effect.map(begun, () => closed(node) === undefined),
     mayCall: Effect.map(begun, () => spentUp(node) === undefined),
     modelCall: (plan) => Effect.flatMap(begun, () => reserve(node, plan)),
     toolCall: counted(node, oneToolCall),

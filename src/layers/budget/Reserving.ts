@@ -4,7 +4,7 @@ import * as Limits from "../../domain/budget/BudgetLimits.ts"
 import * as Counters from "../../domain/budget/Counters.ts"
 import { label, type Model } from "../../domain/model/Model.ts"
 import { type BudgetExceeded, type ModelCallPlan, NoPrice, type Reservation } from "../../services/Budget.ts"
-import { type BudgetNode, obstacle, spend } from "./BudgetNode.ts"
+import { type BudgetNode, obstacle, spend, stoppage } from "./BudgetNode.ts"
 
 /** What is kept free for an answer. It never refuses a call: where less is left, less is reserved. */
 const answerTokens = 1024
@@ -47,7 +47,7 @@ export const reserve = (node: BudgetNode, plan: ModelCallPlan): Effect.Effect<Re
     const noPrice = unpriced(node, model)
     if (noPrice !== undefined) return noPrice
     const input = Counters.ofInput(model, inputTokens, isTurn ? 1 : 0)
-    const found = refusal === "never" ? undefined : obstacle(node, input)
+    const found = refusal === "never" ? undefined : (stoppage(node) ?? obstacle(node, input))
     if (found !== undefined) {
       if (found.mayPass) return Effect.flatMap(node.freed.next(), () => reserve(node, plan))
       return refusal === "told" ? found.scope.exceed(found.reason) : found.scope.refusal(found.reason)

@@ -52,6 +52,47 @@ it.scoped("a limit of one tool call lets one run, and the attempt at a second is
   })
 )
 
+it.scoped("a refused subagent refuses prompts, but model calls and tools go on until another limit ends them", () =>
+  Effect.gen(function* () {
+    const { budget, told } = yield* opened({ maxSubagents: 1, maxInputTokens: 100 })
+    const child = yield* budget.child({ scope: "subagent", id: "c", limits: {} })
+    yield* budget.subagent
+    assert.strictEqual((yield* Effect.flip(budget.subagent)).reason, "subagents")
+    assert.strictEqual((yield* Effect.flip(budget.check)).reason, "subagents")
+    yield* child.check
+    for (const each of [budget, child]) {
+      assert.isTrue(yield* each.mayCall)
+      yield* each.toolCall
+      const { settle } = yield* each.modelCall({ model, inputTokens: 40 })
+      yield* settle(usage(60))
+    }
+    for (const each of [budget, child]) {
+      assert.isFalse(yield* each.mayCall)
+      const refused = yield* Effect.flip(each.modelCall({ model, inputTokens: 1 }))
+      assert.nestedPropertyVal(refused, "reason", "input_tokens")
+      assert.strictEqual((yield* Effect.flip(each.toolCall)).reason, "input_tokens")
+    }
+    assert.deepStrictEqual(told(), ["BudgetWarning", "BudgetSpent"])
+  })
+)
+
+it.scoped("a refused tool call ends the model calls of its own scope", () =>
+  Effect.gen(function* () {
+    const { budget } = yield* opened({ maxToolCalls: 1 })
+    const [one, other] = [
+      yield* budget.child({ scope: "subagent", id: "one", limits: {} }),
+      yield* budget.child({ scope: "subagent", id: "other", limits: {} })
+    ]
+    yield* one.toolCall
+    yield* Effect.flip(one.toolCall)
+    const refused = yield* Effect.flip(one.modelCall({ model, inputTokens: 1 }))
+    assert.nestedPropertyVal(refused, "reason", "tool_calls")
+    for (const each of [other, budget]) (yield* each.modelCall({ model, inputTokens: 1 })).release()
+    yield* budget.setLimits({ maxToolCalls: 2 })
+    ;(yield* one.modelCall({ model, inputTokens: 1 })).release()
+  })
+)
+
 it.scoped("what a resumed session has spent counts", () =>
   Effect.gen(function* () {
     const { budget } = yield* opened({ maxInputTokens: 100 }, [called(30), called(40)])

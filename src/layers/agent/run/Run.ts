@@ -74,8 +74,8 @@ export const makeLimit = (maxTurns: number | undefined): TurnLimit => {
 export interface Dependencies {
   readonly delivery: Delivery
   readonly journal: RunJournal.RunJournal
-  /** Whether the budget has anything left; tells nobody. */
-  readonly mayCallModel: Effect.Effect<boolean>
+  /** Whether the budget lets queued messages continue the run; tells nobody. */
+  readonly mayGoOn: Effect.Effect<boolean>
   /** Reserves the next model call. */
   readonly reserve: Effect.Effect<void, BudgetExceeded | NoPrice>
   /** Counts the time of the run, and ends it when that is spent. */
@@ -101,12 +101,12 @@ const isCorrected = (outcome: TurnOutcome, rules: RunRules) =>
   outcome._tag === "Settled" && outcome.byTools !== true && rules.isDue()
 
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, limit, mayCallModel, reserve, retries, rules, turn } = dependencies
+  const { delivery, limit, mayGoOn, reserve, retries, rules, turn } = dependencies
   let point = from
   let mayStop = from === "settled"
   let isRetry = false
   while (true) {
-    if (point === "settled" && !(yield* mayCallModel)) return stopped
+    if (point === "settled" && !(yield* mayGoOn)) return stopped
     if (limit.isReached()) return mayStop ? stopped : yield* atLimit(dependencies)
     if (point === "settled" && !(yield* delivery.open(point, isRetry))) return completed
     const reserved = yield* Effect.either(reserve)

@@ -232,7 +232,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       retries,
       rules,
       limit: Run.makeLimit(settings.maxTurns),
-      mayCallModel: budget.mayCall,
+      mayGoOn: budget.mayPrompt,
       reserve: Effect.flatMap(plan, (call) => Effect.map(budget.modelCall(call), journal.reserve)),
       timed: budget.whileRunning,
       model: currentModel
