@@ -35,6 +35,11 @@ export interface WorkspaceTrust {
   /** By an option or by an answer that was stored; also if the project has nothing that would need trust. */
   readonly isDecided: boolean
   /**
+   * The files of the project that may be loaded as code, with their SHA-256, by paths without links: those that were there when
+   * the user stored the answer. Undefined where the user has allowed everything, and where nothing may be loaded.
+   */
+  readonly code: Effect.Effect<ReadonlyMap<string, string> | undefined>
+  /**
    * Asks the user unless the matter is decided, and stores the answer. A second call waits for the first and does not
    * ask again. An interrupt withdraws the question.
    */
@@ -47,6 +52,7 @@ export const fixed = (level: TrustLevel, notice?: string): WorkspaceTrust => ({
   atStart: level,
   ...(notice === undefined ? {} : { notice }),
   isDecided: true,
+  code: Effect.succeed(undefined),
   ask: () => Effect.succeed({ level })
 })
 

@@ -15,6 +15,7 @@ import { ModelClient } from "../../services/model/ModelClient.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
+import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
@@ -81,10 +82,30 @@ const serveModules = Effect.fnUntraced(function* (
   yield* Serving.serve(bindings)
 })
 
+/**
+ * Lets no code of the project be loaded but what the user's answer was about. An extension of the user that lies in the project
+ * imports from it what it likes; then the start alone has compared.
+ */
+const guardProject = Effect.fnUntraced(function* (
+  { agentDir, cwd }: ExtensionOptions,
+  extensions: ReadonlyArray<Discovery.FoundExtension>
+) {
+  const code = yield* Effect.flatMap(Trust.Trust, (trust) => trust.code)
+  if (code === undefined || extensions.every(({ scope }) => scope !== "project")) return
+  const { real } = yield* OwnFiles
+  const realOf = (path: string) => Effect.orElseSucceed(real(path), () => path)
+  const [root, own] = [yield* realOf(cwd), yield* realOf(agentDir)]
+  const others = extensions.filter(({ path, scope }) => scope !== "project" && !path.startsWith(`${own}/`))
+  if (others.some(({ path }) => path.startsWith(`${root}/`))) return
+  const LoadGuard = yield* Effect.promise(() => import("../platform/extensions/LoadGuard.ts"))
+  yield* LoadGuard.guardProject({ code, root, free: [own, yield* Process.packageDir] })
+})
+
 /** Finds extensions again at every reload. What cannot be loaded is reported and left out. */
 const makeFind = Effect.fnUntraced(function* (options: ExtensionOptions, report: Report) {
   const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Discovery.find>>>()
   return Discovery.find(options).pipe(
+    Effect.tap(({ extensions }) => guardProject(options, extensions)),
     Effect.map(({ extensions, problems }) => {
       for (const { message, path } of problems) report({ name: path, event: "load", message })
       return extensions

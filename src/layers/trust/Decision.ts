@@ -9,6 +9,8 @@ export interface Decision {
   readonly isDecided: boolean
   /** How the project differs from what the user decided about, in words. */
   readonly changes?: string
+  /** The code that the decision is about, where it is one that was stored. */
+  readonly code?: ReadonlyMap<string, string>
 }
 
 /** The user's decisions about projects. */
@@ -51,9 +53,17 @@ const fromFile = Effect.fnUntraced(function* (given: ProjectPlace) {
   const stored = yield* TrustFile.find(place.agentDir, place.cwd)
   if (stored === undefined) return undecided
   const ProjectCode = yield* Effect.promise(() => import("./ProjectCode.ts"))
-  const { digest, parts } = yield* ProjectCode.read(place)
-  if (digest === stored.digest) return { level: stored.decision, isDecided: true }
-  return { ...undecided, changes: differences(stored.parts, parts) }
+  const code = yield* ProjectCode.read(place)
+  // What an untrusted project imports is not looked at.
+  if (code.digest !== stored.digest) return { ...undecided, changes: differences(stored.parts, code.parts) }
+  const decided: Decision = { level: stored.decision, isDecided: true }
+  if (stored.decision === "untrusted" || code.entries.length === 0) return decided
+  const Imports = yield* Effect.promise(() => import("./Imports.ts"))
+  const imported = yield* Imports.read(code, place.cwd)
+  if (imported !== undefined && imported.digest === stored.imports) {
+    return { ...decided, code: new Map([...code.hashes, ...imported.hashes]) }
+  }
+  return { ...undecided, changes: differences(stored.parts, new Map([...code.parts, ...(imported?.parts ?? [])])) }
 })
 
 export interface DecisionOptions extends ProjectPlace {

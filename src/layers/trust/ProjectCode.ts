@@ -1,6 +1,6 @@
 /**
  * Everything of a project that would run if it were trusted, and a digest of it: settings, folders of extensions, packages,
- * and the files that these name. What an extension imports from elsewhere in the project is not part of it.
+ * and the files that these name. Imports.ts adds what extensions import from elsewhere.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -29,6 +29,12 @@ export interface ProjectCode {
   readonly parts: ReadonlyMap<string, string>
   /** Entry files of the extensions, relative to the project. */
   readonly extensions: ReadonlyArray<string>
+  /** The same without those of packages from npm, as absolute paths without links. */
+  readonly entries: ReadonlyArray<string>
+  /** SHA-256 of every file that was read, by its path without links. */
+  readonly hashes: ReadonlyMap<string, string>
+  /** What is left of the bounds. */
+  readonly budget: TreeDigest.Budget
 }
 
 /** The lists that the project's settings name. */
@@ -83,24 +89,29 @@ const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declar
     within: cwd
   }
   const { extensions } = yield* Finder.find(search)
-  for (const { path, sourceInfo } of extensions) {
-    // Packages from npm are installed by the user, and change when the user updates them.
-    if (sourceInfo.source.startsWith("npm:") || isIn(places, path)) continue
+  // Packages from npm are installed by the user, and change when the user updates them.
+  const own = extensions.filter(({ sourceInfo }) => !sourceInfo.source.startsWith("npm:"))
+  for (const { path, sourceInfo } of own) {
+    if (isIn(places, path)) continue
     const { baseDir, origin } = sourceInfo
     const isPackage = origin === "package" && baseDir !== undefined
     places.add(isPackage ? yield* realOf(baseDir) : yield* around(cwd, path))
     if (!isIn(places, path)) places.add(path)
   }
-  return { places: [...places].toSorted(), extensions: extensions.map(({ path }) => LocalPaths.display(path, cwd)) }
+  return {
+    places: [...places].toSorted(),
+    extensions: extensions.map(({ path }) => LocalPaths.display(path, cwd)),
+    entries: own.map(({ path }) => path)
+  }
 })
 
 export const read = Effect.fn("ProjectCode.read")(function* (place: ProjectPlace) {
   const lists = yield* declaredBy(place)
   // A place that cannot fail: the search has no argument of `-e` to look for.
-  const { extensions, places } = yield* Effect.orDie(placesOf(place, lists))
-  const { digests, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
+  const { entries, extensions, places } = yield* Effect.orDie(placesOf(place, lists))
+  const { budget, digests, hashes, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
   const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, place.cwd), digest]))
   const digest = isWhole ? ContentHash.ofTexts([...parts].flat()) : undefined
-  const code: ProjectCode = { digest, parts, extensions }
+  const code: ProjectCode = { digest, parts, extensions, entries, hashes, budget }
   return code
 })

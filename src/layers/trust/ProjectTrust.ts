@@ -17,18 +17,21 @@ export interface ProjectTrustOptions {
 
 interface State extends TrustAnswer {
   readonly isDecided: boolean
+  readonly code?: ReadonlyMap<string, string>
 }
 
 export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice, subject }: ProjectTrustOptions) {
   const files = yield* OwnFiles
   const isDecided = decision.isDecided || !hasQuestion
-  const first: State = { level: decision.level, isDecided }
+  const { code, level } = decision
+  const first: State = { level, isDecided, ...(code === undefined ? {} : { code }) }
   const state = yield* SynchronizedRef.make(first)
   const trust: WorkspaceTrust = {
     level: Effect.map(SynchronizedRef.get(state), ({ level }) => level),
-    atStart: decision.level,
+    atStart: level,
     ...(notice === undefined ? {} : { notice }),
     isDecided,
+    code: Effect.map(SynchronizedRef.get(state), (current) => current.code),
     ask: (confirm) =>
       SynchronizedRef.modifyEffect(state, (before) =>
         before.isDecided
@@ -36,8 +39,9 @@ export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice
           : Effect.gen(function* () {
               const Question = yield* Effect.promise(() => import("./Question.ts"))
               const place = yield* DecisionOf.realPlace(subject)
-              const answer = yield* Question.ask({ ...subject, ...place }, confirm)
-              return [answer, { level: answer.level, isDecided: true }] as const
+              const { answer, code } = yield* Question.ask({ ...subject, ...place }, confirm)
+              const after: State = { level: answer.level, isDecided: true, ...(code === undefined ? {} : { code }) }
+              return [answer, after] as const
             })
       ).pipe(Effect.provideService(OwnFiles, files))
   }

@@ -13,7 +13,8 @@ import * as FolderEntries from "../platform/folders/FolderEntries.ts"
 const mostFiles = 10_000
 const mostBytes = 64 * 1024 * 1024
 
-interface Budget {
+/** What may still be read. */
+export interface Budget {
   files: number
   bytes: number
 }
@@ -33,8 +34,8 @@ const lineOfLink = Effect.fnUntraced(function* (files: Files, { name, path }: It
   return isInside ? undefined : `${name}\0link\0${real}\0${state?.isFile === true ? state.stamp : ""}`
 })
 
-/** What the digest of a place is made of. Undefined when the budget is used up. */
-const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget: Budget) {
+/** What the digest of a place is made of. Undefined when the budget is used up. `hashes` gets every file by its real path. */
+const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget: Budget, hashes: Map<string, string>) {
   const files = yield* OwnFiles
   const lines: Array<string> = []
   const pending = [start]
@@ -49,6 +50,7 @@ const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget
     const file = yield* Effect.either(ContentHash.ofFile(path, budget.bytes))
     if (Either.isRight(file)) {
       budget.bytes -= file.right.size
+      hashes.set(isLink ? yield* Effect.orElseSucceed(files.real(path), () => path) : path, file.right.hash)
       lines.push(`${name}\0file\0${file.right.hash}`)
       continue
     }
@@ -72,15 +74,16 @@ export const ofAll = Effect.fnUntraced(function* (places: ReadonlyArray<string>,
   const files = yield* OwnFiles
   const budget: Budget = { files: mostFiles, bytes: mostBytes }
   const digests = new Map<string, string>()
+  const hashes = new Map<string, string>()
   let isWhole = true
   for (const path of places) {
     const state = yield* Effect.option(files.state(path))
     if (Option.isSome(state) && state.value === undefined) continue
     const real = yield* Effect.option(files.real(path))
     const isLink = Option.isNone(real) || real.value !== path
-    const lines = yield* linesOf({ path, name: "", isLink }, within, budget)
+    const lines = yield* linesOf({ path, name: "", isLink }, within, budget, hashes)
     if (lines === undefined) isWhole = false
     else digests.set(path, ContentHash.ofTexts(lines))
   }
-  return { digests, isWhole }
+  return { digests, hashes, isWhole, budget }
 })

@@ -17,6 +17,8 @@ const Texts = Schema.Record({ key: Schema.String, value: Schema.String })
 const StoredDecision = Schema.Struct({
   decision: TrustLevel,
   digest: Schema.NonEmptyString,
+  /** Of what extensions import from elsewhere; absent if that is nothing. */
+  imports: optional(Schema.NonEmptyString),
   at: Schema.String,
   parts: optional(Texts)
 })

@@ -1,6 +1,6 @@
 /** All modules that extensions may import, each made when it is first imported. */
 import * as ExportedNames from "./ExportedNames.ts"
-import type { Holder } from "./HostBindings.ts"
+import { type Holder, makeHolder } from "./HostBindings.ts"
 import { complete } from "./Stubs.ts"
 import * as PiAgentCore from "./agent/PiAgentCore.ts"
 import * as PiCodingAgent from "./agent/PiCodingAgent.ts"
@@ -44,6 +44,9 @@ export const modules = (holder: Holder): ReadonlyMap<string, () => Values> => {
   }
   return found
 }
+
+/** The names of the modules, without making any. */
+export const specifiers = (): ReadonlySet<string> => new Set(modules(makeHolder()).keys())
 
 /** A subpath has its own names only; the main module has everything. */
 const select = (names: ReadonlySet<string>, real: Values, isMain: boolean): Values =>

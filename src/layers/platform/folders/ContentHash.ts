@@ -11,6 +11,8 @@ export const ofTexts = (texts: Iterable<string>): string => {
   return hash.digest("hex")
 }
 
+export const ofBytes = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+
 export interface HashedFile {
   readonly hash: string
   readonly size: number

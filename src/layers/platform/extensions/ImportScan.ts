@@ -1,0 +1,49 @@
+/** The files that a module names in its imports, found without running it. */
+import { createRequire, isBuiltin } from "node:module"
+import { dirname } from "node:path"
+
+type Loader = "js" | "jsx" | "ts" | "tsx"
+
+const loaders = new Map<string, Loader>([
+  ["js", "js"],
+  ["cjs", "js"],
+  ["mjs", "js"],
+  ["jsx", "jsx"],
+  ["ts", "ts"],
+  ["cts", "ts"],
+  ["mts", "ts"],
+  ["tsx", "tsx"]
+])
+
+/** How bun reads the file; undefined for what is no code. */
+export const loaderOf = (path: string): Loader | undefined => loaders.get(/\.(\w+)$/.exec(path)?.[1] ?? "")
+
+const attempt = (run: () => string): ReadonlyArray<string> => {
+  try {
+    return [run()]
+  } catch {
+    return [] // Not there, or no code: to import it fails, too.
+  }
+}
+
+const named = (loader: Loader, content: Uint8Array): ReadonlyArray<string> => {
+  try {
+    return new Bun.Transpiler({ loader }).scanImports(content).map(({ path }) => path)
+  } catch {
+    return []
+  }
+}
+
+/** Paths of files. An import and a `require` of one name may lead to different files. `served` are modules without a file. */
+export const imported = (path: string, content: Uint8Array, served: ReadonlySet<string>): ReadonlyArray<string> => {
+  const loader = loaderOf(path)
+  if (loader === undefined) return []
+  const specifiers = named(loader, content).filter((name) => !served.has(name) && !isBuiltin(name))
+  const require = createRequire(path)
+  return specifiers
+    .flatMap((name) => [
+      ...attempt(() => Bun.resolveSync(name, dirname(path))),
+      ...attempt(() => require.resolve(name))
+    ])
+    .filter((found) => found.startsWith("/") || /^[A-Za-z]:\\/.test(found))
+}
