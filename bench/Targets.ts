@@ -19,13 +19,16 @@ export const makePlace = (): Place => {
   const [home, work] = [join(root, "home"), join(root, "work")]
   mkdirSync(join(home, ".pi/agent"), { recursive: true })
   mkdirSync(work)
-  writeFileSync(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { mock } }))
-  return { home, work, remove: () => rmSync(root, { recursive: true, force: true }) }
+  const place = { home, work, remove: () => rmSync(root, { recursive: true, force: true }) }
+  mockModel(place, "http://127.0.0.1:9")
+  return place
 }
 
-/** Never called, but pi needs a model before it answers. */
+/** The model of pi: it needs one before it answers, and most measurements never call it. */
+export const mockModel = ({ home }: Place, baseUrl: string): void =>
+  writeFileSync(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { mock: { ...mock, baseUrl } } }))
+
 const mock = {
-  baseUrl: "http://127.0.0.1:9",
   api: "anthropic-messages",
   apiKey: "none",
   models: [{ id: "mock", name: "Mock", reasoning: false, input: ["text"], contextWindow: 200_000, maxTokens: 64_000 }]

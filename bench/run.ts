@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as Aborts from "./Aborts.ts"
 import * as Client from "./Client.ts"
 import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
@@ -28,6 +29,7 @@ const samples: Record<string, unknown> = { bun: Bun.version, reps }
 const quantile = (values: ReadonlyArray<number>, q: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? NaN
 const median = (values: ReadonlyArray<number>) => quantile(values, 0.5)
+const fine = (values: ReadonlyArray<number>) => `${median(values).toFixed(1)} (${quantile(values, 0).toFixed(1)})`
 const spread = (values: ReadonlyArray<number>) => `${median(values).toFixed(0)} (${quantile(values, 0).toFixed(0)})`
 const ratio = (value: number, base: number | undefined) => (base === undefined ? "-" : `${(value / base).toFixed(2)}×`)
 const report = (title: string, rows: Record<string, Record<string, string | number>>) => {
@@ -416,6 +418,31 @@ const worktrees = async ({ work }: Place) => {
   samples["worktrees"] = rounds
 }
 
+/** The programs take turns, so that noise affects both. */
+const aborts = async (place: Place) => {
+  for (const [times, warmUps] of [
+    ["first in its process", 0],
+    ["after five", 5]
+  ] as const) {
+    const rows: Record<string, Record<string, string>> = {}
+    for (const [name, command] of Object.entries(Aborts.commands)) {
+      const seen: Record<string, Array<number>> = {}
+      const round = async () => {
+        for (const [program, open] of Object.entries(Aborts.programs)) {
+          const target = open(place, command)
+          if (target === undefined) continue
+          const ms = await withHost(target.launch, (host) => Aborts.measure(host, warmUps)).finally(target.stop)
+          ;(seen[program] ??= []).push(ms)
+        }
+      }
+      await repeat(round)
+      rows[name] = Object.fromEntries(Object.entries(seen).map(([program, all]) => [`${program} ms`, fine(all)]))
+      samples[`abort, ${times}, ${name}`] = seen
+    }
+    report(`Abort of a running command to agent_end and answer, ${times}: median (min)`, rows)
+  }
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -429,6 +456,7 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   stream,
   rules,
   latency,
+  aborts,
   pipeline,
   sessions,
   extensions,

@@ -180,7 +180,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         const forget = yield* drain ? Effect.zipRight(awaitIdle(sessions), leave) : cutShort
         yield* lanes.drained
         yield* sessions.farewell
-        yield* shell.endBackground
+        yield* shell.endBackground(eof ? "end" : "signal")
         yield* writer.end
         // What the host could be told of is handed back. The rest of the queue waits in the session's file.
         if (Exit.isSuccess(yield* writerEnds)) yield* forget

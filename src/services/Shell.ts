@@ -75,9 +75,12 @@ export class Shell extends Context.Tag("heddle/services/Shell")<
     /** Ends the user's commands and returns when they are gone. */
     readonly cancelUser: Effect.Effect<void>
     readonly isUserRunning: Effect.Effect<boolean>
-    /** Refuses new commands, cancels those of the user, and shortens the grace of everything that is being ended. */
+    /** Refuses new commands and cancels those of the user. Commands that are ended from now on have longer to tidy up. */
     readonly close: Effect.Effect<void>
-    /** Ends the background jobs that commands have left. For the end of a session, when no command runs. */
-    readonly endBackground: Effect.Effect<void>
+    /**
+     * Ends the background jobs that commands have left. For the end of a session, when no command runs. After a signal there
+     * is no time to let them tidy up.
+     */
+    readonly endBackground: (cause: "end" | "signal") => Effect.Effect<void>
   }
 >() {}

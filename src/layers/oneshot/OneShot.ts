@@ -129,14 +129,18 @@ const ask = Effect.fnUntraced(function* (
 })
 
 /** Ends the run, if one is still going on, and everything that its commands have left. */
-const close = Effect.fnUntraced(function* (sessions: typeof Sessions.Service, { agent }: Talk) {
+const close = Effect.fnUntraced(function* (
+  sessions: typeof Sessions.Service,
+  { agent }: Talk,
+  cause: "end" | "signal"
+) {
   const shell = yield* Shell
   yield* sessions.close
   const leave = Effect.flatMap(agent, (current) => current.leave)
   const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })
   yield* forget
   yield* sessions.farewell
-  yield* shell.endBackground
+  yield* shell.endBackground(cause)
 })
 
 const nobodyReads: Outcome<never> = {
@@ -160,7 +164,7 @@ const answer = <Stop, R>(
     const asked = yield* Effect.exit(ask(request, talk).pipe(Effect.raceFirst(gone), Effect.raceFirst(stopped)))
     if (Exit.isSuccess(asked)) presentation.conclude(asked.value)
     const isStopped = Exit.isSuccess(asked) && asked.value._tag === "Stopped"
-    const closing = Effect.disconnect(close(sessions, talk))
+    const closing = Effect.disconnect(close(sessions, talk, isStopped ? "signal" : "end"))
     yield* Effect.timeoutOption(closing, isStopped ? afterSignal : afterAnswer)
     yield* presentation.end
     const written = yield* Fiber.await(writing)

@@ -107,12 +107,19 @@ export const make = Effect.fnUntraced(function* (
   const stored = () => [...(hasFile ? session.entries : []), ...appended]
   const { moveAway, unlessChanged, watch } = makeRescue(options, place, stored)
 
-  const flush = Effect.suspend(() => {
-    const { file, isDirty, path } = place
-    if (file === undefined || !isDirty) return Effect.void
-    place.isDirty = false
-    return Effect.mapError(file.sync, failure("sync", path))
-  })
+  const syncing = yield* Effect.makeSemaphore(1)
+  /** One that is cut off leaves its work to the next, which waits for it otherwise. */
+  const flush = syncing.withPermits(1)(
+    Effect.suspend(() => {
+      const { file, isDirty, path } = place
+      if (file === undefined || !isDirty) return Effect.void
+      place.isDirty = false
+      return file.sync.pipe(
+        Effect.mapError(failure("sync", path)),
+        Effect.onInterrupt(() => Effect.sync(() => void (place.isDirty = true)))
+      )
+    })
+  )
   const sync = Effect.suspend(() => {
     const { file, isGivenUp } = place
     if (file === undefined || isGivenUp) return Effect.void

@@ -45,8 +45,8 @@ export interface Ran {
 const defaultTimeoutMs = 300_000
 /** As `timeout` and shells report it. */
 const exitCodes = { timedOut: 124, notStarted: 127, interrupted: 130 }
-/** Milliseconds between TERM and KILL; the second where a session is closing. */
-const patience = { grace: 2000, hurriedGrace: 500 }
+/** Milliseconds between TERM and KILL. */
+const patience = { grace: () => 100, jobGrace: 500 }
 /** A file name has at most 255 bytes, and the id of the subagent takes a part. */
 const longestSlug = 64
 

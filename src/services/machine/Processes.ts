@@ -38,10 +38,10 @@ export interface ProgramEnd {
 
 export interface TreeOptions {
   readonly shellPath: string
-  /** Milliseconds between TERM and KILL. */
-  readonly grace: number
-  /** Milliseconds between `hurry` and KILL, whenever TERM was sent. */
-  readonly hurriedGrace: number
+  /** Milliseconds between TERM and KILL for a shell that is ended. Asked when TERM is sent. */
+  readonly grace: () => number
+  /** The same for background jobs that are left when the tree closes. */
+  readonly jobGrace: number
 }
 
 export interface ShellSpawn {
@@ -72,10 +72,8 @@ export interface ShellProcess {
 export interface ProcessTree {
   /** The caller has to release the process. */
   readonly spawn: (options: ShellSpawn) => Effect.Effect<ShellProcess, SpawnFailed>
-  /** From this moment KILL follows TERM after the hurried grace, also for trees that are being ended already. */
-  readonly hurry: Effect.Effect<void>
   /** Ends everything that is left, including background jobs of shells that have ended. */
-  readonly endAll: Effect.Effect<void>
+  readonly endAll: (grace: number) => Effect.Effect<void>
   /** A text in the environment of every descendant, by which they are told from other processes. */
   readonly mark: string
 }

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as SessionFile from "../../../src/domain/session/SessionFile.ts"
 import { type Files, local, OwnFiles } from "../../../src/layers/platform/files/OwnFiles.ts"
@@ -207,3 +207,35 @@ it("another file's name holds the same id", () => {
   }
   for (const [file, other] of Object.entries(rows)) assert.strictEqual(SessionFile.another(file, 2), other)
 })
+
+it.scoped("a sync waits for the one under way; one that is cut off leaves its work to the next", () =>
+  Effect.gen(function* () {
+    const begun = yield* Effect.makeSemaphore(0)
+    const latch = yield* Effect.makeLatch()
+    let syncs = 0
+    const files = FaultyFiles.make((point) => {
+      if (point === "after sync") return Effect.sync(() => void syncs++)
+      return point === "before sync" ? Effect.zipRight(begun.release(1), latch.await) : Effect.void
+    })
+    yield* withStore(
+      (store, path) =>
+        Effect.gen(function* () {
+          const log = yield* store.create({ path, entries: [said("a")] })
+          const first = yield* Effect.fork(log.sync)
+          yield* begun.take(1)
+          const second = yield* Effect.fork(log.sync)
+          yield* Effect.yieldNow()
+          assert.isNull(second.unsafePoll())
+          yield* Fiber.interrupt(first)
+          yield* begun.take(1)
+          assert.isNull(second.unsafePoll())
+          yield* latch.open
+          yield* Fiber.join(second)
+          assert.strictEqual(syncs, 1)
+          yield* log.sync
+          assert.strictEqual(syncs, 1)
+        }),
+      files
+    )
+  })
+)

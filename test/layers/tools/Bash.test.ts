@@ -34,7 +34,7 @@ const answering = (run: (request: ShellRequest) => Effect.Effect<ShellResult, Sh
   cancelUser: Effect.void,
   isUserRunning: Effect.succeed(false),
   close: Effect.void,
-  endBackground: Effect.void
+  endBackground: () => Effect.void
 })
 
 /** What the tool makes of a result: its text, its details, and whether it is an error. */

@@ -11,6 +11,7 @@ export const make = () => {
   /** Ends what is under way, and again whatever begins before `until` is done. Returns then. */
   const endUntil = (until: Effect.Effect<void>, end: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.gen(function* () {
+      if (until === Effect.void) return yield* end
       const over = Effect.as(until, true)
       // Read before `end`, so that no beginning is missed.
       for (let begun = next, isOver = false; !isOver; begun = next) {

@@ -18,6 +18,7 @@ import { Settings } from "../../../services/Settings.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
+import * as EventLoop from "../../platform/EventLoop.ts"
 import type { SessionRules } from "../../rules/SessionRules.ts"
 import type { SessionTodos } from "../../todo/SessionTodos.ts"
 import type { TodoMessages } from "../../todo/TodoMessages.ts"
@@ -110,6 +111,10 @@ const storable =
       },
       onRight: (input) => [input]
     })
+
+/** An abort does not wait for the disk: its answer leaves within the next turn of the event loop. */
+const afterAnswer = (sync: Effect.Effect<void>) =>
+  Effect.zipRight(EventLoop.nextTurn, Effect.zipRight(EventLoop.nextTurn, sync))
 
 /** The next model call, as far as the budget wants to know it. */
 const planned = (budget: SessionBudget, model: Effect.Effect<Model>, { recent }: ContextLength.ContextLength) =>
@@ -245,9 +250,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     state.end(journal.runId)
     yield* late.store
     yield* end.takeQueue
-    yield* session.sync
     const isStopped = yield* interrupted
-    return end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
+    if (!isStopped) yield* session.sync
+    const next = end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
+    if (isStopped) detach(afterAnswer(session.sync))
+    return next
   })
 
   /** Uninterruptible but for its turns, so that a run which has begun always ends. */

@@ -8,6 +8,7 @@ import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 import * as SpawnFailure from "./SpawnFailure.ts"
+import * as TreeEnd from "./TreeEnd.ts"
 
 const failed = (cause: unknown) => new SpawnFailed({ message: SpawnFailure.explain(cause) })
 
@@ -49,7 +50,7 @@ const follow = async (child: Child, onOutput: Program["onOutput"]): Promise<Prog
 const end = (child: Child) =>
   Effect.promise(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    ProcessTree.signal(-child.pid, "SIGKILL")
+    TreeEnd.signal(-child.pid, "SIGKILL")
     await child.exited
   })
 

@@ -152,17 +152,21 @@ export const untold = (
 /** Some kernels do not list children. */
 let listsChildren: boolean | undefined
 
-/** Records the descendants of the leaders while their parents are alive, as quickly as possible. */
-export const noteDescendants = (family: Family): void => {
+/** Records the leaders and their descendants while their parents are alive, as quickly as possible. Returns them. */
+export const noteDescendants = (family: Family): ReadonlyArray<Entry> => {
+  const { known, leaders } = family
   listsChildren ??= childrenOf(process.pid) !== undefined
-  if (!listsChildren) return void scan(family)
-  const waiting = [...family.leaders]
+  if (!listsChildren) return scan(family).alive.flatMap((pid) => known.get(pid) ?? [])
+  const noted: Array<Entry> = []
+  const waiting = [...leaders]
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
     const entry = readEntry(pid)
     if (entry === undefined) continue
-    family.known.set(pid, entry)
+    known.set(pid, entry)
+    noted.push(entry)
     waiting.push(...(childrenOf(pid) ?? []))
   }
+  return noted
 }
 
 export const scan: (family: Family) => Scan = findsMarks ? scanProc : scanGroups

@@ -1,12 +1,10 @@
 /**
  * Shells and everything they start. A shell leads a process group and a session of its own. The scope of the tree owns
- * all shells and a caller owns each of them: when either goes early, the whole tree gets TERM, then KILL. The grace runs on
- * the Clock; waiting for the kernel to end a process takes real time.
+ * all shells and a caller owns each of them: when either goes early, the whole tree gets TERM, then KILL.
  */
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
-import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
@@ -17,7 +15,6 @@ import {
   SpawnFailed,
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
-import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Engine from "../Engine.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
@@ -26,6 +23,7 @@ import * as OutputPipe from "./OutputPipe.ts"
 import * as OutputReader from "./OutputReader.ts"
 import * as ProcessScan from "./ProcessScan.ts"
 import * as SpawnFailure from "./SpawnFailure.ts"
+import * as TreeEnd from "./TreeEnd.ts"
 
 interface Shell {
   readonly child: Bun.Subprocess
@@ -36,79 +34,20 @@ interface Shell {
 
 /** Linux takes 128 KiB in one argument. */
 const longestArgument = 100_000
-/** Milliseconds after KILL in which survivors are looked for: only a process stuck in the kernel takes that long. */
-const patience = 1000
-/** The grace of a tree whose end begins when the hurried grace is over. */
-const lastGrace = 50
-/** Most trees are gone by then, and their pipe tells. */
-const firstWait = 1
 /** A command that has run so long is scanned once: an abort that comes later has less to find out. */
 const firstLook = 150
 /** How long the output is waited for once the shell has exited or its tree is gone. */
 const lateOutput = 250
 
-export const signal = (target: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(target, name)
-  } catch {
-    return // gone already
-  }
-}
-
-/** A timer takes a millisecond at least. */
-const pause = (ms: number) => new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
-
-/**
- * Signals a family until nothing of it is alive. Each round signals what it finds, so the next one finds whatever has
- * escaped. Nobody gets TERM twice, and a process that got it may start others to tidy up with. A promise, because every
- * abort passes here and the steps of a fiber would add a tenth to it.
- */
-const signalAll = async (
-  family: ProcessScan.Family,
-  gone: Promise<unknown>,
-  deadlineFor: (began: number) => number,
-  clock: Clock.Clock
-) => {
-  const began = Stopwatch.read(clock)
-  ProcessScan.noteDescendants(family)
-  const told = new Set(family.leaders.map((pid) => -pid))
-  for (const { group, pid } of family.known.values()) if (told.has(-group)) told.add(pid)
-  for (const pid of family.leaders) {
-    signal(-pid, "SIGTERM")
-    signal(-pid, "SIGCONT") // a stopped process takes its TERM only when it runs again
-  }
-  let isGone = false
-  const going = gone.then(() => {
-    isGone = true
-  })
-  const wait = (ms: number) => (isGone ? pause(ms) : Promise.race([going, pause(ms)]))
-  await wait(firstWait)
-  let empty = 0
-  for (let ms = 0.25; ; ms = Math.min(ms * 2, 25)) {
-    const { alive, settled } = ProcessScan.scan(family)
-    // On a machine where processes come and go all the time, no scan is ever settled.
-    if (alive.length === 0 && (settled || ++empty === 3)) return
-    const time = Stopwatch.read(clock)
-    const deadline = deadlineFor(began)
-    if (time > deadline + patience) return
-    if (time >= deadline || ProcessScan.ignoreTerm(alive)) {
-      for (const target of alive) signal(target, "SIGKILL")
-    } else {
-      for (const target of ProcessScan.untold(family, told, alive)) {
-        signal(target, "SIGTERM")
-        told.add(target)
-      }
-    }
-    if (alive.length > 0) await wait(ms)
-  }
-}
-
 const isRunning = ({ child }: Shell): boolean => child.exitCode === null && child.signalCode === null
 
+/** Milliseconds that the output has to end after the exit of its shell, before a look for who keeps it open. */
+const sameEnd = 1
+
 /** The output ends with the last process that holds the pipe, which is nearly always the last of the family. */
-const isGone = async ({ child, output }: Shell) => {
-  await child.exited
-  await Promise.race([output.ended, pause(1)]).catch(() => undefined)
+const ends = ({ child, output }: Shell): ReadonlyArray<Promise<unknown>> => {
+  const ended = output.ended.catch(() => undefined)
+  return [child.exited.then(() => ended), child.exited.then(() => Promise.race([ended, TreeEnd.pause(sameEnd)]))]
 }
 
 const whenRead = (reading: () => Promise<void>, output: OutputReader.OutputReader) =>
@@ -132,9 +71,8 @@ const exited = ({ child, output }: Shell) =>
     )
   )
 
-const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => {
+const build = ({ grace, shellPath }: TreeOptions): ProcessTree => {
   const mark = Marks.forTree()
-  let hurriedAt = Number.POSITIVE_INFINITY
   let count = 0
   /** Looked for once: each search would look into a dozen folders. */
   let foundShell: string | undefined
@@ -143,12 +81,8 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
   /** Leaders of groups that outlived their shell, on systems where marks cannot be looked for. */
   const left = new Set<number>()
 
-  const deadlineFor = (began: number) => Math.min(began + grace, Math.max(began + lastGrace, hurriedAt + hurriedGrace))
-
-  const endFamily = (family: ProcessScan.Family, gone: () => Promise<unknown>) =>
-    Effect.clockWith((clock) => Effect.promise(() => signalAll(family, gone(), deadlineFor, clock)))
-
-  const end = (shell: Shell) => endFamily(shell.family, () => isGone(shell))
+  const end = (shell: Shell) =>
+    Effect.clockWith((clock) => Effect.promise(() => TreeEnd.endFamily(shell.family, ends(shell), grace(), clock)))
 
   const leave = ({ child, cleanUp, output }: Shell) => {
     cleanUp()
@@ -167,7 +101,7 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
     // for its host is let go by `release`, afterwards.
     end: Effect.zipRight(
       end(shell),
-      Effect.promise(() => Promise.race([shell.output.ended.catch(() => undefined), pause(lateOutput)]))
+      Effect.promise(() => Promise.race([shell.output.ended.catch(() => undefined), TreeEnd.pause(lateOutput)]))
     ),
     release: Effect.suspend(() => {
       const left = Effect.sync(() => leave(shell))
@@ -187,20 +121,16 @@ const build = ({ grace, hurriedGrace, shellPath }: TreeOptions): ProcessTree => 
       })
     )
 
-  const hurry = Effect.clockWith((clock) =>
-    Effect.sync(() => {
-      hurriedAt = Math.min(hurriedAt, Stopwatch.read(clock))
-    })
-  )
+  const endAll = (jobGrace: number) =>
+    Effect.clockWith((clock) =>
+      Effect.promise(async () => {
+        const family = { leaders: [...left], mark, claims: Orphans.isLastTree, known: new Map() }
+        if (count > 0) await TreeEnd.endFamily(family, [], jobGrace, clock)
+        for (const { close } of openOutputs) close()
+      })
+    )
 
-  const endAll = Effect.gen(function* () {
-    yield* hurry
-    const family = { leaders: [...left], mark, claims: Orphans.isLastTree, known: new Map() }
-    if (count > 0) yield* endFamily(family, () => Promise.resolve())
-    for (const { close } of openOutputs) close()
-  })
-
-  return { spawn, hurry, endAll, mark }
+  return { spawn, endAll, mark }
 }
 
 /** A command too long for an argument is read from a file that only its owner can read. */
@@ -264,5 +194,5 @@ const explain = (cause: unknown, shellPath: string, cwd: string): string => {
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => ({ ...build(options), close: Orphans.openTree() })),
-    ({ close, endAll }) => Effect.ensuring(endAll, Effect.sync(close))
+    ({ close, endAll }) => Effect.ensuring(endAll(options.jobGrace), Effect.sync(close))
   )

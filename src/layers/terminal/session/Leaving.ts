@@ -19,7 +19,7 @@ export const windDown = Effect.fnUntraced(function* (cause: keyof typeof limits)
     yield* sessions.close
     const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })
     yield* sessions.farewell
-    yield* shell.endBackground
+    yield* shell.endBackground(cause === "signal" ? cause : "end")
     yield* forget
   })
   yield* Effect.timeoutOption(Effect.disconnect(steps), limits[cause])

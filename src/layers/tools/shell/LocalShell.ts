@@ -15,11 +15,13 @@ export interface LocalShellOptions {
   readonly shellPath?: string
   /** A line that runs before every command. */
   readonly commandPrefix?: string
-  /** Milliseconds between TERM and KILL. */
-  readonly grace?: number
 }
 
 const defaultTimeoutMs = 300_000
+
+/** Milliseconds between TERM and KILL for commands, and for background jobs. After a signal, no more time is left for jobs. */
+const commandGrace = { open: 100, closed: 500 }
+const jobGrace = { end: 2000, signal: 100 }
 
 interface UserCommand {
   readonly cancel: Effect.Latch
@@ -27,13 +29,14 @@ interface UserCommand {
 }
 
 export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
-  const { commandPrefix, cwd, grace = 2000, shellPath = "bash" } = options
+  const { commandPrefix, cwd, shellPath = "bash" } = options
   const artifacts = yield* Artifact.make()
   const processes = yield* Processes
   const secrets = yield* KnownSecrets
-  const tree = yield* processes.tree({ shellPath, grace, hurriedGrace: 500 })
-  const userCommands = new Set<UserCommand>()
   let closed = false
+  const grace = () => commandGrace[closed ? "closed" : "open"]
+  const tree = yield* processes.tree({ shellPath, grace, jobGrace: jobGrace.end })
+  const userCommands = new Set<UserCommand>()
 
   let environment: ReturnType<typeof Environment.forCommands> | undefined
   const execute = (request: ShellRequest, cancel?: Effect.Effect<void>) =>
@@ -95,9 +98,9 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
     isUserRunning: Effect.sync(() => userCommands.size > 0),
     close: Effect.suspend(() => {
       closed = true
-      return Effect.zipRight(tree.hurry, cancelUser)
+      return cancelUser
     }),
-    endBackground: tree.endAll
+    endBackground: (cause) => tree.endAll(jobGrace[cause])
   })
 })
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
-import { Effect, Either, Exit, Fiber, Scope, Supervisor, TestClock, TestServices } from "effect"
+import { Deferred, Effect, Either, Exit, Fiber, Scope, Supervisor, TestClock, TestServices } from "effect"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import { withUsage } from "../../../support/agent/CompactionHarness.ts"
@@ -330,3 +330,25 @@ describe.each(Object.entries(writes))("%s that hangs", (call, count) => {
     60_000
   )
 })
+
+it.effect("an abort does not wait for the disk; a sync that hangs is announced afterwards", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const started = yield* Deferred.make<void>()
+    const stuck = tool("stuck", () => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never))
+    const script = { turns: [call(["A", "stuck", {}]), say("next")], tools: [stuck] }
+    const hanging = yield* HangingAgent.make({ ...script, at: 1, only: (name) => name === "SessionLog.sync" }, scope)
+    const { agent, events, hung } = hanging
+    yield* agent.prompt({ text: "p", requestId: "p" })
+    yield* Deferred.await(started)
+    const aborting = yield* Effect.fork(agent.abort)
+    yield* inTime(aborting, "the abort hangs")
+    assert.deepStrictEqual(finished(hanging, "p"), ["aborted"])
+    assert.strictEqual(yield* hung, "SessionLog.sync")
+    yield* TestClock.adjust("5 seconds")
+    const errors = events.flatMap((event) => (event._tag === "PersistFailed" ? [event.error] : []))
+    assert.deepStrictEqual(errors, [overdue("sync")])
+    yield* checkNext(hanging)
+    yield* Scope.close(scope, Exit.void)
+  }).pipe(Effect.scoped)
+)

@@ -11,9 +11,11 @@ import type { ProcessTree as Tree } from "../../../../src/services/machine/Proce
 import * as Processes from "../../../support/host/Processes.ts"
 
 const env = { PATH: process.env["PATH"] ?? "" }
-const make = ProcessTree.make({ shellPath: "bash", grace: 150, hurriedGrace: 20 })
+const makeWith = (grace: number, jobGrace = grace, shellPath = "bash") =>
+  ProcessTree.make({ shellPath, grace: () => grace, jobGrace })
+const make = makeWith(150, 20)
 /** Waits longer than any test: what ends all the same was not waited for. */
-const patient = ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 60_000 })
+const patient = makeWith(60_000)
 
 /** A shell and what it has said; `until` waits for more of it. */
 const open = Effect.fnUntraced(function* (tree: Tree, command: string) {
@@ -95,7 +97,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const tree = yield* make
-        const other = yield* ProcessTree.make({ shellPath: "/no/shell", grace: 1, hurriedGrace: 1 })
+        const other = yield* makeWith(1, 1, "/no/shell")
         const take = () => undefined
         const spawns = [
           tree.spawn({ command: "true", cwd: "/no/folder", env, take }),
@@ -250,17 +252,17 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     )
   })
 
-  it.live("hurry shortens the grace of what is being ended already", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const tree = yield* ProcessTree.make({ shellPath: "bash", grace: 60_000, hurriedGrace: 10 })
-        const shell = yield* open(tree, lingering)
-        yield* shell.until("ready")
+  it.live("a process that got TERM in a session of its own does not wait for its parent's end", () =>
+    withShell(
+      `trap 'sleep 0.2; exit' TERM; setsid bash -c 'trap "echo heard; exit" TERM; echo ready; while :; do sleep 0.01; done' & wait; wait`,
+      Effect.fnUntraced(function* (shell, mark) {
         const ending = yield* Effect.fork(shell.end)
-        yield* tree.hurry
+        yield* shell.until("heard")
+        assert.isTrue(shell.isAlive())
         yield* Fiber.join(ending)
-        assert.deepStrictEqual(Processes.holding(tree.mark), [])
-      })
+        assert.deepStrictEqual(Processes.holding(mark), [])
+      }),
+      patient
     )
   )
 

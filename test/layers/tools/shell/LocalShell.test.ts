@@ -217,24 +217,61 @@ const written = (path: string) =>
     (text) => text !== false && text !== ""
   )
 
-it.scoped("the timeout of a command and its grace run on the Clock", () =>
+/** Catches TERM and carries on: only KILL ends it. */
+const stubborn = (cwd: string) => `trap 'echo >> ${cwd}/caught' TERM; echo up > ${cwd}/up; while :; do sleep 30; done`
+
+/** KILL comes after so many milliseconds of the Clock, and not before. */
+const killedAfter = Effect.fnUntraced(function* <A, E>(
+  ms: number,
+  { cwd, tag }: { readonly cwd: string; readonly tag: string },
+  ending: Fiber.RuntimeFiber<A, E>
+) {
+  yield* written(`${cwd}/caught`)
+  yield* TestClock.adjust(ms - 1)
+  assert.isNull(ending.unsafePoll())
+  assert.isNotEmpty(Processes.holding(tag))
+  yield* TestClock.adjust(1)
+  const ended = yield* Fiber.join(ending)
+  assert.deepStrictEqual(Processes.holding(tag), [])
+  return ended
+})
+
+it.scoped("the timeout of a command and its grace of 100 ms run on the Clock", () =>
   Effect.gen(function* () {
-    const { cwd, env, shell, tag } = yield* Shells.makeWith({ grace: 2000 })
-    // Catches TERM and carries on: only KILL ends it.
-    const command = `trap 'echo >> ${cwd}/caught' TERM; echo up > ${cwd}/up; while :; do sleep 30; done`
-    const running = yield* Effect.fork(shell.run({ command, env, timeoutMs: 60_000 }))
+    const { shell, ...made } = yield* Shells.make
+    const { cwd, env } = made
+    const running = yield* Effect.fork(shell.run({ command: stubborn(cwd), env, timeoutMs: 60_000 }))
     yield* written(`${cwd}/up`)
     yield* TestClock.adjust("59999 millis")
     assert.isNull(running.unsafePoll())
     yield* TestClock.adjust("1 millis")
-    yield* written(`${cwd}/caught`)
-    yield* TestClock.adjust("1999 millis")
-    assert.isNull(running.unsafePoll())
-    assert.isNotEmpty(Processes.holding(tag))
-    yield* TestClock.adjust("1 millis")
-    const { durationMs, timedOut } = yield* Fiber.join(running)
-    assert.deepStrictEqual({ durationMs, timedOut }, { durationMs: 62_000, timedOut: true })
-    assert.deepStrictEqual(Processes.holding(tag), [])
+    const { durationMs, timedOut } = yield* killedAfter(100, made, running)
+    assert.deepStrictEqual({ durationMs, timedOut }, { durationMs: 60_100, timedOut: true })
+  })
+)
+
+it.scoped("at the end of the session a command has 500 ms to tidy up", () =>
+  Effect.gen(function* () {
+    const { shell, ...made } = yield* Shells.make
+    const { cwd, env } = made
+    const running = yield* Effect.fork(shell.run({ command: stubborn(cwd), env }))
+    yield* written(`${cwd}/up`)
+    yield* shell.close
+    yield* killedAfter(500, made, yield* Effect.fork(Fiber.interrupt(running)))
+  })
+)
+
+it.scoped.each([
+  ["end", 2000],
+  ["signal", 100]
+] as const)("a background job has its time to tidy up at the %s of the session", ([cause, ms]) =>
+  Effect.gen(function* () {
+    const { shell, ...made } = yield* Shells.make
+    const { cwd, env } = made
+    // Not a pipe: the result would wait for its end, on the Clock.
+    yield* shell.run({ command: `{ ${stubborn(cwd)}; } > /dev/null 2>&1 &`, env })
+    yield* written(`${cwd}/up`)
+    yield* killedAfter(ms, made, yield* Effect.fork(shell.endBackground(cause)))
   })
 )
 

@@ -1,4 +1,4 @@
-/** A real shell for tests, in a temporary folder, with a short grace; `tag` is in the environment of all it starts. */
+/** A real shell for tests, in a temporary folder; `tag` is in the environment of all it starts. */
 import { Effect, Layer } from "effect"
 import * as LocalProcesses from "../../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
@@ -6,14 +6,12 @@ import { Shell } from "../../../../src/services/Shell.ts"
 import { tempFolder } from "../TempFolder.ts"
 
 export const layer = (options: LocalShell.LocalShellOptions) =>
-  Layer.provide(LocalShell.layer({ grace: 100, ...options }), LocalProcesses.layer)
+  Layer.provide(LocalShell.layer(options), LocalProcesses.layer)
 
-export const makeWith = Effect.fnUntraced(function* (options: Omit<LocalShell.LocalShellOptions, "cwd">) {
+export const make = Effect.gen(function* () {
   const cwd = yield* tempFolder
-  const context = yield* Layer.build(layer({ cwd, ...options }))
+  const context = yield* Layer.build(layer({ cwd }))
   const tag = `heddle-test-${crypto.randomUUID()}`
   const shell = yield* Effect.provide(Shell, context)
   return { cwd, shell, tag, env: { HEDDLE_TEST: tag } }
 })
-
-export const make = makeWith({})
