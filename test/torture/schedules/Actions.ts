@@ -14,7 +14,8 @@ export const make = (): Known => ({})
 
 type Make = (random: Random, text: string, known: Known) => Frame
 
-const hostTool = { name: "ask", description: "Asks the host.", parameters: { type: "object" } }
+/** Not `ask`, which is a tool of heddle. */
+export const hostTool = { name: "ask_host", description: "Asks the host.", parameters: { type: "object" } }
 
 const choices: ReadonlyArray<readonly [weight: number, make: Make]> = [
   [10, (_, message) => ({ type: "prompt", message })],
@@ -95,11 +96,11 @@ const turns: ReadonlyArray<readonly [weight: number, turn: object]> = [
       steps: [
         { toolCall: { name: "read", arguments: { path: "notes.txt" } } },
         { toolCall: { name: "bash", arguments: { command: "sleep 0.03" } } },
-        { toolCall: { name: "ask", arguments: {} } }
+        { toolCall: { name: hostTool.name, arguments: {} } }
       ]
     }
   ],
-  [4, { steps: [{ toolCall: { name: "ask", arguments: { a: 1 } } }] }],
+  [4, { steps: [{ toolCall: { name: hostTool.name, arguments: { a: 1 } } }] }],
   [1, { steps: [{ toolCall: { name: "bash", arguments: { command: "sleep 20" } } }] }],
   [
     1,

@@ -86,10 +86,9 @@ const play = async (schedule: Schedule): Promise<boolean> => {
     known.requestId = whole.id
     return agent.send(whole)
   }
-  await send(
-    { type: "set_host_tools", tools: [{ name: "ask", description: "Asks.", parameters: { type: "object" } }] },
-    "tools"
-  )
+  const tools = agent.next((frame) => frame["id"] === `${name}-tools`, waitMs)
+  await send({ type: "set_host_tools", tools: [Actions.hostTool] }, "tools")
+  if ((await tools)?.["success"] !== true) violate("lost", `the host tool is refused: ${JSON.stringify(await tools)}`)
   const count = 3 + random.int(13)
   for (let at = 0; at < count; at++) {
     await send(Actions.action(random, `${name} text ${at}`, known), at)

@@ -33,16 +33,17 @@ const noAnswer = (text: () => string) => async (agent: Agent.Agent) => {
 
 const callsHostTool = {
   atEnd: "repeat",
-  turns: [{ steps: [{ toolCall: { name: "ask", arguments: {} } }] }, { steps: [{ text: "thanks" }] }]
+  turns: [{ steps: [{ toolCall: { name: "ask_host", arguments: {} } }] }, { steps: [{ text: "thanks" }] }]
 }
 const hostTool = {
   type: "set_host_tools",
-  tools: [{ name: "ask", description: "asks", parameters: { type: "object" } }]
+  tools: [{ name: "ask_host", description: "asks", parameters: { type: "object" } }]
 }
 
 /** A model calls a tool of the host, which answers with `result`; the prompt must end. */
 const hostAnswers = (result: string) => async (agent: Agent.Agent) => {
-  await agent.request(hostTool)
+  const registered = await agent.request(hostTool)
+  if (registered?.["success"] !== true) return `the host tool is refused: ${JSON.stringify(registered)}`
   const called = agent.next((frame) => frame["type"] === "host_tool_call")
   const ended = agent.next((frame) => frame["type"] === "prompt_result", 20_000)
   void agent.send({ id: "p", type: "prompt", message: "go" })
