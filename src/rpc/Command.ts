@@ -43,7 +43,13 @@ export interface Request {
   readonly record: (frame: object) => Effect.Effect<void>
   /** Sends the success response at once. The value that the handler returns is then not sent. */
   readonly answer: (data?: unknown) => Effect.Effect<void>
+  /** Makes the `data` of the response if the host cancels the command. False when the command has been answered. */
+  readonly whenCancelled: (data: Effect.Effect<object | undefined>) => boolean
 }
+
+/** Makes a change and answers with what it gives, in one step: a host that cancels the command does not lose it. */
+export const answering = <A, E, R>({ answer }: Pick<Request, "answer">, change: Effect.Effect<A, E, R>) =>
+  Effect.uninterruptible(Effect.tap(change, answer))
 
 interface Spec<P, PE, A, AE, R> {
   readonly name: string
@@ -63,7 +69,7 @@ interface Spec<P, PE, A, AE, R> {
 /** A command with a part that does not wait for its lane. */
 interface AheadSpec<P, PE, A, AE, B, R> extends Omit<Spec<P, PE, A, AE, R>, "run"> {
   /** Refuses the command when its frame arrives, or begins with it at once. */
-  readonly onArrival: (params: P, connection: Connection) => Either.Either<Effect.Effect<B, never, R>, CommandFailure>
+  readonly onArrival: (params: P, request: Request) => Either.Either<Effect.Effect<B, never, R>, CommandFailure>
   /** `arrived` returns when what `onArrival` has begun is done. */
   readonly run: (params: P, request: Request, arrived: Effect.Effect<B>) => Effect.Effect<A, CommandFailure, R>
 }
@@ -83,7 +89,7 @@ export interface Command<R> {
   readonly errors: ReadonlyArray<string>
   readonly params: () => Schema.Schema.AnyNoContext
   readonly result: (() => Schema.Schema.AnyNoContext) | undefined
-  readonly arrive: ((frame: unknown, connection: Connection) => Either.Either<Arrival<R>, CommandFailure>) | undefined
+  readonly arrive: ((frame: unknown, request: Request) => Either.Either<Arrival<R>, CommandFailure>) | undefined
   readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
 
@@ -118,10 +124,10 @@ export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> =
 export const makeAhead = <P, PE, A, AE, B, R>(spec: AheadSpec<P, PE, A, AE, B, R>): Command<R> => {
   const { onArrival, run, ...rest } = spec
   const read = reader(spec)
-  const arrive = (frame: unknown, connection: Connection) =>
+  const arrive = (frame: unknown, request: Request) =>
     Either.gen(function* () {
       const params = yield* read(frame)
-      const begun = yield* onArrival(params, connection)
+      const begun = yield* onArrival(params, request)
       const arrived = Deferred.unsafeMake<B>(FiberId.none)
       const arrival: Arrival<R> = {
         act: Effect.asVoid(Effect.intoDeferred(begun, arrived)),

@@ -6,6 +6,9 @@ import type { RequestId } from "../domain/conversation/AgentEvent.ts"
 import * as Supervision from "../services/supervision/Supervision.ts"
 import type { Task } from "./Lanes.ts"
 
+/** Answers a command as cancelled, and says then whether it had no answer. */
+export type Refuse = (then: (isAnswer: boolean) => void) => void
+
 interface Options<R> {
   readonly command: string
   readonly id: RequestId | undefined
@@ -13,8 +16,7 @@ interface Options<R> {
   readonly now: number
   /** Handles the command and answers it. */
   readonly run: Effect.Effect<void, never, R>
-  /** Answers it as cancelled. False when it has been answered. */
-  readonly refuse: () => boolean
+  readonly refuse: Refuse
 }
 
 /**
@@ -25,8 +27,7 @@ export const open = <R>(root: Supervision.LiveNode, { command, id, now, refuse, 
   let withdrawn = false
   const withdraw = () => {
     withdrawn = true
-    refuse()
-    Supervision.close(node)
+    refuse(() => Supervision.close(node))
   }
   const end = Effect.flatMap(Effect.fiberId, (asker) => {
     if (node.fiber !== undefined) return Fiber.interruptAsFork(node.fiber, asker)
@@ -42,14 +43,18 @@ export const open = <R>(root: Supervision.LiveNode, { command, id, now, refuse, 
     },
     now
   )
+  const close = (isCancelled: boolean, then: () => void) => {
+    if (!isCancelled) node.outcome = "already_done"
+    Supervision.close(node)
+    then()
+  }
   return {
     run: Supervision.enter(node, run),
     seat: Supervision.seat(node),
     withdrawn: () => withdrawn,
-    ended: (exit) => {
-      const cancelled = Exit.isInterrupted(exit) && node.cancelling && refuse()
-      if (!cancelled) node.outcome = "already_done"
-      Supervision.close(node)
+    ended: (exit, then) => {
+      if (Exit.isInterrupted(exit) && node.cancelling) refuse((isAnswer) => close(isAnswer, then))
+      else close(false, then)
     }
   }
 }

@@ -55,9 +55,9 @@ const left = "The session was left before the command was done. Send it again."
  * A command that was asked to stop is interrupted. One that ends so by itself waited for a fiber of a session that was left,
  * and that must not end the fiber that runs it: it may be the reader's.
  */
-const unlessAsked = (answer: () => void): Effect.Effect<void> =>
+const unlessAsked = (answer: Effect.Effect<unknown>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) =>
-    Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)) ? Effect.sync(answer) : Effect.interrupt
+    Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)) ? Effect.asVoid(answer) : Effect.interrupt
   )
 
 const byName = new Map(commands.map((command) => [command.name, command]))
@@ -74,15 +74,11 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
       )
     )
 
-  /** `run` handles a command and answers it, whatever happens; `refuse` answers one that is not to run. */
-  const prepare = <R>(
-    enter: Enter<R>,
-    command: Pick<Command<CommandServices>, "name" | "handle">,
-    frame: unknown,
-    before: Lanes.Before
-  ) => {
+  /** `run` handles a command and answers it, whatever happens; `refuse` answers one that is not to run, or was cancelled. */
+  const prepare = (command: Pick<Command<CommandServices>, "name">, frame: unknown, before: Lanes.Before) => {
     const id = Frame.idOf(frame)
     let answered = false
+    let given: Effect.Effect<object | undefined> = Effect.succeed(undefined)
     const respond = (response: Frame.Response): boolean => {
       if (answered) return false
       answered = true
@@ -99,43 +95,52 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
           Effect.sync(() => writer.record(frame)),
           writer.ready
         ),
-      answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data)))
-    }
-    const fail = (cause: Cause.Cause<CommandFailure>) => {
-      const failure = Cause.failureOption(cause)
-      if (failure._tag === "Some") {
-        const { code, data, message } = failure.value
-        respond({ ...Frame.failure(command.name, id, message, code), ...(data === undefined ? {} : { data }) })
-        return Effect.void
+      answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data))),
+      whenCancelled: (data) => {
+        given = data
+        return !answered
       }
-      if (Cause.isInterruptedOnly(cause))
-        return unlessAsked(() => respond(Frame.failure(command.name, id, left, "cancelled")))
+    }
+    const fails = ({ code, data, message }: Pick<CommandFailure, "code" | "data" | "message">): boolean =>
+      respond({ ...Frame.failure(command.name, id, message, code), ...(data === undefined ? {} : { data }) })
+    const cutOff = (message: string): Effect.Effect<boolean> =>
+      answered
+        ? Effect.succeed(false)
+        : Effect.uninterruptible(Effect.map(given, (data) => fails({ code: "cancelled", message, data })))
+    const fail = (cause: Cause.Cause<CommandFailure>): Effect.Effect<void> => {
+      const failure = Cause.failureOption(cause)
+      if (failure._tag === "Some") return Effect.sync(() => void fails(failure.value))
+      if (Cause.isInterruptedOnly(cause)) return unlessAsked(cutOff(left))
       respond(Frame.failure(command.name, id, `Internal error: ${Cause.squash(cause)}`, "internal_error"))
       return Effect.logError(`the command ${command.name} died`, cause)
     }
-    const run = Effect.matchCauseEffect(enter(command.handle(frame, request)), {
-      onSuccess: (data) => Effect.sync(() => void respond(Frame.success(command.name, id, data))),
-      onFailure: fail
-    })
-    return { run, refuse: () => respond(Frame.failure(command.name, id, "Cancelled by host", "cancelled")) }
+    const run = <R>(handler: Effect.Effect<unknown, CommandFailure, R>) =>
+      Effect.matchCauseEffect(handler, {
+        onSuccess: (data) => Effect.sync(() => void respond(Frame.success(command.name, id, data))),
+        onFailure: fail
+      })
+    const refuse: CommandNodes.Refuse = (then) => lanes.aside({ run: Effect.map(cutOff("Cancelled by host"), then) })
+    return { request, run, refuse }
   }
 
   const start = (command: Command<CommandServices>, frame: unknown) => {
     const { lane } = command
     const before = lanes.before(lane)
-    const id = Frame.idOf(frame)
-    if (before.atOnce || lane === "instant") return prepare(inReader, command, frame, before).run
-    const arrival = command.arrive?.(frame, connection)
-    if (arrival !== undefined && Either.isLeft(arrival)) {
-      const { code, message } = arrival.left
-      return reject(Frame.failure(command.name, id, message, code))
-    }
+    const { refuse, request, run } = prepare(command, frame, before)
+    if (before.atOnce || lane === "instant") return run(inReader(command.handle(frame, request)))
+    const arrival = command.arrive?.(frame, request)
+    if (arrival !== undefined && Either.isLeft(arrival)) return run(arrival.left)
     const handle = arrival?.right.handle ?? command.handle
-    const { refuse, run } = prepare(inSession, { name: command.name, handle }, frame, before)
     if (arrival !== undefined) lanes.aside({ run: inSession(arrival.right.act) })
     return Effect.map(sessions.current, (services) => {
       const { root } = Context.get(services, Agent).supervision
-      const task = CommandNodes.open(root, { command: command.name, id, now: now(), run, refuse })
+      const task = CommandNodes.open(root, {
+        command: command.name,
+        id: request.id,
+        now: now(),
+        run: run(inSession(handle(frame, request))),
+        refuse
+      })
       lanes.route(lane, before, task)
     })
   }

@@ -15,7 +15,8 @@ export interface Task<R> {
   readonly seat?: Runtime.RunForkOptions
   /** True when the host cancelled it while it waited for its lane: it then never starts. */
   readonly withdrawn?: () => boolean
-  readonly ended?: (exit: Exit.Exit<void>) => void
+  /** Calls `then` when the next ordered command may start. */
+  readonly ended?: (exit: Exit.Exit<void>, then: () => void) => void
 }
 
 /** An ordered command that was received. */
@@ -69,12 +70,10 @@ export const make = Effect.fnUntraced(function* <R>() {
   let waiting: Array<{ readonly upTo: number; readonly latch: Effect.Latch }> = []
 
   /** `then` runs after `ended`, or at once when the task was withdrawn. */
-  const aside = ({ ended, run, seat, withdrawn }: Task<R>, then: () => void = () => {}): void => {
+  const aside = (task: Task<R>, then: () => void = () => {}): void => {
+    const { ended = (_, next) => next(), run, seat, withdrawn } = task
     if (withdrawn?.() === true) return then()
-    fork(run, seat).addObserver((exit) => {
-      ended?.(exit)
-      then()
-    })
+    fork(run, seat).addObserver((exit) => ended(exit, then))
   }
 
   const finish = (job: Job<R>) => {

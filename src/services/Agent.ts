@@ -185,6 +185,10 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      * prompt stay queued.
      */
     readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
+    /** The same in two steps: `halt` may be interrupted, and what it took out of the queue waits for `handBack`. */
+    readonly halt: Effect.Effect<void>
+    /** Hands each message back once. While a halted run still ends, takes what is queued, and leaves the rest queued. */
+    readonly handBack: Effect.Effect<ReadonlyArray<QueuedMessage>>
     /**
      * The same for a host that leaves: only prompts that somebody waits for are handed back, with their reports, and the
      * rest stays queued in the session. Returns the effect that takes the prompts out of its file: to be run once their

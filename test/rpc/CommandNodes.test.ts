@@ -13,7 +13,7 @@ it.effect("a command that is ended while it waits for its lane is answered once 
       id: "c",
       now: 0,
       run: Effect.dieMessage("it must not run"),
-      refuse: () => ++refused > 0
+      refuse: (then) => then(++refused > 0)
     })
     assert.isFalse(task.withdrawn?.())
     const node = root.registry.named.get("c")

@@ -287,6 +287,8 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     ...queue.control,
     record: late.record,
     abort: thenFlush(RunNodes.span("abort")(fiber.abort)),
+    halt: thenFlush(RunNodes.span("abort")(fiber.halt)),
+    handBack: fiber.handBack,
     leave: thenFlush(Effect.zipRight(parts.slash.end, Effect.map(fiber.leave, queue.forget))),
     interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),

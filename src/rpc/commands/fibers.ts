@@ -135,7 +135,7 @@ const cancel = Command.make({
   notes:
     "`targetId` is the id of a node, a `runId`, a `toolCallId`, the `id` of a subagent, the `id` of an `extension_ui_request`, or the `id` of a command that has no response yet. " +
     "A tool call gets the error result `Cancelled by host` and the run goes on; a question to the user gets its default; the task of a subagent is `aborted` and the others go on; a model call or a turn ends the run and leaves the queue; a run ends as by `abort`, and queued messages are handed back as `cleared`; " +
-    "a command is answered with the code `cancelled`. A target that has ended gives `already_done`. " +
+    "a command is answered with the code `cancelled`, and `abort` and `abort_and_prompt` with the queued messages as `cleared`. A target that has ended gives `already_done`. " +
     "After `graceMs` (default 10 000) the response is `still_running`, with the processes that still run in `data`; the target is still being ended.",
   origin: ["ours"],
   params: () =>
@@ -153,14 +153,17 @@ const cancel = Command.make({
       cleared: optional(Cleared())
     }),
   errors: ["unknown_target", "not_cancellable", "still_running"],
-  run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, { connection }) {
+  run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, request) {
     const agent = yield* Agent
     const { cancel: end, root } = agent.supervision
     const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
-    const handsBack = isRun && connection.abortQueue !== "keep"
-    return { targetId, ...outcome, ...toCleared(handsBack ? yield* agent.clearQueue : []) }
+    const cleared = isRun && request.connection.abortQueue !== "keep" ? agent.clearQueue : Effect.succeed([])
+    return yield* Command.answering(
+      request,
+      Effect.map(cleared, (items) => ({ targetId, ...outcome, ...toCleared(items) }))
+    )
   })
 })
 

@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { lazy, type Type } from "../../domain/Lazy.ts"
@@ -10,7 +11,6 @@ import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected }
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
-import type { Connection } from "../Connection.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
 import { Attachment } from "../protocol/Attachments.ts"
 import { type Input, readInput } from "../protocol/Images.ts"
@@ -173,6 +173,40 @@ const followUp = enqueue("follow_up", "followUp", "Queues a message for when the
 
 const currentAgent = (sessions: typeof Sessions.Service) => Effect.map(sessions.current, Context.get(Agent))
 
+type HandBack = (typeof Agent.Service)["handBack"]
+
+const nothing: HandBack = Effect.succeed([])
+
+/** As the `data` of a response, which has none where no message is handed back. */
+const clearedBy = (handBack: HandBack) =>
+  Effect.map(handBack, (items) => {
+    const data = toCleared(items)
+    return data.cleared === undefined ? undefined : data
+  })
+
+/**
+ * Stops the run, and returns the effect that hands the queue back then. A host that cancels the command meanwhile gets
+ * what is in the queue at that moment; what it sends later stays queued.
+ */
+const stop = (agent: typeof Agent.Service, request: Command.Request, before = nothing) =>
+  Effect.suspend(() => {
+    const handBack = Effect.zipWith(before, agent.handBack, (first, rest) => [...first, ...rest])
+    const isWanted = request.whenCancelled(clearedBy(handBack))
+    return Effect.as(isWanted ? agent.halt : Effect.void, handBack)
+  })
+
+/** A command that the host sends twice must not stop the run that it started the first time. */
+const stopUnlessKnown = Effect.fnUntraced(function* (
+  clientMessageId: string | undefined,
+  request: Command.Request,
+  before = nothing
+) {
+  const agent = yield* Agent
+  if (clientMessageId !== undefined && (yield* agent.isKnown(clientMessageId))) return before
+  if (request.connection.abortQueue === "keep") return yield* Effect.as(agent.interrupt, before)
+  return yield* stop(agent, request, before)
+})
+
 export const abort = Command.make({
   name: "abort",
   lane: "control",
@@ -189,19 +223,10 @@ export const abort = Command.make({
     yield* sessions.endUntil(request.earlier, ({ withdraw }) => withdraw)
     // An earlier command may have changed the session.
     const agent = yield* currentAgent(sessions)
-    const keeps = (queue ?? request.connection.abortQueue) === "keep"
-    const answer = toCleared(keeps ? yield* Effect.as(agent.interrupt, []) : yield* agent.abort)
-    // When no message is handed back, the response has no data.
-    if (answer.cleared === undefined) yield* request.answer()
-    return answer
+    if ((queue ?? request.connection.abortQueue) === "keep") yield* Effect.zipRight(agent.interrupt, request.answer())
+    else yield* Command.answering(request, clearedBy(yield* stop(agent, request)))
+    return {}
   })
-})
-
-/** A command that the host sends twice must not stop the run that it started the first time. Answers what is handed back. */
-const stopUnlessKnown = Effect.fnUntraced(function* (clientMessageId: string | undefined, connection: Connection) {
-  const agent = yield* Agent
-  if (clientMessageId !== undefined && (yield* agent.isKnown(clientMessageId))) return []
-  return yield* connection.abortQueue === "keep" ? Effect.as(agent.interrupt, []) : agent.abort
 })
 
 export const abortAndPrompt = Command.makeAhead({
@@ -215,23 +240,27 @@ export const abortAndPrompt = Command.makeAhead({
   params: Message,
   result: Disposition,
   errors: rejections,
-  onArrival: (params, connection) =>
-    Either.map(read("abort_and_prompt", params, {}), () => stopUnlessKnown(params.clientMessageId, connection)),
+  onArrival: (params, request) =>
+    Either.map(read("abort_and_prompt", params, {}), () =>
+      Effect.withFiberRuntime((fiber) =>
+        stopUnlessKnown(params.clientMessageId, request, Effect.as(Fiber.interrupt(fiber), []))
+      )
+    ),
   run: (params, request, arrived) =>
     Effect.gen(function* () {
       const agent = yield* Agent
       const input = yield* read("abort_and_prompt", params, request)
-      const first = yield* arrived
       // Earlier commands may have started a run or queued messages since.
-      const cleared = toCleared([...first, ...(yield* stopUnlessKnown(params.clientMessageId, request.connection))])
-      const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...cleared })
-      const data = cleared.cleared === undefined ? {} : { data: cleared }
+      const handBack = yield* stopUnlessKnown(params.clientMessageId, request, yield* arrived)
+      const given = (data: object | undefined) => request.whenCancelled(Effect.succeed(data))
+      const data = yield* Effect.uninterruptible(Effect.tap(clearedBy(handBack), (data) => given(data)))
+      const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...data })
       return yield* Effect.mapBoth(
         agent.prompt(input, (receipt) => request.answer(answer(receipt))),
         {
           onFailure: (error) => {
             const { code, message } = rejection(error)
-            return new Command.CommandFailure({ code, message, ...data })
+            return new Command.CommandFailure({ code, message, data })
           },
           onSuccess: answer
         }

@@ -34,11 +34,13 @@ const clearQueue = Command.make({
   origin: ["pi"],
   params: Command.noParams,
   result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
-  run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    const { cleared } = toCleared(yield* agent.clearQueue)
-    return cleared ?? { steering: [], followUp: [] }
-  })
+  run: (_, request) =>
+    Command.answering(
+      request,
+      Effect.flatMap(Agent, ({ clearQueue }) =>
+        Effect.map(clearQueue, (items) => toCleared(items).cleared ?? { steering: [], followUp: [] })
+      )
+    )
 })
 
 const getQueue = Command.make({
@@ -101,24 +103,23 @@ const removeQueuedMessage = Command.make({
     }),
   result: () => Schema.Struct({ removed: Schema.Boolean, item: optional(QueueItem()) }),
   errors: refusals,
-  run: Effect.fnUntraced(function* ({ message, messageId, queue: name }) {
+  run: Effect.fnUntraced(function* ({ message, messageId, queue: name }, request) {
     const agent = yield* Agent
     const before = yield* agent.queue
-    if (messageId !== undefined) {
-      const found = MessageQueue.find(before, messageId)
-      const position = found === undefined ? 0 : MessageQueue.position(before, found)
-      return {
-        removed: true,
-        item: queueItem(yield* Effect.mapError(agent.removeQueued(messageId), refused), position)
-      }
-    }
-    if (message === undefined || name === undefined) {
+    if (messageId === undefined && (message === undefined || name === undefined)) {
       return yield* invalid("remove_queued_message", '"messageId", or "message" and "queue", must be given')
     }
-    const found = MessageQueue.findText(before, name, message)
-    if (found === undefined || !(yield* Effect.isSuccess(agent.removeQueued(found.messageId))))
-      return { removed: false }
-    return { removed: true, item: queueItem(found, MessageQueue.position(before, found)) }
+    const found =
+      messageId === undefined
+        ? MessageQueue.findText(before, name ?? "steering", message ?? "")
+        : MessageQueue.find(before, messageId)
+    const id = messageId ?? found?.messageId
+    if (id === undefined) return { removed: false }
+    const position = found === undefined ? 0 : MessageQueue.position(before, found)
+    const removed = Effect.map(agent.removeQueued(id), (item) => ({ removed: true, item: queueItem(item, position) }))
+    return yield* Command.answering(request, removed).pipe(
+      Effect.catchAll((error) => (messageId === undefined ? Effect.succeed({ removed: false }) : refused(error)))
+    )
   })
 })
 

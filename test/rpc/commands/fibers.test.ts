@@ -198,6 +198,64 @@ it.scopedLive("a command that waits for its lane is answered at once and never r
   })
 )
 
+/** A run whose tool gives in to nothing, with a message in the queue. */
+const stubborn = Effect.gen(function* () {
+  const release = yield* Deferred.make<void>()
+  const tool: HostTool = {
+    name: "stubborn",
+    description: "Ends when told to, whoever asks.",
+    parameters: {},
+    call: (_, { progress }) =>
+      Effect.zipRight(progress({ content: [] }), Deferred.await(release)).pipe(
+        Effect.as({ content: [] }),
+        Effect.uninterruptible
+      )
+  }
+  const host = yield* start([ScriptedModel.call(["t1", "stubborn", {}])], [tool])
+  yield* host.send({ id: "p", type: "prompt", message: "go" })
+  yield* host.until(({ type }) => type === "tool_execution_update")
+  yield* host.ask({ type: "steer", message: "S" })
+  const lastOf = Effect.gen(function* () {
+    yield* Deferred.succeed(release, undefined)
+    yield* host.until(({ type }) => type === "session_settled")
+    const left = list(data(yield* host.ask({ type: "get_queue" }))["items"]).map(({ text }) => text)
+    assert.deepStrictEqual(paths(yield* host.ask({ type: "get_fibers" })), ["/session"])
+    return left
+  })
+  return { ...host, lastOf }
+})
+
+const handsBack = { success: false, code: "cancelled", data: { cleared: { steering: ["S"], followUp: [] } } }
+
+it.scopedLive.each([[], [{ id: "c", type: "compact" }]])(
+  "an abort_and_prompt behind %j that the host cancels hands the queue back, and no message that comes later",
+  (before) =>
+    Effect.gen(function* () {
+      const host = yield* stubborn
+      yield* host.send(...before, { id: "h", type: "abort_and_prompt", message: "next" })
+      yield* host.ask({ type: "ping" })
+      yield* host.send({ id: "d", type: "cancel", targetId: "h" })
+      assert.deepInclude(yield* host.until(answer("h")), handsBack)
+      assert.deepInclude(data(yield* host.until(answer("d"))), { outcome: "cancelled" })
+      if (before.length > 0) yield* host.ask({ type: "cancel", targetId: "c" })
+      yield* host.ask({ type: "follow_up", message: "F" })
+      assert.deepStrictEqual(yield* host.lastOf, ["F"])
+      assert.strictEqual(host.seen.filter(({ type }) => type === "agent_start").length, 1)
+    })
+)
+
+it.scopedLive("an abort that the host cancels hands the queue back", () =>
+  Effect.gen(function* () {
+    const host = yield* stubborn
+    yield* host.send({ id: "a", type: "abort" })
+    yield* host.ask({ type: "ping" })
+    yield* host.send({ id: "d", type: "cancel", targetId: "a" })
+    assert.deepInclude(yield* host.until(answer("a")), handsBack)
+    yield* host.ask({ type: "follow_up", message: "F" })
+    assert.deepStrictEqual(yield* host.lastOf, ["F"])
+  })
+)
+
 it.scopedLive(
   "a cancel can be cancelled, also by itself, and a prompt that was accepted is not a waiting command",
   () =>

@@ -70,7 +70,8 @@ const send = (connection: Connection, type: string, frame: object = {}) => {
     hold: () => {},
     release: Effect.void,
     record: () => Effect.void,
-    answer: () => Effect.void
+    answer: () => Effect.void,
+    whenCancelled: () => true
   }
   const command = commands.find(({ name }) => name === type)
   return command === undefined ? Effect.dieMessage(type) : command.handle({ type, ...frame }, request)

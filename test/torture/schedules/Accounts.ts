@@ -62,6 +62,8 @@ export const make = (violate: (what: string) => void) => {
     if (request === undefined) return
     if (++request.answers > 1) violate(`two responses to ${request.type} ${frame["id"]}`)
     if (frame["command"] !== request.type) violate(`${request.type} is answered as ${frame["command"]}`)
+    const given = dataOf(frame)["cleared"]
+    if (given !== undefined) giveTexts(given, request.type)
     if (frame["success"] !== true) return
     // One that the host has cancelled itself is answered at once, as a failure.
     if (request.type === "abort" && request.runAtSending !== undefined && !ended.has(request.runAtSending))
@@ -69,7 +71,6 @@ export const make = (violate: (what: string) => void) => {
     const data = dataOf(frame)
     if (messaging.has(request.type)) accept(frame)
     if (request.type === "clear_queue") giveTexts(data, "clear_queue")
-    if (data["cleared"] !== undefined) giveTexts(data["cleared"], request.type)
     if (request.type === "remove_queued_message" && data["removed"] === true && isFrame(data["item"]))
       give(`${data["item"]["messageId"]}`, "remove_queued_message")
     if (request.type === "edit_queued_message") byText.set(`${data["text"]}`, `${data["messageId"]}`)

@@ -132,13 +132,17 @@ export const make = (dependencies: Dependencies) => {
   const take = (items: ReadonlyArray<Item>, left: MessageQueue.MessageQueue): Effect.Effect<ReadonlyArray<Item>> =>
     items.length === 0 ? Effect.succeed(items) : begin(left, ids(items), QueueEntries.removed(items), items)
   const takeAll = () => take(MessageQueue.items(current()), MessageQueue.clear(current()))
-  const takeForRun = () => take(MessageQueue.itemsForRun(current()), MessageQueue.clearForRun(current()))
+  const takeForRun = (taken: (items: ReadonlyArray<Item>) => void) => {
+    const items = MessageQueue.itemsForRun(current())
+    taken(items)
+    return take(items, MessageQueue.clearForRun(current()))
+  }
 
   return {
     /** The queue methods of the Agent contract. */
     control: { queue: Effect.sync(current), clearQueue: step(takeAll, dropped), ...methods },
-    /** Takes what waits for a run. The caller tells the senders. */
-    take: step(takeForRun),
+    /** Takes what waits for a run. The caller, who gets it in the same step, tells the senders. */
+    take: (taken: (items: ReadonlyArray<Item>) => void) => step(() => takeForRun(taken)),
     /** Takes messages out of the queue, but not out of the file: `forget` does that, or the session queues them again. */
     putAside: (items: ReadonlyArray<Item>) => {
       set(items.reduce(MessageQueue.remove, current()), ids(items))

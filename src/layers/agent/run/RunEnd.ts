@@ -46,10 +46,14 @@ export const make = ({ late, prompts, publish, queue, relay, state }: Dependenci
   const takeQueue = Effect.suspend(() => {
     const items = due()
     if (items.length === 0) return Effect.void
-    if (handsBack === "all") return Effect.map(queue.take, keep)
+    if (handsBack === "all") return Effect.asVoid(queue.take(keep))
     queue.putAside(items)
     keep(items)
     return Effect.void
+  })
+
+  const takeNow = Effect.map(takeQueue, () => {
+    handsBack = undefined
   })
 
   return {
@@ -59,14 +63,17 @@ export const make = ({ late, prompts, publish, queue, relay, state }: Dependenci
     },
     /** Takes the queue, if it is to be handed back. To be called before `publish`. */
     takeQueue,
-    /** Answers the messages that were handed back, once. Without a run that took them, takes the queue as it is. */
-    collect: Effect.map(takeQueue, () => {
-      handsBack = undefined
-      prompts.drop(handedBack)
-      const items = handedBack
-      handedBack = []
-      return items
-    }),
+    /** Takes the queue where no run takes it. */
+    takeNow,
+    /** Answers the messages that were handed back, once. Of a run that still ends, those that are queued at this moment. */
+    collect: Effect.uninterruptible(
+      Effect.map(takeNow, () => {
+        prompts.drop(handedBack)
+        const items = handedBack
+        handedBack = []
+        return items
+      })
+    ),
     /** Ends the run, unless something is to be stored first or queued messages continue it. */
     publish: (journal: RunJournal, { mayGoOn, ...result }: RunResult): "over" | "store" | "goOn" => {
       const { messages, runId } = journal

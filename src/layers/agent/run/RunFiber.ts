@@ -84,12 +84,12 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
         )
     )
 
-  const abort = (which: HandBack) =>
+  const halt = (which: HandBack) =>
     Effect.flatMap(known, () => {
       runEnd.handBack(which)
       // A run hands the queue back when it ends. Without one the queue is taken before anybody can start a run.
-      const now = Option.isSome(FiberHandle.unsafeGet(running)) ? Effect.succeed([]) : runEnd.collect
-      return Effect.zipWith(now, Effect.zipRight(interrupt, runEnd.collect), (first, rest) => [...first, ...rest])
+      const now = Option.isSome(FiberHandle.unsafeGet(running)) ? Effect.void : runEnd.takeNow
+      return Effect.zipRight(now, interrupt)
     })
 
   return {
@@ -102,9 +102,12 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
     /** Returns after the last event of the run. Leaves the queue and a compaction of its own alone. */
     stop,
     interrupt,
-    abort: abort("all"),
+    abort: Effect.zipRight(halt("all"), runEnd.collect),
+    /** An abort in two steps. */
+    halt: halt("all"),
+    handBack: runEnd.collect,
     /** The same, but only prompts that somebody waits for are handed back. The file keeps them. */
-    leave: abort("prompts"),
+    leave: Effect.zipRight(halt("prompts"), runEnd.collect),
     awaitIdle: Effect.zipRight(known, FiberHandle.awaitEmpty(running))
   }
 })
