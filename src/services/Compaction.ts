@@ -24,8 +24,12 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
 }) {}
 
 /** Nothing went wrong: there is not enough to compact yet. */
-export const isTooSmall = ({ reason }: CompactionFailed) =>
-  reason === "already_compacted" || reason === "nothing_to_compact"
+export const tooSmall = {
+  already_compacted: "Already compacted",
+  nothing_to_compact: "Nothing to compact (session too small)"
+} as const
+
+export const isTooSmall = ({ reason }: Pick<CompactionFailed, "reason">) => reason in tooSmall
 
 export const cancelled = () => new CompactionFailed({ reason: "cancelled", message: "Compaction cancelled" })
 

@@ -12,6 +12,9 @@ const run = (...args: ReadonlyArray<string>) => {
 const noMessage =
   'there is no message: stdin is empty, and the command line has none. Give one: heddle "what is in this folder?"'
 
+const nearCommand = (word: string, meant: string) =>
+  `${word} is not a command. Did you mean heddle ${meant}? To send it as a message: heddle -p ${word}`
+
 describe("the command line", () => {
   it("--version, alone and among others", () => {
     for (const args of [["--version"], ["-v"], ["--mode", "rpc", "--version"]]) {
@@ -88,6 +91,10 @@ describe("the command line", () => {
       ["help", "me"],
       'there is no command "me"; there are auth, config, sessions, doctor, completions, help. To ask the model, quote the message: heddle "help …"'
     ],
+    [["doctr"], nearCommand("doctr", "doctor")],
+    [["session", "--verbose"], nearCommand("session", "sessions")],
+    [["conf"], nearCommand("conf", "config")],
+    [["auht"], nearCommand("auht", "auth")],
     [["doctor", "now"], 'heddle doctor takes no words; got "now" too'],
     [["sessions", "--model", "x"], "heddle sessions does not take --model (see heddle help sessions)"],
     [["completions"], "heddle completions needs the name of a shell: bash, zsh, fish"],

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Process from "../platform/processes/Process.ts"
+import { nearest } from "../settings/Nearest.ts"
 import * as Arguments from "./arguments/Arguments.ts"
 import * as Mode from "./arguments/Mode.ts"
 import { type Given, invalid, listModels, type StartupFailure } from "./arguments/OptionTable.ts"
@@ -136,6 +137,17 @@ const asResume = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefine
   return ["--resume", number, ...options, ...message, ...(literal.length === 0 ? [] : ["--", ...literal])]
 }
 
+const isExplicit = (option: string) => /^--(?:print|mode|output-schema)(?:=|$)/.test(option)
+
+/** A typing mistake in the name of a subcommand would be sent to a model. */
+const refuseNearCommand = ({ literal, options, words: [word = "", ...more] }: ReturnType<typeof Subcommand.split>) => {
+  if (more.length > 0 || literal.length > 0 || options.some(isExplicit)) return Effect.void
+  const names = [...Subcommands.all.map(({ name }) => name), "auth"]
+  const meant = (word.length > 2 && names.find((name) => name.startsWith(word))) || nearest(word, names)
+  if (meant === undefined) return Effect.void
+  return invalid(`${word} is not a command. Did you mean heddle ${meant}? To send it as a message: heddle -p ${word}`)
+}
+
 /** `args` is everything after the program's name. */
 export const run = Effect.fnUntraced(function* <E, R>(
   args: ReadonlyArray<string>,
@@ -148,7 +160,8 @@ export const run = Effect.fnUntraced(function* <E, R>(
     return yield* Process.print(version + how)
   }
   const normal = Arguments.normalize(args)
-  const [word] = Subcommand.split(normal).words
+  const parts = Subcommand.split(normal)
+  const [word] = parts.words
   const isAuth = word === "auth"
   if (hasHelp(options) || (isAuth && args.length === 1)) {
     const topic = isAuth || Subcommands.all.some(({ name }) => name === word) ? word : undefined
@@ -158,6 +171,7 @@ export const run = Effect.fnUntraced(function* <E, R>(
   if (resuming === undefined && Subcommands.all.some(({ name }) => name === word)) {
     return yield* subcommand(word ?? "", normal, version)
   }
+  if (resuming === undefined && !isAuth) yield* refuseNearCommand(parts)
   const line = resuming ?? normal
   const plain = isAuth ? Option.none() : QuickParse.parse(line)
   if (Option.isSome(plain)) return yield* handle(start)(plain.value)

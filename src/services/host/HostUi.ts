@@ -18,6 +18,8 @@ export interface SelectQuestion extends Question {
   readonly options: ReadonlyArray<string>
   /** Parallel to `options`. */
   readonly details?: ReadonlyArray<{ readonly description?: string }>
+  /** The option that a terminal marks first, which is otherwise the first one. Hosts are not told. */
+  readonly chosen?: string | undefined
 }
 
 export interface ConfirmQuestion extends Question {

@@ -29,6 +29,13 @@ describe("the answer", () => {
     }
   )
 
+  it.each([[["-p", "doctr"]], [["--", "doctr"]], [["doctr", "it"]], [["hello"]], [["test"]], [["commit"]]])(
+    "heddle %s: a word is a message if it is no typing mistake, or was meant as one",
+    async (args) => {
+      assert.deepStrictEqual(await run([...script([text("ok")]), ...args]), { code: 0, out: "ok\n", err: "" })
+    }
+  )
+
   it("without a key the offline guide answers, and stderr says how to get another model", async () => {
     const { code, err, out } = await run(["what is here?"])
     assert.strictEqual(code, 0)

@@ -26,7 +26,9 @@ describe("commands on a terminal", () => {
       async (host) => {
         host.type(enter("/model"))
         await host.until(/\? Which model\?[^]*Enter to choose/)
-        assert.match(host.virtual.text(), /❯ 1\. anthropic\/\S+\n {2}2\. anthropic/)
+        assert.match(host.virtual.text(), /❯ \d+\. offline\/guide/)
+        host.type(keys.down + keys.down)
+        await host.until(/❯ 1\. anthropic\/\S+\n {2}2\. anthropic/)
         host.type(keys.down)
         await host.until(/\n {2}1\. anthropic\/\S+\n❯ 2\. anthropic/)
         host.type(keys.escape)
@@ -39,21 +41,59 @@ describe("commands on a terminal", () => {
         await host.settled(/No model matches "nope"/)
         host.type(enter("/thinking high"))
         await host.settled(/Thinking: high[^]*thinking high ·/)
+        host.type(enter("/thinking"))
+        await host.until(/How hard[^]*\n❯ \d\. high/)
+        host.type(keys.up + keys.enter)
+        await host.settled(/Thinking: medium[^]*thinking medium ·/)
+        host.type(enter("/model"))
+        await host.until(/❯ \d+\. anthropic\/\S*haiku/)
+        host.type(keys.escape)
+        await host.settled(/Which model\? \(cancelled\)[^]*Which model\? \(cancelled\)/)
         host.type(enter("/thinking enormous"))
         await host.settled(/There is no level "enormous"/)
       }
     )
   )
 
-  it.live("an unknown command is not sent to the model; a path is", () =>
+  it.live("an unknown command is refused and cleared, and never sent to the model; a path is", () =>
     on({ scenario: yes }, async (host) => {
       host.type(enter("/nope"))
       await host.settled(/There is no command \/nope\. \/help lists/)
-      assert.match(host.virtual.text(), /> \/nope\n/)
-      host.type(keys.ctrl("u") + enter("/etc/hosts exists?"))
+      assert.match(host.virtual.text(), /^>$/m)
+      host.type(enter(" /nöpe! with words") + enter("/tools"))
+      await host.settled(/There is no command \/nöpe!\.[^]*bash +Run/)
+      host.type(enter("/etc/hosts exists?"))
       await host.settled(/> \/etc\/hosts exists\?\n\nYes\./)
+      assert.strictEqual(host.virtual.text().match(/^Yes\./gm)?.length, 1)
+      host.type(keys.up + keys.up + keys.up)
+      await host.until(/> {2}\/nöpe! with words/)
     })
   )
+
+  it.live("each failure of a compaction, and of a model call that is tried again, is told once", () => {
+    const fails = { steps: [{ fail: { reason: "server", message: "The server is on fire." } }] }
+    const refuses = { steps: [{ fail: { reason: "invalid_request", message: "No summary today" } }] }
+    const turns = [fails, ...yes.turns, ...yes.turns, refuses]
+    const args = ["--set", "retry.baseDelayMs=1", "--set", "compaction.keepRecentTokens=1"]
+    return on({ scenario: { turns, atEnd: "stay" }, rows: 40, args }, async (host) => {
+      const count = (pattern: RegExp) => host.virtual.text().match(pattern)?.length ?? 0
+      host.type(enter("/compact"))
+      await host.settled(/Nothing to compact/)
+      host.type(enter("hello"))
+      await host.settled(/Yes\.[^]*100 tokens/)
+      assert.match(host.virtual.text(), /The server is on fire\. Trying again in 1 s \(1 of \d+\)\./)
+      host.type(enter("again"))
+      await host.settled(/again\n\nYes\.[^]*200 tokens/)
+      host.type(enter("/compact"))
+      await host.settled(/No summary today/)
+      host.type(enter("/name end"))
+      await host.settled(/called "end"/)
+      assert.deepStrictEqual(
+        [count(/[Nn]othing to compact/g), count(/server is on fire/g), count(/No summary today/g)],
+        [1, 1, 1]
+      )
+    })
+  })
 
   it.live("/sessions, /new, /name, /resume: sessions are stored, listed, left and opened again", () =>
     on({ scenario: yes, rows: 60 }, async (host) => {
@@ -140,7 +180,10 @@ describe("commands on a terminal", () => {
   it.live("a start with a wrong option says what to do, and leaves the terminal alone", () =>
     on({ args: ["--model", "no-such-model"], ready: /Error/ }, async (host) => {
       assert.strictEqual(await host.exited, 1)
-      assert.match(host.virtual.text(), /Error: No model matches "no-such-model"\. Known models: /)
+      assert.match(
+        host.virtual.text(),
+        /Error: No model matches "no-such-model"\. Known models: offline\/guide, [^;]*; without a key: anthropic\//
+      )
       assert.notInclude(host.virtual.text(), "{")
     })
   )

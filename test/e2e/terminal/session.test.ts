@@ -183,10 +183,10 @@ describe("heddle on a terminal", () => {
     )
   )
 
-  it.live("edits several lines: Alt-Enter, backslash, pasted text, and keys of readline", () =>
+  it.live("edits several lines: Ctrl-J, Alt-Enter, backslash, pasted text, and keys of readline", () =>
     on({ scenario: { turns: [{ steps: [{ text: "Read." }] }] } }, async (host) => {
-      host.type(`one\\${keys.enter}two${keys.altEnter}${keys.paste("three\r\nfo\u0007ur")}`)
-      await host.until(/> one\n {2}two\n {2}three\n {2}four/)
+      host.type(`zero\none\\${keys.enter}two${keys.altEnter}${keys.paste("three\r\nfo\u0007ur")}`)
+      await host.until(/> zero\n {2}one\n {2}two\n {2}three\n {2}four/)
       host.type(`${keys.ctrl("a")}${keys.ctrl("k")}FOUR${keys.up}${keys.ctrl("e")}!${keys.ctrl("w")}THREE${keys.enter}`)
       await host.settled(/Read\./)
       await golden("lines", host)

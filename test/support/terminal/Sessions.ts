@@ -29,9 +29,9 @@ export const on = (
     )
   )
 
-/** The cursor is visible, and the system echoes and edits lines as before. */
+/** Rows are broken, the cursor is visible, and the system echoes and edits lines as before. */
 export const assertSane = (host: TerminalHost) => {
-  assert.deepStrictEqual([...host.virtual.modes], ["?25"])
+  assert.deepStrictEqual([...host.virtual.modes], ["?7", "?25"])
   for (const mode of ["icanon", "echo", "isig", "icrnl", "opost"])
     assert.match(host.modes(), new RegExp(`(?<!-)\\b${mode}\\b`))
 }

@@ -33,7 +33,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const sequence = new RegExp(String.raw`\u001b\[([<-?]?)([\d;:]*)[ -/]*([@-~])`, "y")
 const other = new RegExp(String.raw`\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[P^_X][^\u001b]*\u001b\\|.)`, "sy")
 const plain = /\P{Cc}+/uy
-const knownModes = new Set(["?25", "?2004", "?2026"])
+const knownModes = new Set(["?7", "?25", "?2004", "?2026"])
 
 const empty = (): Row => ({ cells: [], wraps: false })
 const blank: Cell = { text: " ", style: [] }
@@ -65,7 +65,7 @@ export const make = (columns: number, height: number): VirtualTerminal => {
   let at = { row: 0, column: 0 }
   let style: ReadonlyArray<string> = []
   let rest = ""
-  const modes = new Set<string>()
+  const modes = new Set(["?7"])
   const unknown: Array<string> = []
 
   const rowAt = (index: number): Row => {
@@ -79,6 +79,7 @@ export const make = (columns: number, height: number): VirtualTerminal => {
   }
   const put = (text: string) => {
     const cells = Bun.stringWidth(text)
+    if (at.column + cells > width && !modes.has("?7")) at = { ...at, column: width - cells }
     if (at.column + cells > width) {
       rowAt(at.row).wraps = true
       newLine()
@@ -120,6 +121,10 @@ export const make = (columns: number, height: number): VirtualTerminal => {
         break
       case "H":
         at = { row: top, column: 0 }
+        break
+      case "K":
+        rowAt(at.row).cells.length = Math.min(rowAt(at.row).cells.length, at.column)
+        rowAt(at.row).wraps = false
         break
       case "J":
         erase(parameters)

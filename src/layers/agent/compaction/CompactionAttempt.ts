@@ -14,7 +14,8 @@ import {
   cancelled,
   CompactionFailed,
   type CompactionPlan,
-  type SuppliedCompaction
+  type SuppliedCompaction,
+  tooSmall
 } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import * as Asking from "../../hooks/Asking.ts"
@@ -45,11 +46,6 @@ export interface AttemptRequest {
 
 const longestNoticeMs = 5000
 
-const refusals = {
-  already_compacted: "Already compacted",
-  nothing_to_compact: "Nothing to compact (session too small)"
-} as const
-
 /** The branch without a dropped answer and the placeholder results of its calls. */
 const considered = (branch: ReadonlyArray<SessionEntry>, { dropsAnswer }: AttemptRequest) =>
   dropsAnswer
@@ -79,7 +75,7 @@ const measure = (
   for (const less of tries) if (Either.isLeft(prepared)) prepared = Preparation.prepare(branch, less)
   const focus = customInstructions === undefined ? {} : { customInstructions }
   return Either.mapBoth(prepared, {
-    onLeft: (refusal) => new CompactionFailed({ reason: refusal, message: refusals[refusal] }),
+    onLeft: (refusal) => new CompactionFailed({ reason: refusal, message: tooSmall[refusal] }),
     onRight: (preparation) => ({ plan: { reason, preparation, branch, tokensBefore: tokens, ...focus }, ratio })
   })
 }

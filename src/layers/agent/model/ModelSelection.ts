@@ -1,4 +1,5 @@
 /** Finds models by the patterns that users type (protocol.md 1.1 `--model`, `--models`). Pure. */
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import { isThinkingLevel, label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
 
@@ -56,6 +57,18 @@ export const exact = (models: ReadonlyArray<Model>, { pattern, provider }: Model
   return found.length === 1 && found[0] !== undefined ? { model: found[0] } : undefined
 }
 
+const mostNamed = 20
+
+/** Those that can be used come first. */
+const naming = (models: ReadonlyArray<Model>, isUsable: (model: Model) => boolean): string => {
+  const [others, usable] = Arr.partition(models, isUsable)
+  const first = usable.slice(0, mostNamed).map(label)
+  const more = others.slice(0, mostNamed - first.length).map(label)
+  const left = models.length - first.length - more.length
+  const groups = [first.join(", "), more.join(", ")].filter((names) => names !== "")
+  return `${groups.join("; without a key: ")}${left > 0 ? ` and ${left} more` : ""}`
+}
+
 /** The model that a choice names, usable ones first, or a text that says what would have matched. */
 export const select = (
   models: ReadonlyArray<Model>,
@@ -67,8 +80,7 @@ export const select = (
   const found = matching(candidates, pattern)
   const model = found.find(isUsable) ?? found[0]
   if (model === undefined) {
-    const known = candidates.slice(0, 20).map(label).join(", ")
-    return Either.left(`No model matches "${pattern}". Known models: ${known}`)
+    return Either.left(`No model matches "${pattern}". Known models: ${naming(candidates, isUsable)}`)
   }
   return Either.right({ model, ...(thinkingLevel === undefined ? {} : { thinkingLevel }) })
 }

@@ -33,7 +33,7 @@ export interface DeviceOptions {
 /** Pasted text comes between two marks. */
 const openModes = "\u001b[?2004h"
 /** Also shows the cursor, and ends an update that was cut off. */
-const closeModes = "\u001b[?2026l\u001b[?2004l\u001b[?25h\u001b[0m"
+const closeModes = "\u001b[?2026l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[0m"
 
 const fallback: Size = { columns: 80, rows: 24 }
 const interruptKey = "\u0003"

@@ -29,7 +29,12 @@ const no = "n"
 
 export const make = (asked: Asked): Dialog => {
   const prefill = asked._tag === "Text" && "prefill" in asked.question ? asked.question.prefill : ""
-  return { asked, editor: Editor.withText(Editor.empty, Text.printable(prefill ?? "")), chosen: 0 }
+  const { chosen = "", options = [] } = asked._tag === "Select" ? asked.question : {}
+  return {
+    asked,
+    editor: Editor.withText(Editor.empty, Text.printable(prefill ?? "")),
+    chosen: Math.max(0, options.indexOf(chosen))
+  }
 }
 
 const answered = (text: string): Step => ({ answer: Option.some(text) })

@@ -29,8 +29,9 @@ const sequence = new RegExp(
 const unfinished = new RegExp(String.raw`^\u001b(?:\[[0-?]*[ -/]*|O|[\]P^_X][^\u0007\u001b]{0,4096}\u001b?)?$`)
 const typed = /\P{Cc}+/uy
 
+/** Enter is a carriage return; Ctrl-J is a line feed, which some terminals also send for Shift-Enter. */
 const key = (data: string): ReadonlyArray<Input> => {
-  const id = parseKey(data)
+  const id = data === "\n" ? "ctrl+j" : parseKey(data)
   return id === undefined ? [] : [{ _tag: "Key", id }]
 }
 

@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
 import * as Layer from "effect/Layer"
@@ -45,7 +46,9 @@ export class Screen extends Context.Tag("heddle/layers/terminal/screen/Screen")<
     /** Adds final rows to the next frame. */
     readonly print: (rows: ReadonlyArray<string>) => void
     readonly draw: (live: Painter.Live) => Effect.Effect<void, HostGone>
-    readonly resized: () => void
+    readonly resized: Effect.Effect<void>
+    /** The size of the window changes, or did so a moment ago. */
+    readonly isMoving: () => boolean
     readonly clear: Effect.Effect<void, HostGone>
     readonly suspend: Effect.Effect<void>
   }
@@ -56,6 +59,8 @@ export interface ScreenOptions {
   readonly welcome: (style: Style.Style, width: number) => ReadonlyArray<string>
 }
 
+/** After so long without another change the window has its size. */
+const calm = "500 millis"
 const clearAll = "\u001b[H\u001b[2J"
 export const prompt = "> "
 
@@ -67,6 +72,8 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
     onResize: () => void inbox.unsafeOffer({ _tag: "Resized" })
   })
   const painter = look.plain ? PlainPainter.make() : Painter.make()
+  const calming = yield* FiberHandle.make<void>()
+  let isMoving = false
   let final: Array<string> = []
   const width = () => Math.max(10, device.size().columns - 1)
   const write = (text: string) => (text === "" ? Effect.void : device.write(text))
@@ -76,6 +83,15 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
       final = []
       return write(painter.frame(rows, live, device.size()))
     })
+  const isCalm = Effect.sync(() => {
+    isMoving = false
+    inbox.unsafeOffer({ _tag: "Changed" })
+  })
+  const resized = Effect.suspend(() => {
+    painter.resized()
+    isMoving = true
+    return Effect.asVoid(FiberHandle.run(calming, Effect.delay(isCalm, calm)))
+  })
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.suspend(() => write(painter.close(final)))))
   yield* ConsoleCapture.open((text) => void inbox.unsafeOffer({ _tag: "Said", level: "info", text }))
   final.push(...welcome(style, width()))
@@ -83,7 +99,9 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
   const typing = Effect.gen(function* () {
     for (let done = false; !done;) {
       const [texts, isLast] = yield* device.input.takeAll
-      for (const text of texts) inbox.unsafeOffer({ _tag: "Typed", text })
+      // Where the system edits lines, they end with a line feed.
+      for (const text of texts)
+        inbox.unsafeOffer({ _tag: "Typed", text: look.plain ? text.replaceAll("\n", "\r") : text })
       done = isLast
     }
     inbox.unsafeOffer({ _tag: "Gone" })
@@ -96,7 +114,8 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
     inbox,
     print: (rows) => void final.push(...rows),
     draw,
-    resized: () => painter.resized(device.size()),
+    resized,
+    isMoving: () => isMoving,
     clear: Effect.suspend(() => {
       painter.close([])
       return look.plain ? Effect.void : write(clearAll)

@@ -47,5 +47,5 @@ export const make = ({
   }
 }
 
-/** The name of the command that a text seems to call; paths such as /etc/hosts do not count. */
-export const nameIn = (text: string): string | undefined => /^\/([A-Za-z][\w:-]*)(?=\s|$)/.exec(text)?.[1]
+/** The name of the command that a text seems to call; paths such as /etc/hosts and comments do not count. */
+export const nameIn = (text: string): string | undefined => /^\/(\p{L}[^\s/.]*)(?=\s|$)/u.exec(text.trim())?.[1]

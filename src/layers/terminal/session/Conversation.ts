@@ -53,7 +53,6 @@ export const submit = Effect.fnUntraced(function* (text: string, options: Conver
   if (called !== undefined) return yield* called.command.run(called.args, talk).pipe(telling(talk))
   const name = Commands.nameIn(text)
   if (name !== undefined && !(yield* isKnown(name))) {
-    options.giveBack(text)
     return talk.tell("error", `There is no command /${name}. /help lists those that there are.`)
   }
   yield* prompt(text, options).pipe(

@@ -14,7 +14,7 @@ const current = Effect.flatMap(Sessions, (sessions) => sessions.current)
 
 const keys: ReadonlyArray<readonly [string, string]> = [
   ["Enter", "send; during a turn the message is read at the next step"],
-  ["Alt-Enter, \\ Enter", "new line"],
+  ["Ctrl-J, Alt-Enter", "new line"],
   ["Tab", "complete a command or @file"],
   ["Up, Down, Ctrl-R", "history, search in it"],
   ["Ctrl-C", "abort the turn; twice to leave"],

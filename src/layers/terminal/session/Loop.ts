@@ -9,6 +9,7 @@ import type { HostGone } from "../../../services/host/Transport.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as Keys from "../input/Keys.ts"
 import { type Happening, Screen } from "../screen/Screen.ts"
+import type { Transcript } from "../view/Transcript.ts"
 import type { Services } from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Interrupts from "./Interrupts.ts"
@@ -34,6 +35,13 @@ const tick = "1 second"
 const escapeDelay = "50 millis"
 /** Events that may wait before the run does. */
 const eventLead = 2000
+
+/** What a happening adds to the scrollback. */
+const rowsOf = (happening: Happening, transcript: Transcript): ReadonlyArray<string> => {
+  if (happening._tag === "Event") return transcript.event(happening.event)
+  if (happening._tag === "Said") return transcript.notice(happening)
+  return happening._tag === "Printed" ? transcript.print(happening.rows) : []
+}
 
 export const make = Effect.fnUntraced(function* (parts: LoopParts) {
   const { cwd, dialogs, jobs, leave, line, transcript } = parts
@@ -120,11 +128,10 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
       case "Event":
         return apply(happening.event)
       case "Said":
-        return Effect.sync(() => screen.print(transcript.notice(happening)))
       case "Printed":
-        return Effect.sync(() => screen.print(transcript.print(happening.rows)))
+        return Effect.sync(() => screen.print(rowsOf(happening, transcript)))
       case "Resized":
-        return Effect.sync(screen.resized)
+        return screen.resized
       case "Gone":
         return Effect.sync(leave)
       case "Changed":
@@ -137,6 +144,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
     style: screen.style,
     width: screen.width(),
     height: screen.height(),
+    isMoving: screen.isMoving(),
     figures,
     queue,
     workingMs: isBusy()
@@ -175,11 +183,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
 
   /** Takes what happened at the end into the scrollback. */
   const settle = Effect.map(inbox.clear, (happenings) => {
-    for (const happening of happenings) {
-      if (happening._tag === "Event") screen.print(transcript.event(happening.event))
-      if (happening._tag === "Said") screen.print(transcript.notice(happening))
-      if (happening._tag === "Printed") screen.print(transcript.print(happening.rows))
-    }
+    for (const happening of happenings) screen.print(rowsOf(happening, transcript))
     screen.print(transcript.live())
   })
 

@@ -15,8 +15,9 @@ const currentAgent = Effect.flatMap(Sessions, ({ current }) => Effect.map(curren
 
 const pick = Effect.fnUntraced(function* (talk: Talk) {
   const { available } = yield* ModelCatalog
+  const { model } = yield* (yield* currentAgent).state
   const options = (yield* available).map(label)
-  return yield* talk.ui.select({ title: "Which model?", options })
+  return yield* talk.ui.select({ title: "Which model?", options, chosen: model && label(model) })
 })
 
 const choose = Effect.fnUntraced(function* (pattern: string, talk: Talk) {
@@ -48,7 +49,8 @@ const model: Command = {
   })
 }
 
-const levels = Effect.flatMap(currentAgent, (agent) => Effect.map(agent.state, (state) => supportedLevels(state.model)))
+const inForce = Effect.flatMap(currentAgent, ({ state }) => state)
+const levels = Effect.map(inForce, ({ model }) => supportedLevels(model))
 
 const thinking: Command = {
   name: "thinking",
@@ -56,10 +58,11 @@ const thinking: Command = {
   description: "Choose how hard the model thinks",
   complete: (prefix) => Effect.map(levels, (found) => completions(found, prefix)),
   run: Effect.fnUntraced(function* (args, talk) {
-    const supported = yield* levels
+    const { model, thinkingLevel: chosen } = yield* inForce
+    const supported = supportedLevels(model)
     if (supported.length < 2) return talk.tell("info", "This model has no thinking levels.")
     const title = "How hard is the model to think?"
-    const wanted = args === "" ? yield* talk.ui.select({ title, options: supported }) : Option.some(args)
+    const wanted = args === "" ? yield* talk.ui.select({ title, options: supported, chosen }) : Option.some(args)
     if (Option.isNone(wanted)) return
     if (!isThinkingLevel(wanted.value)) {
       return talk.tell("error", `There is no level "${wanted.value}". This model has ${supported.join(", ")}.`)

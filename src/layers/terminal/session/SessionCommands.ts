@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Text from "../../../domain/Text.ts"
 import { Agent } from "../../../services/Agent.ts"
-import { isTooSmall } from "../../../services/Compaction.ts"
+import { type CompactionFailed, isTooSmall } from "../../../services/Compaction.ts"
 import { SessionExport } from "../../../services/session/SessionExport.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import type { SessionSummary } from "../../../services/session/SessionStore.ts"
 import { type Command, completions } from "./Command.ts"
+import { explain } from "./Talk.ts"
 
 const changes = Effect.flatMap(Sessions, (sessions) => sessions.changes)
 const current = Effect.flatMap(Sessions, (sessions) => sessions.current)
@@ -94,19 +95,22 @@ const name: Command = {
   })
 }
 
+/** Failures of an attempt are events. Others come before it: of the choice of a model, and of a look that spares a run. */
+const isTold = (failure: CompactionFailed, isRunning: boolean): boolean => {
+  if (failure.reason === "no_model" || failure.reason === "missing_credentials") return false
+  return !(isRunning && isTooSmall(failure))
+}
+
 const compact: Command = {
   name: "compact",
   hint: "[what matters]",
   description: "Replace the older part of the conversation by a summary",
   run: Effect.fnUntraced(function* (args, talk) {
     const agent = Context.get(yield* current, Agent)
+    const { isStreaming } = yield* agent.state
     const compacted = agent.compact(args === "" ? {} : { customInstructions: args })
     yield* Effect.catchTag(Effect.asVoid(compacted), "CompactionFailed", (failure) =>
-      isTooSmall(failure)
-        ? Effect.sync(() => talk.tell("info", failure.message))
-        : failure.reason === "cancelled" || failure.reason === "summarization_failed"
-          ? Effect.void // The event has said so.
-          : failure
+      isTold(failure, isStreaming) ? Effect.void : Effect.sync(() => talk.tell("error", explain(failure)))
     )
   })
 }

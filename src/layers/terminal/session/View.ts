@@ -19,6 +19,8 @@ export interface State {
   readonly style: Style
   readonly width: number
   readonly height: number
+  /** The size of the window changes: rows are to fit into the next one, too. */
+  readonly isMoving: boolean
   readonly figures: Figures
   readonly queue: MessageQueue | undefined
   /** Undefined while nothing runs. */
@@ -65,21 +67,25 @@ const statusRow = ({ cwd, figures, isLeaving, style, width }: State): string =>
 const stateRows = (states: ReadonlyArray<string>, { style, width }: State): ReadonlyArray<string> =>
   states.length === 0 ? [] : [style.dim(Rows.fit(states.map(Text.oneLine).join(" · "), width))]
 
-export const live = (state: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
-  const { height, width, workingMs } = state
+export const live = (now: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
+  const { height, isMoving, workingMs } = now
+  // A row that fits into the next size, too, is not broken.
+  const width = isMoving ? Math.floor(now.width / 2) : now.width
+  const state = { ...now, width }
   const field = dialogs.live({ width, mostRows: Math.max(4, height - 4) }) ?? {
     ...line.live({ width, mostRows: Math.max(1, Math.floor(height / 2) - 2), prompt }),
     invitation: workingMs === undefined ? ["", prompt] : []
   }
   const widgets = (placement: "aboveEditor" | "belowEditor") =>
     terminalUi.widgets(placement).map((row) => Rows.fit(Text.printable(row), width))
-  return LiveRows.compose(
+  const live = LiveRows.compose(
     {
-      running: transcript.live(),
+      running: isMoving ? [] : transcript.live(),
       above: [...(dialogs.isOpen() ? [] : workingRows(state)), ...queueRows(state), ...widgets("aboveEditor"), ""],
       field,
       below: [...widgets("belowEditor"), statusRow(state), ...stateRows(terminalUi.states(), state)]
     },
     height
   )
+  return { ...live, isMoving }
 }

@@ -9,10 +9,13 @@ export interface Parts {
   readonly below: ReadonlyArray<string>
 }
 
-/** Where the screen is too low, the beginning of what runs gives way: its end is what changes. */
+/**
+ * The beginning of what runs gives way: its end is what changes. A window that gets narrower breaks rows, and what it then
+ * pushes into the scrollback cannot be replaced any more, so what runs has half of the screen.
+ */
 export const compose = ({ above, below, field, running }: Parts, height: number): Live => {
   const fixed = [...above, ...field.rows, ...below]
-  const room = Math.max(0, height - 1 - fixed.length)
+  const room = Math.max(0, Math.min(Math.floor(height / 2), height - 1 - fixed.length))
   const shown = running.length <= room ? running : running.slice(running.length - room)
   const before = [...shown, ...above]
   return {

@@ -1,5 +1,6 @@
 /** Events that are worth a line for people, in words. Pure. */
 import { type AgentEvent, failureText } from "../../../domain/conversation/AgentEvent.ts"
+import { tooSmall } from "../../../services/Compaction.ts"
 
 export interface Notice {
   readonly level: "info" | "warning" | "error"
@@ -12,12 +13,18 @@ const error = (text: string): Notice => ({ level: "error", text })
 
 const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`
 
+/** A sentence that another one follows. */
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
+
 const tokens = (count: number | undefined) => (count === undefined ? "fewer" : `about ${Math.round(count)}`)
+
+const uncompacted = (reason: string): Notice =>
+  Object.values<string>(tooSmall).includes(reason) ? info(reason) : error(`Compaction failed: ${reason}`)
 
 const compacted = (event: Extract<AgentEvent, { _tag: "CompactionEnded" }>): Notice | undefined => {
   if (event.skipped === true) return undefined
   if (event.aborted) return warning("Compaction was cancelled; the conversation is as it was.")
-  if (event.result === undefined) return error(`Compaction failed: ${event.errorMessage ?? "no reason was given"}`)
+  if (event.result === undefined) return uncompacted(event.errorMessage ?? "no reason was given")
   const { estimatedTokensAfter, tokensBefore } = event.result
   return info(`Compacted the conversation: ${Math.round(tokensBefore)} tokens became ${tokens(estimatedTokensAfter)}.`)
 }
@@ -27,7 +34,7 @@ export const of = (event: AgentEvent): Notice | undefined => {
   switch (event._tag) {
     case "RetryScheduled":
       return warning(
-        `${event.errorMessage}. Trying again in ${seconds(event.delayMs)} (${event.attempt} of ${event.maxAttempts}).`
+        `${sentence(event.errorMessage)} Trying again in ${seconds(event.delayMs)} (${event.attempt} of ${event.maxAttempts}).`
       )
     case "FallbackApplied":
       return warning(`${event.from} failed; ${event.to} takes over.`)
@@ -40,7 +47,7 @@ export const of = (event: AgentEvent): Notice | undefined => {
     case "CompactionEnded":
       return compacted(event)
     case "SummaryRetryScheduled":
-      return warning(`The summary failed: ${event.errorMessage}. Trying again in ${seconds(event.delayMs)}.`)
+      return warning(`The summary failed: ${sentence(event.errorMessage)} Trying again in ${seconds(event.delayMs)}.`)
     case "TodoReminder":
       return info(`The model was reminded of ${event.todos.length} open tasks.`)
     case "SubagentStarted":

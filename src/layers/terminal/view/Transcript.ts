@@ -23,6 +23,9 @@ interface Running extends ToolLines.Call {
   partial?: ToolOutput
 }
 
+/** What comes after the last try of a model call. */
+const ends = new Set<AgentEvent["_tag"]>(["TurnStarted", "CompactionStarted", "RunEnded"])
+
 /** Calls and notices in a row stand together. */
 const isClose = (kind: Answer.Item["kind"]) => kind === "tool" || kind === "notice"
 
@@ -31,6 +34,8 @@ export const make = (style: Style, width: () => number): Transcript => {
   const calls = new Map<string, Running>()
   let last: Answer.Item["kind"] | undefined
   let lastCall: ToolLines.Ended | undefined
+  /** Why the model failed, until it is known whether the notice of a retry says so. */
+  let failure: Notices.Notice | undefined
 
   const spaced = ({ continues, kind, rows }: Answer.Item): ReadonlyArray<string> => {
     const isGlued = continues || (kind === last && isClose(kind))
@@ -50,8 +55,19 @@ export const make = (style: Style, width: () => number): Transcript => {
     if (message.role === "user") return style.plain ? [] : items([Messages.user(message, style, width())])
     return message.role === "custom" && message.display ? items([Messages.custom(message.content, style, width())]) : []
   }
-  const messageEnded = (message: RunMessage) =>
-    message.role === "assistant" ? [...items(answer.end()), ...notice(Messages.ending(message))] : []
+  const messageEnded = (message: RunMessage) => {
+    if (message.role !== "assistant") return []
+    const rows = items(answer.end())
+    const ending = Messages.ending(message)
+    if (ending?.level !== "error") return [...rows, ...notice(ending)]
+    failure = ending
+    return rows
+  }
+  const failed = () => {
+    const told = failure
+    failure = undefined
+    return notice(told)
+  }
 
   const toolStarted = ({ args, toolCallId, toolName }: ToolRef) => {
     calls.set(toolCallId, { name: toolName, args })
@@ -70,7 +86,7 @@ export const make = (style: Style, width: () => number): Transcript => {
     return items([{ kind: "tool", rows: ToolLines.ended(lastCall, style, width()), continues: false }])
   }
 
-  const event = (happened: AgentEvent): ReadonlyArray<string> => {
+  const rowsOf = (happened: AgentEvent): ReadonlyArray<string> => {
     switch (happened._tag) {
       case "MessageStarted":
         return messageStarted(happened.message)
@@ -96,6 +112,11 @@ export const make = (style: Style, width: () => number): Transcript => {
       default:
         return notice(Notices.of(happened))
     }
+  }
+
+  const event = (happened: AgentEvent): ReadonlyArray<string> => {
+    if (happened._tag === "RetryScheduled") failure = undefined
+    return ends.has(happened._tag) ? [...failed(), ...rowsOf(happened)] : rowsOf(happened)
   }
 
   const liveCalls = (): Answer.Item | undefined => {

@@ -19,6 +19,20 @@ const label = (found: Either.Either<ModelSelection.ScopedModel, string>) =>
   })
 
 describe("select", () => {
+  it("names the models that can be used first", () => {
+    const usable = ({ provider }: { readonly provider: string }) => provider === "b"
+    assert.deepStrictEqual(
+      ModelSelection.select(models, { pattern: "zzz" }, usable),
+      Either.left('No model matches "zzz". Known models: b/beta, b/alpha-1; without a key: a/alpha-1, a/alpha-2:beta')
+    )
+    const many = Array.from({ length: 30 }, (_, at) => model("a", `m${at}`))
+    const found = ModelSelection.select([...many, ...models], { pattern: "zzz" }, usable)
+    assert.match(
+      Either.getOrElse(Either.flip(found), () => ""),
+      /Known models: b\/beta, b\/alpha-1; without a key: a\/m0, .* and \d+ more$/
+    )
+  })
+
   const cases: ReadonlyArray<readonly [{ provider?: string; pattern?: string }, string]> = [
     [{ pattern: "beta" }, "b/beta"],
     [{ pattern: "b/alpha-1" }, "b/alpha-1"],

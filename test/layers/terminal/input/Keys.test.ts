@@ -27,6 +27,7 @@ const pasted = (value: string): Keys.Input => ({ _tag: "Paste", text: value })
 describe("keys", () => {
   const cases: ReadonlyArray<readonly [string, string, ReadonlyArray<Keys.Input>]> = [
     ["typed text and Enter", "héllo 日本\r", [text("héllo 日本"), key("enter")]],
+    ["Enter and Ctrl-J are different bytes", "a\nb\r", [text("a"), key("ctrl+j"), text("b"), key("enter")]],
     ["control keys", "\u0001\u0003\u007f\t", [key("ctrl+a"), key("ctrl+c"), key("backspace"), key("tab")]],
     ["arrows of both kinds", "\u001b[A\u001bOB\u001b[1;5C", [key("up"), key("down"), key("ctrl+right")]],
     ["Alt with a key", "\u001b\r\u001bb\u001bd", [key("alt+enter"), key("alt+left"), key("alt+d")]],

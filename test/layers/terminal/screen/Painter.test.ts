@@ -66,9 +66,29 @@ describe("the painter", () => {
       { columns: 40, rows: 10 }
     )
     terminal.resize(20, 10)
-    painter.resized({ columns: 20, rows: 10 })
+    painter.resized()
     draw([], live(["a live row", "> typed", "status"], 1, 7), { columns: 20, rows: 10 })
     assert.strictEqual(terminal.text(), "said before\na live row\n> typed\nstatus")
+  })
+
+  it("finds its rows while the window moves, also where it is told late", () => {
+    const { draw, painter, terminal } = open(40, 12)
+    const now = { columns: 40, rows: 12 }
+    const rows = ["a live row of thirty characters", "another row of thirty characters", "> typed", "status"]
+    draw(["said before"], live(rows, 2, 7), now)
+    terminal.resize(30, 12)
+    painter.resized()
+    draw([], { ...live(["> ", "short"], 0, 2), isMoving: true }, { columns: 30, rows: 12 })
+    for (const columns of [28, 24, 20, 26, 34]) {
+      terminal.resize(columns, 12)
+      // As wide as the terminal was.
+      draw([], { ...live(["> ", "s".repeat(29), `${columns}`], 0, 2), isMoving: true }, { columns: 30, rows: 12 })
+    }
+    painter.resized()
+    draw(["said after"], live(rows, 2, 7), { columns: 34, rows: 12 })
+    assert.strictEqual(terminal.text(), ["said before", "said after", ...rows].join("\n"))
+    assert.deepStrictEqual(terminal.cursor(), { row: 4, column: 7 })
+    assert.isTrue(terminal.modes.has("?25"))
   })
 
   it("any sequence of frames shows the final rows in order, and the last live rows", () => {
