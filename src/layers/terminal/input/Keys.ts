@@ -1,5 +1,5 @@
 /** Takes what a terminal sends apart: typed text, pasted text, keys. A sequence may continue in the next piece. Pure. */
-import { parseKey } from "../../extensions/modules/tui/Keys.ts"
+import * as KeyNames from "./KeyNames.ts"
 
 export type Input =
   | { readonly _tag: "Text"; readonly text: string }
@@ -29,9 +29,8 @@ const sequence = new RegExp(
 const unfinished = new RegExp(String.raw`^\u001b(?:\[[0-?]*[ -/]*|O|[\]P^_X][^\u0007\u001b]{0,4096}\u001b?)?$`)
 const typed = /\P{Cc}+/uy
 
-/** Enter is a carriage return; Ctrl-J is a line feed, which some terminals also send for Shift-Enter. */
 const key = (data: string): ReadonlyArray<Input> => {
-  const id = data === "\n" ? "ctrl+j" : parseKey(data)
+  const id = KeyNames.of(data)
   return id === undefined ? [] : [{ _tag: "Key", id }]
 }
 

@@ -30,6 +30,11 @@ describe("keys", () => {
     ["Enter and Ctrl-J are different bytes", "a\nb\r", [text("a"), key("ctrl+j"), text("b"), key("enter")]],
     ["control keys", "\u0001\u0003\u007f\t", [key("ctrl+a"), key("ctrl+c"), key("backspace"), key("tab")]],
     ["arrows of both kinds", "\u001b[A\u001bOB\u001b[1;5C", [key("up"), key("down"), key("ctrl+right")]],
+    [
+      "Shift-Enter and Ctrl-Left of kitty and xterm",
+      "\u001b[13;2u\u001b[27;2;13~\u001b[1;5D\u001b[3~\u001b[200u",
+      [key("shift+enter"), key("shift+enter"), key("ctrl+left"), key("delete"), key("è")]
+    ],
     ["Alt with a key", "\u001b\r\u001bb\u001bd", [key("alt+enter"), key("alt+left"), key("alt+d")]],
     ["pasted text with keys in it", "\u001b[200~a\r\n\u001b[Ab\u001b[201~c", [pasted("a\r\n\u001b[Ab"), text("c")]],
     ["a reply to a query is dropped", "\u001b]11;rgb:0/0/0\u0007\u001b[>1;2cx", [text("x")]],
