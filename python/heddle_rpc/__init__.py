@@ -1,5 +1,6 @@
 """A client for heddle, the coding agent engine: `Client` for threads, `AsyncClient` for asyncio. See docs/python.md."""
 
+from . import fibers
 from .aio import AsyncClient
 from .client import Client
 from .deadlines import DEFAULT, Deadline
@@ -18,6 +19,7 @@ from .errors import (
 from .events import AsyncEventStream, EventStream
 from .outcome import PromptOutcome
 from .protocol import Event
+from .runs import AsyncRun, Run
 from .tools import HostTool, HostToolCall, ToolResult, host_tool
 from .version import VERSION as __version__
 
@@ -26,6 +28,7 @@ __all__ = [
     "LATER",
     "AsyncClient",
     "AsyncEventStream",
+    "AsyncRun",
     "Client",
     "CommandFailed",
     "Deadline",
@@ -40,11 +43,13 @@ __all__ = [
     "ProcessExited",
     "PromptOutcome",
     "ProtocolError",
+    "Run",
     "StartFailed",
     "Stopped",
     "ToolResult",
     "UiAnswer",
     "UiHandler",
     "__version__",
+    "fibers",
     "host_tool",
 ]

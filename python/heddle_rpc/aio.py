@@ -6,7 +6,7 @@ import inspect
 import logging
 import os
 import threading
-from typing import Any, Callable, Dict, List, Literal, Optional, Sequence, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, cast
 
 from .commands import AsyncCommands, given
 from .deadlines import DEFAULT, Countdown, Deadline
@@ -16,9 +16,10 @@ from .events import AsyncEventStream
 from .options import Configured
 from .outcome import PromptOutcome, outcome
 from .protocol import PROTOCOL_VERSION, Attachment, Event, ImageContent, InitializeData, SetHostToolsData
+from .runs import AsyncRun, SentPrompt, StreamingBehavior, prompt_params
 from .tools import HostTool
 from .version import VERSION
-from .wire.connection import Connection
+from .wire.connection import Connection, Ticket
 from .wire.framing import Frame
 
 log = logging.getLogger("heddle_rpc")
@@ -26,7 +27,6 @@ log = logging.getLogger("heddle_rpc")
 Self = TypeVar("Self", bound="AsyncClient")
 OnEvent = Callable[[Event], None]
 OnProtocolError = Callable[[ProtocolError], None]
-StreamingBehavior = Literal["steer", "followUp"]
 OnEnd = Callable[[Optional[HeddleError]], None]
 
 
@@ -155,14 +155,31 @@ class AsyncClient(Configured, AsyncCommands):
         prompt until its turn has come. It raises `CommandFailed` if the prompt is refused; a run that fails is an
         outcome. When the deadline passes, or the task is cancelled, the run goes on: `abort` ends it.
         """
-        params = given(
-            {
-                "images": images,
-                "attachments": attachments,
-                "clientMessageId": client_message_id,
-                "streamingBehavior": streaming_behavior,
-            }
-        )
+        params = prompt_params(message, images, attachments, client_message_id, streaming_behavior)
+        return await self._prompt(params, deadline, Ticket())
+
+    def run(
+        self,
+        message: str,
+        *,
+        images: Optional[Sequence[ImageContent]] = None,
+        attachments: Optional[Sequence[Attachment]] = None,
+        client_message_id: Optional[str] = None,
+        streaming_behavior: Optional[StreamingBehavior] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncRun:
+        """
+        The same as the events of the prompt: `async for event in client.run("…")`. Leaving the loop early ends the
+        run. `outcome` says how it ended, once it has.
+        """
+        params = prompt_params(message, images, attachments, client_message_id, streaming_behavior)
+        return AsyncRun(self.events(), self._sent(params, deadline))
+
+    def _sent(self, params: Dict[str, Any], deadline: Optional[float]) -> SentPrompt:
+        ticket = Ticket()
+        return SentPrompt(ticket, self._prompt(params, deadline, ticket), self.request)
+
+    async def _prompt(self, params: Dict[str, Any], deadline: Optional[float], ticket: Ticket) -> PromptOutcome:
         finish = Countdown(deadline)
         limits = [each for each in (deadline, self.options.request_deadline) if each is not None]
         accept = Countdown(min(limits) if limits else None)
@@ -170,7 +187,7 @@ class AsyncClient(Configured, AsyncCommands):
         remove = self.on_event(events.append)
         try:
             connection = self._running("prompt")
-            accepted, result = await connection.prompt("prompt", {"message": message, **params}, accept, finish)
+            accepted, result = await connection.prompt("prompt", params, accept, finish, ticket)
         finally:
             remove()
         return outcome(accepted, result, events)

@@ -13,7 +13,7 @@ import queue
 import threading
 from typing import Any, Callable, Coroutine, Dict, Iterable, List, Optional, Sequence, Set, TypeVar
 
-from .aio import AsyncClient, OnEvent, OnProtocolError, StreamingBehavior
+from .aio import AsyncClient, OnEvent, OnProtocolError
 from .commands import Commands
 from .deadlines import DEFAULT, Countdown, Deadline
 from .dialogs import UiHandler
@@ -22,6 +22,7 @@ from .events import EventStream
 from .options import Configured, Options
 from .outcome import PromptOutcome
 from .protocol import Attachment, Event, ImageContent, InitializeData, SetHostToolsData
+from .runs import Run, StreamingBehavior, prompt_params
 from .tools import HostTool
 
 log = logging.getLogger("heddle_rpc")
@@ -147,6 +148,27 @@ class Client(Configured, Commands):
         )
         self._callbacks.flush(countdown)
         return ended
+
+    def run(
+        self,
+        message: str,
+        *,
+        images: Optional[Sequence[ImageContent]] = None,
+        attachments: Optional[Sequence[Attachment]] = None,
+        client_message_id: Optional[str] = None,
+        streaming_behavior: Optional[StreamingBehavior] = None,
+        deadline: Optional[float] = None,
+    ) -> Run:
+        """
+        The same as the events of the prompt: `for event in client.run("…")`. Leaving the loop early ends the run.
+        `outcome` says how it ended, once it has.
+        """
+        params = prompt_params(message, images, attachments, client_message_id, streaming_behavior)
+
+        async def begin() -> Run:
+            return Run(self._engine._stream(EventStream), self._engine._sent(params, deadline), self._run)
+
+        return self._run("prompt", begin)
 
     def wait_for_idle(self, *, deadline: Optional[float] = 60.0) -> None:
         """Waits until the session does nothing and nothing is queued. Returns at once if that is so already."""

@@ -56,7 +56,7 @@ def fits(printed, said):
 class Docs(unittest.TestCase):
     def test_every_program_prints_what_the_page_says(self):
         found = list(blocks())
-        self.assertEqual(len(found), 5)
+        self.assertEqual(len(found), 7)
         for name, code, files, prints in found:
             with self.subTest(name):
                 self.assertEqual(len(prints), 1, "a program needs a comment <!-- prints: … -->")

@@ -128,6 +128,14 @@ export class RpcClient extends Commands {
     return Runs.promptAndWait(this.live(), { ...options, message }, call)
   }
 
+  /**
+   * The same for `for await (const event of client.run("…"))`: the events up to the end of the run, and `outcome` with how it
+   * ended. Leaving the loop early aborts the run.
+   */
+  run(message: string, options?: PromptOptions, call?: CallOptions): Runs.Run {
+    return new Runs.Run(this.live(), { ...options, message }, call)
+  }
+
   /** Resolves when the session has nothing left to do; at once if that is so. The default deadline is a minute. */
   async waitForIdle(call?: CallOptions): Promise<void> {
     return Runs.waitForIdle(this.live(), { ...call, timeoutMs: call?.timeoutMs ?? idleMs })

@@ -9,7 +9,7 @@ import type {
   PromptResultEvent,
   RunMessage
 } from "./generated/Protocol.ts"
-import { onLimit } from "./Waits.ts"
+import { onLimit, withResolvers } from "./Waits.ts"
 
 export interface PromptOutcome {
   readonly status: "completed" | "aborted"
@@ -70,8 +70,10 @@ class PromptRun {
   private isAccepted = false
   private queued: string | undefined
   private givenUp: { readonly reason: unknown } | undefined
+  private readonly tell: (event: HeddleEvent) => void
 
-  constructor(connection: Connection, call: CallOptions) {
+  constructor(connection: Connection, call: CallOptions, tell: (event: HeddleEvent) => void = () => {}) {
+    this.tell = tell
     this.connection = connection
     this.id = connection.nextId()
     this.end = makeEndWatcher(connection.isPeer, () => {
@@ -114,6 +116,7 @@ class PromptRun {
   }
 
   private see(event: HeddleEvent): void {
+    this.tell(event)
     if (event.type === "agent_end") this.messages = event.messages
     if (event.type !== "prompt_result") this.end.see(event)
     else if (event.id === this.id) this.finish(event)
@@ -136,10 +139,9 @@ class PromptRun {
 
   /** Takes the prompt back if it has no run yet. The run of another prompt, which may be going on, is left alone. */
   private async isWithdrawn(): Promise<boolean> {
+    if (!this.isAccepted && !this.connection.isPeer) await this.settles({ type: "cancel", targetId: this.id })
     if (this.queued !== undefined) return this.settles({ type: "remove_queued_message", messageId: this.queued })
-    if (this.isAccepted || this.connection.isPeer) return false
-    await this.settles({ type: "cancel", targetId: this.id })
-    return !this.isAccepted
+    return !this.isAccepted && !this.connection.isPeer
   }
 
   private settles(frame: { readonly type: string; readonly [member: string]: string }): Promise<boolean> {
@@ -154,6 +156,69 @@ export const promptAndWait = async (
 ): Promise<PromptOutcome> => {
   call.signal?.throwIfAborted()
   return new PromptRun(connection, call).send(params)
+}
+
+/**
+ * The events of a prompt, from its start to the end of its run, for one `for await`. Events wait for their reader, who has to
+ * keep up. Leaving the loop early aborts the run, or takes the prompt out of the queue, and returns when that is done.
+ */
+export class Run implements AsyncIterableIterator<HeddleEvent> {
+  /** How the run ended. The loop throws what this rejects with. */
+  readonly outcome: Promise<PromptOutcome>
+  private readonly stop = new AbortController()
+  private unread: Array<HeddleEvent> = []
+  private taken = 0
+  private isOver = false
+  private changed = withResolvers<void>()
+
+  constructor(connection: Connection, params: PromptParams, { signal, timeoutMs }: CallOptions = {}) {
+    signal?.throwIfAborted()
+    const giveUp = () => this.stop.abort(signal?.reason)
+    signal?.addEventListener("abort", giveUp, { once: true })
+    const run = new PromptRun(connection, { timeoutMs, signal: this.stop.signal }, (event) => {
+      this.unread.push(event)
+      this.change()
+    })
+    this.outcome = run.send(params).finally(() => {
+      signal?.removeEventListener("abort", giveUp)
+      this.isOver = true
+      this.change()
+    })
+    this.outcome.catch(() => undefined) // whoever reads the events hears of it
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<HeddleEvent, undefined>> {
+    while (this.taken === this.unread.length && !this.isOver) await this.changed.promise
+    const value = this.unread[this.taken++]
+    if (value !== undefined) {
+      if (this.taken === this.unread.length) this.forget()
+      return { done: false, value }
+    }
+    this.forget()
+    await this.outcome
+    return { done: true, value }
+  }
+
+  async return(): Promise<IteratorResult<HeddleEvent, undefined>> {
+    this.stop.abort()
+    await this.outcome.catch(() => undefined)
+    this.forget()
+    return { done: true, value: undefined }
+  }
+
+  private forget(): void {
+    this.unread = []
+    this.taken = 0
+  }
+
+  private change(): void {
+    this.changed.resolve()
+    this.changed = withResolvers()
+  }
 }
 
 /** Resolves at the end of the session's activity, or at once if there is none. */

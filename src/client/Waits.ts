@@ -20,7 +20,7 @@ export interface Wait<A> {
 }
 
 /** A promise and the functions that settle it: Node 20 does not have `Promise.withResolvers`. */
-const withResolvers = <A>(): Wait<A> => {
+export const withResolvers = <A>(): Wait<A> => {
   let [resolve, reject]: [Wait<A>["resolve"], Wait<A>["reject"]] = [() => {}, () => {}]
   const promise = new Promise<A>((resolved, rejected) => {
     ;[resolve, reject] = [resolved, rejected]

@@ -15,8 +15,10 @@ export {
   type RpcError,
   StartFailed
 } from "./Errors.ts"
+export * as fibers from "./Fibers.ts"
+export type { FiberTree } from "./Fibers.ts"
 export type * from "./generated/Protocol.ts"
 export type { CustomTool, ToolContext, ToolResult } from "./HostTools.ts"
 export type { LaunchOptions } from "./Launch.ts"
 export { RpcClient, type RpcClientOptions } from "./RpcClient.ts"
-export type { PromptOutcome } from "./Runs.ts"
+export type { PromptOutcome, Run } from "./Runs.ts"

@@ -95,6 +95,8 @@ it.scopedLive("interrupting a command ends it in heddle", () =>
     const events = yield* client.subscribe
     const fiber = yield* Effect.fork(client.bash("echo on; sleep 300"))
     while ((yield* events.take).type !== "bash_execution_update") continue
+    const running = Heddle.fibers.find(yield* client.getFibers(), ({ kind }) => kind === "bash")
+    assert.include(running?.label, "sleep 300")
     yield* Fiber.interrupt(fiber)
     while ((yield* client.getState()).isBashRunning) yield* client.ping()
   }).pipe(Effect.provide(open(hello)))

@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Python from "../support/host/Python.ts"
 import * as Packed from "../support/package/Packed.ts"
 
 const minutes = 60_000
@@ -100,6 +101,27 @@ describe("a host that installs only heddle", () => {
       writeFileSync(join(folder, "program.mjs"), program)
       const { code, err, out } = await run([Packed.realNode, "program.mjs"])
       assert.deepStrictEqual({ code, err, out }, { code: 0, err: "", out: "completed" })
+    },
+    minutes
+  )
+})
+
+describe.skipIf(Python.program === undefined)("the Python client of the package", () => {
+  it(
+    "is in the tarball without its tests, and drives the heddle beside it",
+    async () => {
+      const { installed, run } = await packed.project("python", [])
+      const python = join(installed, "python")
+      assert.sameMembers(readdirSync(python), ["README.md", "heddle_rpc", "pyproject.toml"])
+      const program = `
+import sys
+from heddle_rpc import Client
+with Client([sys.argv[1], sys.argv[2]], model="offline/guide", args=["--no-session"]) as client:
+    print(client.prompt_and_wait("What is here?", deadline=60).status)
+`
+      const command = [Python.program ?? "", "-c", program, Packed.realNode, join(installed, "bin/heddle.js")]
+      const env = { PYTHONPATH: python, HEDDLE_AGENT_DIR: "agent" }
+      assert.deepStrictEqual(await run(command, { env }), { out: "completed\n", err: "", code: 0 })
     },
     minutes
   )

@@ -37,6 +37,15 @@ const isOurs = (line: string) => /^npm warn (?!install-scripts|Unknown )/.test(l
 
 const megabytes = async (path: string) => Number((await must(["du", "-sm", path])).out.split("\t")[0])
 
+/** pip builds it from its folder in the package. */
+const installClient = async (installed: string) => {
+  const into = join(folder, "python")
+  const pip = ["python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", into]
+  const { err } = await must([...pip, join(installed, "python")])
+  const version = await must(["python3", "-c", "import heddle_rpc; print(heddle_rpc.__version__)"], into)
+  check(version.out.trim() !== "", `pip installs the Python client by its path${err === "" ? "" : ` (${err.trim()})`}`)
+}
+
 const drive = async (prefix: string) => {
   const heddle = join(prefix, "bin/heddle")
   const installed = join(prefix, "lib/node_modules/heddle")
@@ -57,6 +66,7 @@ const drive = async (prefix: string) => {
   check((await run([heddle, "auth", "list"])).code === 0, "heddle auth list")
   const [bun = ""] = readdirSync(join(installed, "node_modules/@oven"))
   const demo = await run([join(installed, "node_modules/@oven", bun, "bin/bun"), join(installed, "examples/demo.ts")])
+  await installClient(installed)
   check(demo.code === 0 && demo.out.includes("cloth.txt"), "the demo")
 }
 

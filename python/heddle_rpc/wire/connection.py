@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..deadlines import Countdown, discard, wait
@@ -12,6 +13,14 @@ from .core import Core
 from .framing import Frame
 from .hosting import Hosting, Invoke
 from .process import Child, spawn
+
+
+@dataclass
+class Ticket:
+    """What is known of a prompt while it is under way: the id of its request, and the response once there is one."""
+
+    request: str = ""
+    accepted: Optional[Dict[str, Any]] = None
 
 
 class Connection:
@@ -81,15 +90,16 @@ class Connection:
             discard(response)
 
     async def prompt(
-        self, command: str, params: Dict[str, Any], accept: Countdown, finish: Countdown
+        self, command: str, params: Dict[str, Any], accept: Countdown, finish: Countdown, ticket: Ticket
     ) -> Tuple[Dict[str, Any], Optional[Frame]]:
         """The response to a prompt and its `prompt_result`, which is absent if the prompt needed no run."""
         loop = asyncio.get_running_loop()
         response, result = loop.create_future(), loop.create_future()
         request, data = self._core.open(command, params, response, result)
+        ticket.request = request
         try:
             self._child.write(data)
-            accepted = await wait(response, accept, command)
+            accepted = ticket.accepted = await wait(response, accept, command)
             if accepted.get("agentInvoked") is False:
                 return accepted, None
             return accepted, await wait(result, finish, command)

@@ -14,6 +14,8 @@ export {
   type RpcError,
   StartFailed
 } from "../Errors.ts"
+export * as fibers from "../Fibers.ts"
+export type { FiberTree } from "../Fibers.ts"
 export type * from "../generated/Protocol.ts"
 export type { UiAnswer, UiRequest } from "../Dialogs.ts"
 export type { ToolResult } from "../HostTools.ts"

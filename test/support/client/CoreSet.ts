@@ -11,6 +11,7 @@ import {
   type CustomTool,
   type EventName,
   type Events,
+  fibers,
   RpcClient,
   type RpcClientOptions
 } from "../../../src/client/index.ts"
@@ -144,6 +145,78 @@ export const cases: Readonly<Record<string, (open: Open) => Promise<void>>> = {
     assert.equal((await rejection(client.promptAndWait("again")))["code"], "busy")
     await client.abort()
     assert.equal((await first).status, "aborted")
+  },
+
+  "run gives the events of a prompt up to its result, and how it ended": async (open) => {
+    const client = await open([...calling("ls", { path: "." }), ...hello])
+    const run = client.run("hi")
+    const types: Array<string> = []
+    for await (const event of run) types.push(event.type)
+    assert.deepEqual([types[0], types.at(-1)], ["agent_start", "prompt_result"])
+    for (const type of ["message_update", "tool_execution_end", "agent_end"]) assert.ok(types.includes(type), type)
+    assert.equal((await run.outcome).text, "done")
+    // A reader that is slow, or comes late, misses nothing.
+    const second = client.run("again")
+    assert.equal((await second.outcome).text, "Hello!")
+    const late: Array<string> = []
+    for await (const event of second) late.push(event.type)
+    assert.deepEqual([late[0], late.at(-1)], ["agent_start", "prompt_result"])
+    assert.equal((await second.next()).done, true)
+  },
+
+  "leaving the events of run aborts it, and a failure is thrown": async (open) => {
+    const client = await open([
+      ...hanging,
+      [{ fail: { reason: "invalid_request", message: "No." } }],
+      ...hanging,
+      ...hello
+    ])
+    for await (const event of client.run("hang")) if (event.type === "message_update") break
+    assert.equal((await client.getState()).isStreaming, false)
+    const failing = client.run("fail")
+    const drained = (async () => {
+      for await (const _ of failing) continue
+    })()
+    assert.equal((await rejection(drained))["_tag"], "PromptFailed")
+    assert.equal((await rejection(failing.outcome))["_tag"], "PromptFailed")
+    // A prompt that has only just been queued leaves the run that is going on alone.
+    const going = client.promptAndWait("hang").catch(() => undefined)
+    await next(client, "message_update", isDelta)
+    for await (const event of client.run("later", { streamingBehavior: "followUp" }))
+      if (event.type === "queue_update") break
+    const { isStreaming, queuedMessageCount } = await client.getState()
+    assert.deepEqual([isStreaming, queuedMessageCount], [true, 0])
+    await client.abort()
+    await going
+    const stop = new AbortController()
+    const stopped = client.run("hi", {}, { signal: stop.signal })
+    assert.equal((await stopped.outcome).status, "completed")
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0)
+    stop.abort(new Error("enough"))
+    assert.throws(() => client.run("hi", {}, { signal: stop.signal }), /enough/)
+  },
+
+  "what runs is found in the tree, and cancel ends that part of it": async (open) => {
+    const client = await open(calling("bash", { command: "sleep 60" }))
+    const begun = next(client, "tool_execution_start")
+    const end = next(client, "tool_execution_end")
+    const run = client.promptAndWait("hi")
+    await begun
+    const tree = await client.getFibers()
+    const kinds = [...fibers.walk(tree)].map(({ kind }) => kind)
+    assert.deepEqual(kinds.slice(0, 3), ["session", "run", "turn"])
+    const call = fibers.find(tree, ({ kind }) => kind === "tool_call")
+    assert.equal(
+      fibers.find(tree, ({ label }) => label === "nothing"),
+      undefined
+    )
+    const whole = fibers.find(tree, ({ kind }) => kind === "run")
+    assert.ok(whole !== undefined && call !== undefined && [...fibers.walk(whole)].includes(call))
+    const { outcome } = await client.cancel(call.id)
+    assert.equal(outcome, "cancelled")
+    assert.match(JSON.stringify((await end).result), /Cancelled by host/)
+    assert.equal((await run).text, "done")
+    assert.equal((await client.cancel(call.id)).outcome, "already_done")
   },
 
   "promptAndWait waits for retries": async (open) => {
