@@ -147,10 +147,11 @@ force and where it comes from; \`heddle config <key>\` explains one.
 Later ones win, key by key. Objects are merged, lists are replaced.
 
 1. The defaults below. \`--dialect\` changes a few of them.
-2. \`config.yml\`, then \`settings.json\` in the agent folder (\`~/.heddle/agent\`, or \`HEDDLE_AGENT_DIR\`).
-3. \`.heddle/heddle.jsonc\`, then \`.heddle/settings.json\` in the working folder. Of a project that is not
+2. \`omp.jsonc\`, then \`config.yml\`, then \`settings.json\` in the agent folder (\`~/.heddle/agent\`, or \`HEDDLE_AGENT_DIR\`).
+   Of \`omp.jsonc\`, which is a file of other programs, only the settings below \`task\` count.
+3. \`omp.jsonc\` in the same way, then \`.heddle/heddle.jsonc\`, then \`.heddle/settings.json\` in the working folder. Of a project that is not
    [trusted](hosts/trust.md#trust) only these count: ${names("free")}.
-4. Rpc mode resets these to their defaults, so that a host sees the same agent on every machine: ${names("reset")}. With
+4. Rpc mode resets these to their defaults, or those of the dialect, so that a host sees the same agent on every machine: ${names("reset")}. With
    \`--inherit-settings\` the files count.
 5. \`--set key=json\`, which may be given several times. A value that is not JSON is taken as text.
 6. Other options and variables: \`--offline\` or \`PI_OFFLINE\` (\`models.discover\`), \`--session-dir\` or

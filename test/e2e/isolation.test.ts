@@ -45,9 +45,13 @@ interface Options {
   readonly turns: ReadonlyArray<object>
   readonly args?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
+  /** What makes heddle offer isolated tasks. */
+  readonly isolating?: ReadonlyArray<string>
 }
 
-const launch = ({ home, repo }: Started, { args = [], env = {}, turns }: Options) => {
+const byMode = ["--set", "task.isolation.mode=worktree"]
+
+const launch = ({ home, repo }: Started, { args = [], env = {}, isolating = byMode, turns }: Options) => {
   const file = join(home, `scenario-${crypto.randomUUID()}.json`)
   writeFileSync(file, JSON.stringify({ turns }))
   return HostProcess.open({
@@ -59,9 +63,8 @@ const launch = ({ home, repo }: Started, { args = [], env = {}, turns }: Options
       "--set",
       `offline.scenario=${file}`,
       "--set",
-      "task.isolation.mode=worktree",
-      "--set",
       "task.maxConcurrency=1",
+      ...isolating,
       ...args
     ]
   })
@@ -112,6 +115,27 @@ describe("patches", () => {
       git(at.repo, "checkout", "a.txt")
       git(at.repo, "apply", results[1].patchPath)
       assert.isFalse(existsSync(at.wt))
+    })
+  )
+
+  it.scopedLive("are those of dialect pisces without a setting; a verify without a profile stands alone", () =>
+    Effect.gen(function* () {
+      const at = yield* place
+      // The default profile discards patches, and does not exist in the second process.
+      const profile = '{"verification":{"defaultProfile":"ci","profiles":{"ci":{"onFailure":"discard_patch"}}}}'
+      put(at.home, { "agent/omp.jsonc": `{ "task": ${profile}, /* of omp */ "theme": "dark" }` })
+      const verify = { commands: [{ name: "fails", command: "exit 1" }] }
+      for (const args of [[], ["--set", "task.verification.defaultProfile=gone"]]) {
+        const host = yield* launch(at, {
+          isolating: ["--dialect", "pisces", ...args],
+          turns: [delegates(["One"], { verify }), writes("a.txt", "one\n"), submits, say("ok")]
+        })
+        const { results } = yield* Effect.promise(() => prompt(host))
+        const { onFailure, profile: used, status } = results[0].verification
+        assert.deepStrictEqual([status, onFailure, used], ["failed", "return_failure", undefined])
+        assert.include(readFileSync(results[0].patchPath, "utf8"), "+one")
+        assert.deepStrictEqual(contents(at.repo, "a.txt"), ["a\n"])
+      }
     })
   )
 

@@ -81,21 +81,21 @@ const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { o
 export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const { above = [], agentDir, cwd, dialect, noExtensions = false, overrides, rpcReset = false } = options
   const files = yield* OwnFiles
-  const { hasFolder, own } = yield* SettingsFiles.ofUser(files, agentDir, cwd)
+  const { hasProject: hasSettings, own } = yield* SettingsFiles.ofUser(files, agentDir, cwd)
   const given = { name: "--set", values: overrides }
   const ofUser = [...declaring("user", agentDir, own.sources), ...declaring("override", cwd, [given])]
   const { roots } = Declared.from(cwd, ofUser).project
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
   const place = { agentDir, cwd, roots }
-  const hasProject = hasFolder || extra.length > 0
+  const hasProject = hasSettings || extra.length > 0
   const decision = yield* Decision.decide({ ...place, trusted: options.trusted, hasProject })
   const trusted = decision.level === "trusted"
-  const project = hasFolder ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
+  const project = hasSettings ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
   const merged = merge([
     { name: `dialect ${dialect ?? ""}`, values: settingsOf(dialect) },
     ...own.sources,
     ...project.sources,
-    ...(rpcReset ? [{ name: "rpc mode", values: {}, isReset: true }] : []),
+    ...(rpcReset ? [{ name: "rpc mode", values: settingsOf(dialect), isReset: true }] : []),
     given,
     ...above
   ])

@@ -8,7 +8,7 @@ import * as ProjectFiles from "./ProjectFiles.ts"
 import type { SettingsSource } from "./SettingsMerge.ts"
 
 /** Of two files in a row the later one wins, key by key. */
-const ownFiles = ["config.yml", "settings.json"]
+const ownFiles = [ProjectFiles.ofPeers, "config.yml", "settings.json"]
 
 export interface FilesRead {
   readonly sources: ReadonlyArray<SettingsSource>
@@ -26,14 +26,16 @@ const together = (read: ReadonlyArray<FilesRead>): FilesRead => ({
   refused: read.flatMap(({ refused }) => refused)
 })
 
-const parse = (path: string, content: Option.Option<string>, isUntrusted: boolean): FilesRead => {
-  if (Option.isNone(content)) return nothing
-  const text = content.value
+const parse = (path: string, read: Option.Option<string>, isUntrusted: boolean): FilesRead => {
+  if (Option.isNone(read)) return nothing
+  const text = read.value
   const values = ReadText.parse(path, text)
   if (Either.isLeft(values))
     return { ...nothing, failures: [`${path} is ignored, it is not ${ReadText.language(path)}: ${values.left}`] }
+  const isOfPeers = ProjectFiles.isOfPeers(path)
   // An empty YAML file, or one with nothing but comments, is null.
-  return { ...nothing, sources: [{ name: path, values: values.right ?? {}, text, isUntrusted }] }
+  const content = ProjectFiles.valuesIn(path, values.right ?? {})
+  return { ...nothing, sources: [{ name: path, values: content, text, isUntrusted, isOfPeers }] }
 }
 
 const readOwn = (files: Files, path: string) =>
@@ -53,12 +55,15 @@ export const ofProject = Effect.fnUntraced(function* (files: Files, cwd: string,
   return together(yield* Effect.forEach(found, (path) => readProject(files, cwd, trusted, path)))
 })
 
-/** The user's files, and whether the project has a folder for heddle. Most people have neither, so it is one look. */
+/** The user's files, and whether the project may have settings. Most people have neither, so it is one look. */
 export const ofUser = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string) {
-  const folder = `${cwd}/.heddle`
-  const found = yield* ReadText.present(files, [...ownFiles.map((name) => `${agentDir}/${name}`), folder])
-  const own = found.filter((path) => path !== folder)
+  const ofUser = ownFiles.map((name) => `${agentDir}/${name}`)
   // With the agent folder there, it is the user's.
-  const hasFolder = folder !== agentDir && found.includes(folder)
-  return { own: together(yield* Effect.forEach(own, (path) => readOwn(files, path))), hasFolder }
+  const ofProject = [`${cwd}/.heddle`, `${cwd}/${ProjectFiles.ofPeers}`].filter(
+    (path) => path !== agentDir && !ofUser.includes(path)
+  )
+  const found = yield* ReadText.present(files, [...ofUser, ...ofProject])
+  const own = found.filter((path) => !ofProject.includes(path))
+  const hasProject = found.length > own.length
+  return { own: together(yield* Effect.forEach(own, (path) => readOwn(files, path))), hasProject }
 })

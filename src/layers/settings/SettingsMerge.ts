@@ -14,7 +14,9 @@ export interface SettingsSource {
   readonly text?: string
   /** The file of a project that the user has not said they trust: only settings that are free for projects count. */
   readonly isUntrusted?: boolean
-  /** In place of values: settings that rpc mode resets go back to their defaults here (protocol.md 1.3). */
+  /** The file of another program, which may have settings that heddle does not know. */
+  readonly isOfPeers?: boolean
+  /** Settings that rpc mode resets go back to these values here, else to their defaults (protocol.md 1.3). */
   readonly isReset?: boolean
 }
 
@@ -73,7 +75,7 @@ const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.
   const type = key === undefined ? undefined : Keys.known().types.get(key)
   const report = (kind: Problem["kind"]) => problems.push({ source, path, key, kind, value })
   if (key === undefined || type === undefined) {
-    report(Keys.known().groups.has(path.join(".")) ? "group" : "unknown")
+    if (source.isOfPeers !== true) report(Keys.known().groups.has(path.join(".")) ? "group" : "unknown")
   } else if (source.isUntrusted === true && marksOf(type).free !== true) {
     state.leftOut.add(key)
   } else {
@@ -88,12 +90,14 @@ const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.
   }
 }
 
-const reset = ({ origins, values }: State) => {
-  const builtIn = new Map<string, unknown>(Object.entries(defaults))
+const reset = ({ origins, values }: State, { values: own }: SettingsSource) => {
+  const base = new Map<string, unknown>(Object.entries({ ...defaults, ...(Predicate.isRecord(own) ? own : {}) }))
   const fixed = marked("reset")
   for (const [key, { places }] of origins) {
-    if (!fixed.has(key)) continue
-    values.set(key, builtIn.get(key))
+    const before = values.get(key)
+    // What is in force already was not set in vain.
+    if (!fixed.has(key) || before === base.get(key)) continue
+    values.set(key, base.get(key))
     origins.set(key, { places, isReset: true })
   }
 }
@@ -108,7 +112,7 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
   for (const [key, value] of Object.entries(defaults)) state.values.set(key, value)
   for (const source of sources) {
     const { values } = source
-    if (source.isReset === true) reset(state)
+    if (source.isReset === true) reset(state, source)
     else if (!Predicate.isRecord(values)) {
       problems.push({ source, path: [], key: undefined, kind: "not an object", value: values })
     } else for (const member of Keys.members(values)) apply(state, source, member)

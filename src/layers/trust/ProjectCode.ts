@@ -46,7 +46,7 @@ const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
       Option.none<string>()
     )
     if (Option.isNone(text)) continue
-    const values = Either.getOrUndefined(ReadText.parse(path, text.value))
+    const values = ProjectFiles.valuesIn(path, Either.getOrUndefined(ReadText.parse(path, text.value)))
     sources.push({ scope: "project", baseDir: LocalPaths.dirname(path), values })
   }
   const { project } = Declared.from(cwd, sources)

@@ -39,7 +39,7 @@ const explain = (error: ParseResult.ParseError): string => {
 
 const decode = (verify: unknown): Either.Either<Inline | false, VerificationRefused> => {
   if (verify === false) return Either.right(false)
-  if (verify === true) return Either.right({})
+  if (verify === true) return Either.right({ profile: "" })
   if (typeof verify === "string") return Either.right({ profile: verify })
   if (typeof verify !== "object" || verify === null || Array.isArray(verify)) return refused(texts.shape)
   return Either.mapLeft(
@@ -54,7 +54,8 @@ const wanted = (verify: unknown, isolated: boolean, settings: SettingsValues): u
 
 const merge = (inline: Inline, isolated: boolean, settings: SettingsValues): Planned => {
   const profiles = settings["task.verification.profiles"]
-  const name = inline.profile || settings["task.verification.defaultProfile"]
+  // An object that names no profile stands alone.
+  const name = inline.profile === "" ? settings["task.verification.defaultProfile"] : (inline.profile ?? "")
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   const { commands, maxRetries, mode, onFailure } = { ...profile, ...inline }
   if (mode === "none") return Either.right(undefined)

@@ -7,7 +7,7 @@ export type DialectName = (typeof dialectNames)[number]
 
 const defaults: { readonly [Name in DialectName]?: Partial<SettingsValues> } = {
   omp: { interruptMode: "immediate" },
-  pisces: { interruptMode: "immediate" },
+  pisces: { interruptMode: "immediate", "task.isolation.mode": "worktree" },
   "pi-early": { interruptMode: "immediate", "compaction.reserveTokens": 20_000 }
 }
 

@@ -134,6 +134,7 @@ describe("what an answer is tied to", () => {
     ["work/.heddle/extensions/added.ts", ".heddle/extensions/added.ts"],
     ["work/.heddle/extensions/tools/node_modules/x.js", ".heddle/extensions/tools"],
     ["work/.heddle/heddle.jsonc", ".heddle/heddle.jsonc"],
+    ["work/omp.jsonc", "omp.jsonc"],
     ["work/scripts/neighbour.ts", "scripts"],
     ["work/pack/extensions/k.ts", "pack"],
     ["work/pack/package.json", "pack"]

@@ -80,12 +80,21 @@ const withProfiles: ReadonlyArray<Row> = [
   ["nope", texts.unknown("nope")],
   ["constructor", texts.unknown("constructor")],
   ["__proto__", texts.unknown("__proto__")],
-  [{}, ci],
+  [{}, texts.nothing],
   [{ profile: "" }, ci],
   [{ profile: "full" }, full],
   [{ profile: "nope" }, texts.unknown("nope")],
+  // Without a profile it stands alone; nothing is inherited from the default one.
+  [
+    { commands: [tests] },
+    { commands: [tests], maxRetries: 2, onFailure: "return_failure", failureContextLineLimit: 30 }
+  ],
+  [{ onFailure: "discard_patch" }, texts.nothing],
   // G5: field by field; commands replace.
-  [{ commands: [tests] }, { ...ci, commands: [tests] }],
+  [
+    { profile: "ci", commands: [tests] },
+    { ...ci, commands: [tests] }
+  ],
   [
     { profile: "full", commands: [types] },
     { ...full, commands: [types] }
@@ -94,7 +103,10 @@ const withProfiles: ReadonlyArray<Row> = [
     { profile: "full", maxRetries: 0 },
     { ...full, maxRetries: 0 }
   ],
-  [{ onFailure: "discard_patch" }, { ...ci, onFailure: "discard_patch" }],
+  [
+    { profile: "", onFailure: "discard_patch" },
+    { ...ci, onFailure: "discard_patch" }
+  ],
   [
     { profile: "bare", commands: [types] },
     { ...full, profile: "bare", commands: [types] }
@@ -107,7 +119,7 @@ const withProfiles: ReadonlyArray<Row> = [
     { ...full, profile: "off", commands: [types] }
   ],
   [{ profile: "lsp", mode: "command" }, texts.noCommands],
-  [{ other: 1 }, ci],
+  [{ other: 1 }, texts.nothing],
   [3, texts.shape],
   [["ci"], texts.shape],
   [{ profile: 3 }, "Invalid verify: profile: Expected string, actual 3"],
@@ -174,10 +186,13 @@ describe("verify", () => {
     })
   )
 
-  it.effect("is refused where the default profile does not exist", () =>
-    Effect.map(resolve({ commands: [types] }, { "task.verification.defaultProfile": "gone" }), (found) =>
-      assert.strictEqual(found, texts.unknown("gone"))
-    )
+  it.effect("is refused where the default profile is asked for and does not exist", () =>
+    Effect.gen(function* () {
+      const gone = { "task.verification.defaultProfile": "gone" }
+      for (const verify of [true, "", { profile: "", commands: [types] }])
+        assert.strictEqual(yield* resolve(verify, gone), texts.unknown("gone"))
+      assert.deepStrictEqual(yield* resolve({ commands: [types] }, gone), inline)
+    })
   )
 
   const command = fc.record({ name: fc.anything(), command: fc.anything(), timeoutMs: fc.jsonValue() })
