@@ -27,7 +27,7 @@ export interface PiContext {
 
 /** The messages are as every provider accepts them: each tool call has its result, and nothing is from another model. */
 export const ofRequest = ({ messages, model, systemPrompt, tools }: ModelRequest): PiContext => {
-  const prepared = History.prepare(messages, model).messages
+  const prepared = History.prepare(messages, model)
   const system: SystemMessage = { role: "system", content: systemPrompt, toolsAdded: tools, timestamp: 0 }
   const hasSystem = systemPrompt !== "" || tools.length > 0
   return { systemPrompt, messages: hasSystem ? [system, ...prepared] : prepared, tools }

@@ -6,9 +6,9 @@ import type { ThinkingLevel } from "../../../../src/domain/model/Model.ts"
 import type { Compat } from "../../../../src/layers/providers/Protocol.ts"
 import * as AnthropicRequest from "../../../../src/layers/providers/protocols/anthropic/AnthropicRequest.ts"
 import * as ChatRequest from "../../../../src/layers/providers/protocols/openai/ChatRequest.ts"
-import * as RequestText from "../../../../src/layers/providers/protocols/request/RequestText.ts"
 import * as ResponsesRequest from "../../../../src/layers/providers/protocols/openai/ResponsesRequest.ts"
 import * as Thinking from "../../../../src/layers/providers/protocols/request/Thinking.ts"
+import type { ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 import { defaults } from "../../../../src/services/Settings.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import {
@@ -26,11 +26,10 @@ import {
   stream
 } from "./support.ts"
 
-const atOnce = (go: () => void) => go()
 const textOf = {
-  anthropic: RequestText.make(AnthropicRequest.format(budgets), atOnce),
-  responses: RequestText.make(ResponsesRequest.format, atOnce),
-  chat: RequestText.make(ChatRequest.format, atOnce)
+  anthropic: (asked: ModelRequest, _: Compat) => JSON.stringify(AnthropicRequest.body(budgets)(asked)),
+  responses: (asked: ModelRequest, compat: Compat) => JSON.stringify(ResponsesRequest.body(asked, compat)),
+  chat: (asked: ModelRequest, compat: Compat) => JSON.stringify(ChatRequest.body(asked, compat))
 }
 const Unknowns = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Body = Schema.Struct({ messages: Schema.optional(Schema.Array(Unknowns)) }, Unknowns)

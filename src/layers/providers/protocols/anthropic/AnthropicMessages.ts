@@ -60,7 +60,7 @@ export const make = (budgets: Thinking.Budgets, options = SdkProtocol.defaults) 
     {
       api: "anthropic-messages",
       load,
-      format: AnthropicRequest.format(budgets),
+      body: AnthropicRequest.body(budgets),
       path: "/v1/messages",
       send: (client, options) => client.request(options).asResponse(),
       dialect: Dialect.anthropic,

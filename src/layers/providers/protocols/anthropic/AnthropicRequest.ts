@@ -4,14 +4,13 @@ import type {
   ContentBlockParam,
   ImageBlockParam,
   MessageCreateParamsStreaming,
-  MessageParam,
   TextBlockParam,
   Tool
 } from "@anthropic-ai/sdk/resources/messages"
 import type { InputContent, OutputContent } from "../../../../domain/conversation/Content.ts"
 import type { Message, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../../services/model/ModelClient.ts"
-import * as RequestText from "../request/RequestText.ts"
+import * as History from "../request/History.ts"
 import * as Thinking from "../request/Thinking.ts"
 
 const cached: { readonly cache_control: CacheControlEphemeral } = { cache_control: { type: "ephemeral" } }
@@ -81,7 +80,7 @@ const markLast = ({ content, role }: Turn): Turn => ({
 })
 
 /** Marks the last two user turns: the last one writes the cache, the one before reads it. */
-const withMarks = (turns: ReadonlyArray<Turn>): ReadonlyArray<Turn> => {
+const withMarks = (turns: ReadonlyArray<Turn>): Array<Turn> => {
   const messages = [...turns]
   let marks = 2
   for (let at = turns.length - 1; at >= 0 && marks > 0; at--) {
@@ -116,23 +115,17 @@ const thinkingParams = (thinking: Thinking.AnthropicThinking): Partial<MessageCr
   }
 }
 
-const frame = (request: ModelRequest, budgets: Thinking.Budgets): Omit<MessageCreateParamsStreaming, "messages"> => {
-  const { model, systemPrompt, thinkingLevel, tools } = request
-  return {
-    model: model.id,
-    max_tokens: model.maxTokens,
-    stream: true,
-    ...thinkingParams(Thinking.anthropic(model, thinkingLevel, budgets)),
-    ...(tools.length === 0 ? {} : { tools: withLastMarked(tools.map(tool)) }),
-    ...(systemPrompt === "" ? {} : { system: [{ type: "text", text: systemPrompt, ...cached }] })
+export const body =
+  (budgets: Thinking.Budgets) =>
+  (request: ModelRequest): MessageCreateParamsStreaming => {
+    const { messages, model, systemPrompt, thinkingLevel, tools } = request
+    return {
+      model: model.id,
+      max_tokens: model.maxTokens,
+      stream: true,
+      ...thinkingParams(Thinking.anthropic(model, thinkingLevel, budgets)),
+      ...(tools.length === 0 ? {} : { tools: withLastMarked(tools.map(tool)) }),
+      ...(systemPrompt === "" ? {} : { system: [{ type: "text", text: systemPrompt, ...cached }] }),
+      messages: withMarks(turnsOf(History.prepare(messages, model)))
+    }
   }
-}
-
-export const format = (budgets: Thinking.Budgets): RequestText.Format<Turn & MessageParam> => ({
-  frame: (request) => frame(request, budgets),
-  member: "messages",
-  lead: () => [],
-  isSent: (message) => blocksOf(message).length > 0,
-  items: turnsOf,
-  finish: withMarks
-})

@@ -10,7 +10,7 @@ import { type InputContent, type JsonObject, plainText } from "../../../../domai
 import type { AssistantMessage, Message, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../../services/model/ModelClient.ts"
 import type { Compat } from "../../Protocol.ts"
-import * as RequestText from "../request/RequestText.ts"
+import * as History from "../request/History.ts"
 import * as Thinking from "../request/Thinking.ts"
 
 /** Servers that stream thinking want it back in the field that they sent it in. */
@@ -105,8 +105,8 @@ const lead = ({ model, systemPrompt }: ModelRequest, compat: Compat): ReadonlyAr
   return [{ role: developer ? "developer" : "system", content: systemPrompt }]
 }
 
-const frame = (request: ModelRequest, compat: Compat): Omit<ChatCompletionCreateParamsStreaming, "messages"> => {
-  const { model, sessionId, tools } = request
+export const body = (request: ModelRequest, compat: Compat): ChatCompletionCreateParamsStreaming => {
+  const { messages, model, sessionId, tools } = request
   const limit = compat.maxTokensField ?? "max_completion_tokens"
   return {
     model: model.id,
@@ -115,15 +115,7 @@ const frame = (request: ModelRequest, compat: Compat): Omit<ChatCompletionCreate
     ...(tools.length === 0 ? {} : { tools: tools.map((definition) => tool(definition, compat)) }),
     ...(compat.supportsUsageInStreaming === false ? {} : { stream_options: { include_usage: true } }),
     ...(compat.supportsStore === false ? {} : { store: false, prompt_cache_key: sessionId }),
-    ...effortOf(request, compat)
+    ...effortOf(request, compat),
+    messages: [...lead(request, compat), ...messagesOf(History.prepare(messages, model), compat)]
   }
-}
-
-export const format: RequestText.Format<ChatCompletionMessageParam> = {
-  frame,
-  member: "messages",
-  lead,
-  isSent: () => true,
-  items: messagesOf,
-  finish: (items) => items
 }

@@ -53,7 +53,7 @@ export const responses = (options = SdkProtocol.defaults) =>
     {
       api: "openai-responses",
       load,
-      format: ResponsesRequest.format,
+      body: ResponsesRequest.body,
       path: "/responses",
       send: (client, options) => client.request(options).asResponse(),
       dialect: Dialect.openAi,
@@ -67,7 +67,7 @@ export const chat = (options = SdkProtocol.defaults) =>
     {
       api: "openai-completions",
       load,
-      format: ChatRequest.format,
+      body: ChatRequest.body,
       path: "/chat/completions",
       send: (client, options) => client.request(options).asResponse(),
       dialect: Dialect.openAi,

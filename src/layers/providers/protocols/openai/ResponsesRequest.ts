@@ -14,7 +14,7 @@ import * as Json from "../../../../domain/Json.ts"
 import type { Message, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../../services/model/ModelClient.ts"
 import type { Compat } from "../../Protocol.ts"
-import * as RequestText from "../request/RequestText.ts"
+import * as History from "../request/History.ts"
 import * as Thinking from "../request/Thinking.ts"
 
 const inputPart = (block: InputContent): ResponseInputContent =>
@@ -80,8 +80,8 @@ const lead = ({ model, systemPrompt }: ModelRequest, compat: Compat): ReadonlyAr
   ]
 }
 
-const frame = (request: ModelRequest): Omit<ResponseCreateParamsStreaming, "input"> => {
-  const { model, sessionId, tools } = request
+export const body = (request: ModelRequest, compat: Compat): ResponseCreateParamsStreaming => {
+  const { messages, model, sessionId, tools } = request
   return {
     model: model.id,
     stream: true,
@@ -89,15 +89,7 @@ const frame = (request: ModelRequest): Omit<ResponseCreateParamsStreaming, "inpu
     prompt_cache_key: sessionId,
     max_output_tokens: model.maxTokens,
     ...reasoning(request),
-    ...(tools.length === 0 ? {} : { tools: tools.map(tool) })
+    ...(tools.length === 0 ? {} : { tools: tools.map(tool) }),
+    input: [...lead(request, compat), ...History.prepare(messages, model).flatMap(itemsOf)]
   }
-}
-
-export const format: RequestText.Format<ResponseInputItem> = {
-  frame,
-  member: "input",
-  lead,
-  isSent: (message) => itemsOf(message).length > 0,
-  items: (messages) => messages.flatMap(itemsOf),
-  finish: (items) => items
 }

@@ -19,11 +19,11 @@ const baseOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, "_").sli
 type Claim = (base: string) => string
 
 /** Gives every tool call an id of its own: some servers start counting again in every answer. */
-const makeNames = (taken: ReadonlySet<string>): Claim => {
+const makeNames = (): Claim => {
   const used = new Set<string>()
   return (base) => {
     let name = base
-    for (let n = 2; used.has(name) || taken.has(name); n++) name = `${base.slice(0, longestId - 8)}_${n}`
+    for (let n = 2; used.has(name); n++) name = `${base.slice(0, longestId - 8)}_${n}`
     used.add(name)
     return name
   }
@@ -97,27 +97,9 @@ const shown = (message: UserMessage, model: Model): UserMessage => {
   return { ...clean, content: visible(clean.content, model) }
 }
 
-export interface Prepared {
-  readonly messages: ReadonlyArray<Message>
-  /** The position of each assistant message, here and in the conversation. */
-  readonly answers: ReadonlyArray<{ readonly at: number; readonly source: number }>
-}
-
-/** Where an earlier preparation stopped: before an assistant message. */
-export interface Before {
-  /** The position of that assistant message in the conversation. */
-  readonly from: number
-  /** The ids given to the tool calls before it. */
-  readonly names: ReadonlySet<string>
-}
-
-const nothing: Before = { from: 0, names: new Set() }
-
-export const prepare = (conversation: ReadonlyArray<Message>, model: Model, before = nothing): Prepared => {
-  const claim = makeNames(before.names)
+export const prepare = (conversation: ReadonlyArray<Message>, model: Model): ReadonlyArray<Message> => {
+  const claim = makeNames()
   const messages: Array<Message> = []
-  const answers: Array<{ readonly at: number; readonly source: number }> = []
-
   const addUser = (message: UserMessage) => {
     const last = messages.at(-1)
     if (message.content.length === 0) return
@@ -125,21 +107,10 @@ export const prepare = (conversation: ReadonlyArray<Message>, model: Model, befo
       messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] }
     else messages.push(message)
   }
-  for (let source = before.from; source < conversation.length; source++) {
-    const message = conversation[source]
-    if (message?.role === "user") addUser(shown(message, model))
-    else if (message?.role === "assistant") {
-      const at = messages.length
-      messages.push(...exchange(message, resultsAfter(conversation, source), model, claim))
-      if (messages.length > at) answers.push({ at, source })
-    }
-  }
-  return { messages, answers }
+  conversation.forEach((message, at) => {
+    if (message.role === "user") addUser(shown(message, model))
+    else if (message.role === "assistant")
+      messages.push(...exchange(message, resultsAfter(conversation, at), model, claim))
+  })
+  return messages
 }
-
-export const callNames = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
-  messages.flatMap((message) =>
-    message.role === "assistant"
-      ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))
-      : []
-  )

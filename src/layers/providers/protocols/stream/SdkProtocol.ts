@@ -5,15 +5,13 @@ import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
 import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
 import * as AsPromise from "../../../platform/AsPromise.ts"
-import * as EventLoop from "../../../platform/EventLoop.ts"
 import * as AnswerHook from "../../../platform/http/AnswerHook.ts"
 import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
-import type { Connection, Protocol } from "../../Protocol.ts"
+import type { Compat, Connection, Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
 import * as Pump from "./Pump.ts"
 import * as HookedBody from "../request/HookedBody.ts"
-import * as RequestText from "../request/RequestText.ts"
 import * as SdkClients from "./SdkClients.ts"
 
 /** The request options of both SDKs for a body that is already text. */
@@ -26,10 +24,10 @@ export interface Sent {
   readonly signal: AbortSignal
 }
 
-export interface Parts<Client, Item, Raw extends object> {
+export interface Parts<Client, Raw extends object> {
   readonly api: string
   readonly load: () => Promise<SdkClients.Create<Client>>
-  readonly format: RequestText.Format<Item>
+  readonly body: (request: ModelRequest, compat: Compat) => object
   readonly path: string
   readonly send: (client: Client, options: Sent) => Promise<Response>
   readonly dialect: Dialect
@@ -64,12 +62,11 @@ const observing = ({ model, sessionId }: ModelRequest, after: RequestHooks["afte
   )
 }
 
-export const make = <Client, Item, Raw extends object>(
-  parts: Parts<Client, Item, Raw>,
+export const make = <Client, Raw extends object>(
+  parts: Parts<Client, Raw>,
   { maxAnswerBytes, secrets }: Options
 ): Protocol => {
-  const { api, dialect, load, machine, path, send } = parts
-  const textOf = RequestText.make(parts.format, EventLoop.onNextTurn)
+  const { api, body: bodyOf, dialect, load, machine, path, send } = parts
   const clients = SdkClients.make(load, secrets)
 
   const open = (request: ModelRequest, connection: Connection, body: string, observe: Observe) => {
@@ -95,7 +92,7 @@ export const make = <Client, Item, Raw extends object>(
     api,
     stream: (request, connection) =>
       Effect.suspend(() => {
-        const body = textOf(request, connection.compat)
+        const body = JSON.stringify(bodyOf(request, connection.compat))
         const { hooks } = request
         if (hooks === undefined) return open(request, connection, body, unobserved)
         const { after, before } = hooks
