@@ -31,8 +31,6 @@ export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
     readonly unchanged: (provider: string) => ProviderModels
     /** Replaces all changes that registrations make, by provider. */
     readonly change: (changes: ReadonlyMap<string, Change>) => void
-    /** Another number after each `change`: what was made of an entry before may be out of date. */
-    readonly revision: () => number
   }
 >() {}
 
@@ -113,7 +111,6 @@ const replaced = (listed: ReadonlyArray<ModelEntry>, provider: string, models: R
 const of = ({ models: given, overrides, providers: configured }: Omit<Merged, "problems">) => {
   const providers = new Map(configured)
   let changes: ReadonlyMap<string, Change> = new Map()
-  let revision = 0
   /** Without registrations. */
   let base = given
   let models = base
@@ -147,10 +144,8 @@ const of = ({ models: given, overrides, providers: configured }: Omit<Merged, "p
     unchanged,
     change: (next) => {
       changes = next
-      revision++
       settle()
-    },
-    revision: () => revision
+    }
   })
 }
 

@@ -79,7 +79,7 @@ const ownProtocol = ({ api, stream }: ProviderEntry, address: Redacted.Redacted)
     ? undefined
     : { api, stream: (request, { apiKey, headers }) => stream(request, { apiKey, headers, address }) }
 
-/** The parts of a model's connection that stay the same from call to call. */
+/** The parts of a model's connection that its key does not change. */
 interface Route extends Pick<Connection, "address" | "compat" | "addressPlaces"> {
   readonly provider: ProviderEntry
   readonly protocol: Protocol
@@ -93,16 +93,6 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
   const credentials = yield* Credentials
   const byId = new Map(providers.map((provider) => [provider.id, provider]))
   const spoken = firstSuccess(protocols)
-  let routes = new WeakMap<Model, Route>()
-  let revision = catalog.revision()
-  /** Forgets all routes when a registration has changed the catalogue. */
-  const routeOf = (model: Model): Route | undefined => {
-    if (revision !== catalog.revision()) {
-      revision = catalog.revision()
-      routes = new WeakMap()
-    }
-    return routes.get(model)
-  }
 
   const protocolOf = (model: Model, provider: ProviderEntry, all: ReadonlyArray<Protocol>) => {
     const protocol = all.find(({ api }) => api === model.api)
@@ -121,32 +111,26 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
     if (provider === undefined) {
       return failure(model, "configuration", `No provider named "${model.provider}" is configured`)
     }
-    const found = catalog.revision()
     const entry = catalog.find(model.provider, model.id)
     const { address, compat, headers } = entry ?? provider
     const current = inForce(model, provider, entry)
     const own = current.api === provider.api ? ownProtocol(provider, address) : undefined
-    const routeWith = (protocol: Protocol) => {
-      const hides = Redacted.value(address) !== current.baseUrl
-      const addressPlaces = placesOf(provider)
-      const route = {
-        provider,
-        protocol,
-        ...(hides ? { address } : {}),
-        compat,
-        addressPlaces,
-        headers,
-        model: current
-      }
-      // The protocols may have been loaded meanwhile, and the catalogue changed.
-      if (found === catalog.revision()) routes.set(model, route)
-      return Effect.succeed(route)
-    }
-    if (own !== undefined) return routeWith(own)
-    return Effect.flatMap(spoken, (all) => {
-      const protocol = protocolOf(current, provider, all)
-      return Either.isLeft(protocol) ? failure(model, "configuration", protocol.left) : routeWith(protocol.right)
+    const routeWith = (protocol: Protocol): Route => ({
+      provider,
+      protocol,
+      ...(Redacted.value(address) === current.baseUrl ? {} : { address }),
+      compat,
+      addressPlaces: placesOf(provider),
+      headers,
+      model: current
     })
+    if (own !== undefined) return Effect.succeed(routeWith(own))
+    return Effect.flatMap(spoken, (all) =>
+      Either.match(protocolOf(current, provider, all), {
+        onLeft: (problem) => failure(model, "configuration", problem),
+        onRight: (protocol) => Effect.succeed(routeWith(protocol))
+      })
+    )
   }
 
   /** Looks keys and headers up for each request, so that a changed key takes effect at once. */
@@ -174,8 +158,6 @@ export const makeClient = Effect.fnUntraced(function* ({ protocols, providers }:
       const { id, provider } = request.model
       const own = byId.get(provider)
       if (own !== undefined && catalog.find(provider, id) === undefined) return own.stream(request)
-      const route = routeOf(request.model)
-      if (route !== undefined) return openCall(request, route)
       return Effect.flatMap(findRoute(request.model), (found) => openCall(request, found))
     }
   })
