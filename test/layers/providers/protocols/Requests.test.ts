@@ -27,7 +27,7 @@ import {
 } from "./support.ts"
 
 const textOf = {
-  anthropic: (asked: ModelRequest, _: Compat) => JSON.stringify(AnthropicRequest.body(budgets)(asked)),
+  anthropic: (asked: ModelRequest, _compat: Compat) => JSON.stringify(AnthropicRequest.body(budgets)(asked)),
   responses: (asked: ModelRequest, compat: Compat) => JSON.stringify(ResponsesRequest.body(asked, compat)),
   chat: (asked: ModelRequest, compat: Compat) => JSON.stringify(ChatRequest.body(asked, compat))
 }
