@@ -61,7 +61,7 @@ const make = Effect.fnUntraced(function* (options: { readonly path: string; read
     if (row === undefined) return yield* new SessionNotFound({ reference })
     const candidates = found.map(({ id }) => String(id))
     if (others.length > 0) return yield* new AmbiguousSession({ reference, candidates })
-    const header = Schema.decodeUnknownEither(Schema.parseJson(SessionEntry.SessionHeader()))(row["header"])
+    const header = Schema.decodeUnknownEither(Schema.parseJson(SessionEntry.SessionHeader))(row["header"])
     return yield* Either.mapLeft(header, ({ message }) => new NotASession({ reference, detail: message }))
   })
 

@@ -5,7 +5,6 @@ import * as Either from "effect/Either"
 import * as FiberId from "effect/FiberId"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/conversation/AgentEvent.ts"
-import { lazy } from "../domain/Lazy.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
@@ -58,9 +57,9 @@ interface Spec<P, PE, A, AE, R> {
   /** Further paragraphs for the reference, in Markdown. */
   readonly notes?: string
   readonly origin: ReadonlyArray<"pi" | "omp" | "xcsh" | "ours">
-  readonly params: () => Schema.Schema<P, PE>
+  readonly params: Schema.Schema<P, PE>
   /** Absent where the response carries no data. */
-  readonly result?: () => Schema.Schema<A, AE>
+  readonly result?: Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
   readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
@@ -87,8 +86,8 @@ export interface Command<R> {
   readonly notes: string
   readonly origin: ReadonlyArray<string>
   readonly errors: ReadonlyArray<string>
-  readonly params: () => Schema.Schema.AnyNoContext
-  readonly result: (() => Schema.Schema.AnyNoContext) | undefined
+  readonly params: Schema.Schema.AnyNoContext
+  readonly result: Schema.Schema.AnyNoContext | undefined
   readonly arrive: ((frame: unknown, request: Request) => Either.Either<Arrival<R>, CommandFailure>) | undefined
   readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
@@ -138,4 +137,4 @@ export const makeAhead = <P, PE, A, AE, B, R>(spec: AheadSpec<P, PE, A, AE, B, R
   return { ...make({ ...rest, run: (params, request) => run(params, request, Effect.never) }), arrive }
 }
 
-export const noParams = lazy(() => Schema.Struct({}))
+export const noParams = Schema.Struct({})

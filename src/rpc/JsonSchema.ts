@@ -63,7 +63,7 @@ const ref = (name: string) => ({ $ref: `#/$defs/${name}` })
 
 const addCommand = (command: Command<CommandServices>, defs: Record<string, unknown>) => {
   const name = camel(command.name)
-  const { properties, required, ...rest } = generate(command.params(), defs)
+  const { properties, required, ...rest } = generate(command.params, defs)
   defs[`${name}Request`] = {
     ...rest,
     type: "object",
@@ -74,7 +74,7 @@ const addCommand = (command: Command<CommandServices>, defs: Record<string, unkn
       ...Object(properties)
     }
   }
-  if (command.result !== undefined) defs[`${name}Data`] = generate(command.result(), defs)
+  if (command.result !== undefined) defs[`${name}Data`] = generate(command.result, defs)
   return {
     request: ref(`${name}Request`),
     ...(command.result === undefined ? {} : { data: ref(`${name}Data`) }),
@@ -88,8 +88,8 @@ const addCommand = (command: Command<CommandServices>, defs: Record<string, unkn
 
 export const part = (wanted: Part): JsonObject => {
   const defs: Record<string, unknown> = {}
-  generate(Response(), defs)
-  generate(Definition(), defs)
+  generate(Response, defs)
+  generate(Definition, defs)
   const byCommand = Object.fromEntries(commands.map((command) => [command.name, addCommand(command, defs)]))
   const byEvent = Object.fromEntries(
     events.map(({ schema, summary, type }) => {
@@ -99,7 +99,7 @@ export const part = (wanted: Part): JsonObject => {
   )
   const byHostFrame = Object.fromEntries(
     hostFrames.map(({ schema, summary, type }) => {
-      defs[`${camel(type)}Frame`] = generate(schema(), defs)
+      defs[`${camel(type)}Frame`] = generate(schema, defs)
       return [type, { frame: ref(`${camel(type)}Frame`), summary }]
     })
   )

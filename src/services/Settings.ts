@@ -4,7 +4,6 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { optional } from "../domain/conversation/Content.ts"
 import { ThinkingLevel } from "../domain/model/Model.ts"
-import { lazy, type Type } from "../domain/Lazy.ts"
 import * as Guidance from "./settings/Guidance.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
@@ -114,22 +113,20 @@ const telemetry = () => ({
 })
 
 /** Built on first use, because most people have no setting that would have to be checked. */
-export const SettingsValues = lazy(() =>
-  Schema.Struct({
-    ...running(),
-    ...models(),
-    ...Reliability.fields(),
-    ...Resources.fields(),
-    ...Guidance.fields(),
-    ...Tasks.fields(),
-    ...telemetry()
-  })
-)
-export type SettingsValues = Type<typeof SettingsValues>
+export const SettingsValues = Schema.Struct({
+  ...running(),
+  ...models(),
+  ...Reliability.fields(),
+  ...Resources.fields(),
+  ...Guidance.fields(),
+  ...Tasks.fields(),
+  ...telemetry()
+})
+export type SettingsValues = typeof SettingsValues.Type
 
 /** The settings with this mark. */
 export const marked = (mark: keyof Marks): ReadonlySet<PropertyKey> => {
-  const found = SchemaAST.getPropertySignatures(SettingsValues().ast).filter(({ type }) => marksOf(type)[mark] === true)
+  const found = SchemaAST.getPropertySignatures(SettingsValues.ast).filter(({ type }) => marksOf(type)[mark] === true)
   return new Set(found.map(({ name }) => name))
 }
 

@@ -17,7 +17,7 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
   message: Schema.String,
   /** The content that the model reads instead of the message. */
   content: optional(Schema.declare((value): value is ReadonlyArray<InputContent> => Array.isArray(value))),
-  details: optional(JsonObject()),
+  details: optional(JsonObject),
   /** As in `ToolAnswer`. */
   terminate: optional(Schema.Literal(true))
 }) {}

@@ -1,48 +1,43 @@
 /** Of what a session, a batch of tasks or a subagent may spend how much (protocol.md 15). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import { lazy } from "../Lazy.ts"
 import type { BudgetReason } from "./BudgetSnapshot.ts"
 
 const Amount = Schema.Finite.pipe(Schema.nonNegative())
 const Ratio = Schema.Finite.pipe(Schema.between(0, 1))
 
 /** A limit that is absent does not exist. */
-export const BudgetLimits = lazy(() =>
-  Schema.Struct({
-    maxWallTimeMs: optional(Amount),
-    maxInputTokens: optional(Amount),
-    maxOutputTokens: optional(Amount),
-    maxTotalTokens: optional(Amount),
-    maxCostUsd: optional(Amount),
-    maxToolCalls: optional(Amount),
-    maxSubagents: optional(Amount),
-    maxTurns: optional(Amount),
-    warnAtRatio: optional(Ratio).annotations({
-      description: "The part of a limit, from 0 to 1, at which `budget_warning` is sent."
-    })
-  }).annotations({
-    identifier: "BudgetLimits",
-    description: "The limits of a session, a task call or a subagent. A limit that is absent does not exist."
+export const BudgetLimits = Schema.Struct({
+  maxWallTimeMs: optional(Amount),
+  maxInputTokens: optional(Amount),
+  maxOutputTokens: optional(Amount),
+  maxTotalTokens: optional(Amount),
+  maxCostUsd: optional(Amount),
+  maxToolCalls: optional(Amount),
+  maxSubagents: optional(Amount),
+  maxTurns: optional(Amount),
+  warnAtRatio: optional(Ratio).annotations({
+    description: "The part of a limit, from 0 to 1, at which `budget_warning` is sent."
   })
-)
-export type BudgetLimits = Schema.Schema.Type<ReturnType<typeof BudgetLimits>>
+}).annotations({
+  identifier: "BudgetLimits",
+  description: "The limits of a session, a task call or a subagent. A limit that is absent does not exist."
+})
+export type BudgetLimits = typeof BudgetLimits.Type
 
 /** Members that are given replace, null removes. */
-export const LimitsChange = lazy(() =>
-  Schema.Struct({
-    maxWallTimeMs: optional(Schema.NullOr(Amount)),
-    maxInputTokens: optional(Schema.NullOr(Amount)),
-    maxOutputTokens: optional(Schema.NullOr(Amount)),
-    maxTotalTokens: optional(Schema.NullOr(Amount)),
-    maxCostUsd: optional(Schema.NullOr(Amount)),
-    maxToolCalls: optional(Schema.NullOr(Amount)),
-    maxSubagents: optional(Schema.NullOr(Amount)),
-    maxTurns: optional(Schema.NullOr(Amount)),
-    warnAtRatio: optional(Schema.NullOr(Ratio))
-  })
-)
-export type LimitsChange = Schema.Schema.Type<ReturnType<typeof LimitsChange>>
+export const LimitsChange = Schema.Struct({
+  maxWallTimeMs: optional(Schema.NullOr(Amount)),
+  maxInputTokens: optional(Schema.NullOr(Amount)),
+  maxOutputTokens: optional(Schema.NullOr(Amount)),
+  maxTotalTokens: optional(Schema.NullOr(Amount)),
+  maxCostUsd: optional(Schema.NullOr(Amount)),
+  maxToolCalls: optional(Schema.NullOr(Amount)),
+  maxSubagents: optional(Schema.NullOr(Amount)),
+  maxTurns: optional(Schema.NullOr(Amount)),
+  warnAtRatio: optional(Schema.NullOr(Ratio))
+})
+export type LimitsChange = typeof LimitsChange.Type
 
 export type LimitName = Exclude<keyof BudgetLimits, "warnAtRatio">
 

@@ -1,28 +1,25 @@
 /** The result of a compaction (protocol.md 3.5, supplement 1.1). */
 import * as Schema from "effect/Schema"
 import { described, JsonObject, optional } from "../conversation/Content.ts"
-import { lazy, type Type } from "../Lazy.ts"
 import { Usage } from "../model/Usage.ts"
 
-export const CompactionReason = lazy(() => Schema.Literal("manual", "threshold", "overflow", "idle"))
-export type CompactionReason = Type<typeof CompactionReason>
+export const CompactionReason = Schema.Literal("manual", "threshold", "overflow", "idle")
+export type CompactionReason = typeof CompactionReason.Type
 
-export const CompactionResult = lazy(() =>
-  Schema.Struct({
-    summary: Schema.String,
-    shortSummary: optional(Schema.String).annotations({
-      description: "Two or three sentences, for lists of sessions."
-    }),
-    firstKeptEntryId: described(Schema.String, "The first entry that was not replaced by the summary."),
-    tokensBefore: described(Schema.Finite, "The size of the context before the compaction."),
-    details: optional(JsonObject()).annotations({ description: "The files that were read and changed." }),
-    preserveData: optional(JsonObject()).annotations({ description: "Data that an extension supplied." }),
-    estimatedTokensAfter: optional(Schema.Finite).annotations({
-      description: "An estimate, because no provider has counted the new context yet."
-    }),
-    usage: optional(Usage()).annotations({
-      description: "The sum over the model calls for the summary; absent if there were none."
-    })
-  }).annotations({ identifier: "CompactionResult", description: "The result of a compaction." })
-)
-export type CompactionResult = Type<typeof CompactionResult>
+export const CompactionResult = Schema.Struct({
+  summary: Schema.String,
+  shortSummary: optional(Schema.String).annotations({
+    description: "Two or three sentences, for lists of sessions."
+  }),
+  firstKeptEntryId: described(Schema.String, "The first entry that was not replaced by the summary."),
+  tokensBefore: described(Schema.Finite, "The size of the context before the compaction."),
+  details: optional(JsonObject).annotations({ description: "The files that were read and changed." }),
+  preserveData: optional(JsonObject).annotations({ description: "Data that an extension supplied." }),
+  estimatedTokensAfter: optional(Schema.Finite).annotations({
+    description: "An estimate, because no provider has counted the new context yet."
+  }),
+  usage: optional(Usage).annotations({
+    description: "The sum over the model calls for the summary; absent if there were none."
+  })
+}).annotations({ identifier: "CompactionResult", description: "The result of a compaction." })
+export type CompactionResult = typeof CompactionResult.Type

@@ -1,6 +1,5 @@
 /** The blocks that messages are made of (protocol.md 5.1). */
 import * as Schema from "effect/Schema"
-import { lazy, type Type } from "../Lazy.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -9,56 +8,48 @@ export const described = <A, I>(schema: Schema.Schema<A, I>, description: string
   Schema.propertySignature(schema).annotations({ description })
 
 /** Any JSON object: tool arguments, tool details, a JSON Schema. */
-export const JsonObject = lazy(() => Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-export type JsonObject = Type<typeof JsonObject>
+export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+export type JsonObject = typeof JsonObject.Type
 
-export const TextContent = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("text"),
-    text: Schema.String,
-    textSignature: optional(Schema.String).annotations({
-      description: "Opaque data of the provider, which heddle sends back unchanged."
-    })
-  }).annotations({ identifier: "TextContent", description: "A block of text." })
-)
-export type TextContent = Type<typeof TextContent>
+export const TextContent = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  textSignature: optional(Schema.String).annotations({
+    description: "Opaque data of the provider, which heddle sends back unchanged."
+  })
+}).annotations({ identifier: "TextContent", description: "A block of text." })
+export type TextContent = typeof TextContent.Type
 
-export const ThinkingContent = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("thinking"),
-    thinking: Schema.String,
-    thinkingSignature: optional(Schema.String).annotations({
-      description: "Opaque data of the provider, which heddle sends back unchanged."
-    }),
-    redacted: optional(Schema.Boolean).annotations({ description: "The provider withholds the text." })
-  }).annotations({ identifier: "ThinkingContent", description: "What the model thought before it answered." })
-)
-export type ThinkingContent = Type<typeof ThinkingContent>
+export const ThinkingContent = Schema.Struct({
+  type: Schema.Literal("thinking"),
+  thinking: Schema.String,
+  thinkingSignature: optional(Schema.String).annotations({
+    description: "Opaque data of the provider, which heddle sends back unchanged."
+  }),
+  redacted: optional(Schema.Boolean).annotations({ description: "The provider withholds the text." })
+}).annotations({ identifier: "ThinkingContent", description: "What the model thought before it answered." })
+export type ThinkingContent = typeof ThinkingContent.Type
 
-export const ImageContent = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("image"),
-    data: described(Schema.String, "Base64, without a `data:` prefix."),
-    mimeType: described(Schema.String, "`image/png`, `image/jpeg`, `image/gif` or `image/webp`.")
-  }).annotations({ identifier: "ImageContent", description: "An image." })
-)
-export type ImageContent = Type<typeof ImageContent>
+export const ImageContent = Schema.Struct({
+  type: Schema.Literal("image"),
+  data: described(Schema.String, "Base64, without a `data:` prefix."),
+  mimeType: described(Schema.String, "`image/png`, `image/jpeg`, `image/gif` or `image/webp`.")
+}).annotations({ identifier: "ImageContent", description: "An image." })
+export type ImageContent = typeof ImageContent.Type
 
-export const ToolCall = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("toolCall"),
-    id: described(Schema.String, "Other frames name the call by it, as `toolCallId`."),
-    name: Schema.String,
-    arguments: JsonObject()
-  }).annotations({ identifier: "ToolCall", description: "A request of the model to run a tool." })
-)
-export type ToolCall = Type<typeof ToolCall>
+export const ToolCall = Schema.Struct({
+  type: Schema.Literal("toolCall"),
+  id: described(Schema.String, "Other frames name the call by it, as `toolCallId`."),
+  name: Schema.String,
+  arguments: JsonObject
+}).annotations({ identifier: "ToolCall", description: "A request of the model to run a tool." })
+export type ToolCall = typeof ToolCall.Type
 
-export const InputContent = lazy(() => Schema.Union(TextContent(), ImageContent()))
-export type InputContent = Type<typeof InputContent>
+export const InputContent = Schema.Union(TextContent, ImageContent)
+export type InputContent = typeof InputContent.Type
 
-export const OutputContent = lazy(() => Schema.Union(TextContent(), ThinkingContent(), ToolCall()))
-export type OutputContent = Type<typeof OutputContent>
+export const OutputContent = Schema.Union(TextContent, ThinkingContent, ToolCall)
+export type OutputContent = typeof OutputContent.Type
 
 export const text = (value: string): TextContent => ({ type: "text", text: value })
 

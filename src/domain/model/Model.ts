@@ -2,7 +2,6 @@
 import * as Schema from "effect/Schema"
 import { described, optional } from "../conversation/Content.ts"
 import { Tokens } from "./Usage.ts"
-import { lazy, type Type } from "../Lazy.ts"
 
 export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 export const ThinkingLevel = Schema.Literal(...thinkingLevels).annotations({
@@ -14,27 +13,25 @@ const levels = new Set<string>(thinkingLevels)
 export const isThinkingLevel = (value: unknown): value is ThinkingLevel =>
   typeof value === "string" && levels.has(value)
 
-export const Model = lazy(() =>
-  Schema.Struct({
-    id: Schema.String,
-    name: Schema.String,
-    api: described(Schema.String, "The wire format of the provider."),
-    provider: Schema.String,
-    baseUrl: Schema.String,
-    reasoning: described(Schema.Boolean, "Whether the model can think."),
-    input: Schema.Array(Schema.Literal("text", "image")),
-    cost: described(Tokens(), "USD per million tokens; 0 if unknown."),
-    costUnknown: optional(Schema.Literal(true)).annotations({
-      description: "Nobody has said what the model costs. A free model has a `cost` of 0 without this."
-    }),
-    contextWindow: described(Schema.Finite, "How many tokens the model can read at once."),
-    maxTokens: described(Schema.Finite, "The longest answer, in tokens."),
-    thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })).annotations({
-      description: "What the provider is sent for a level; `null` means that the model does not have the level."
-    })
-  }).annotations({ identifier: "Model", description: "A model of a provider." })
-)
-export type Model = Type<typeof Model>
+export const Model = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  api: described(Schema.String, "The wire format of the provider."),
+  provider: Schema.String,
+  baseUrl: Schema.String,
+  reasoning: described(Schema.Boolean, "Whether the model can think."),
+  input: Schema.Array(Schema.Literal("text", "image")),
+  cost: described(Tokens, "USD per million tokens; 0 if unknown."),
+  costUnknown: optional(Schema.Literal(true)).annotations({
+    description: "Nobody has said what the model costs. A free model has a `cost` of 0 without this."
+  }),
+  contextWindow: described(Schema.Finite, "How many tokens the model can read at once."),
+  maxTokens: described(Schema.Finite, "The longest answer, in tokens."),
+  thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })).annotations({
+    description: "What the provider is sent for a level; `null` means that the model does not have the level."
+  })
+}).annotations({ identifier: "Model", description: "A model of a provider." })
+export type Model = typeof Model.Type
 
 /** A model has `xhigh` and `max` only if its map names them. */
 const supports = (model: Model, level: ThinkingLevel): boolean => {

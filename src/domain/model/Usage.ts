@@ -2,7 +2,6 @@
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import { lazy, type Type } from "../Lazy.ts"
 
 /** More than anybody has ever used. Sums stop here, too, so that a faulty count cannot become infinite. */
 export const most = 1e12
@@ -12,37 +11,32 @@ const Count = Schema.Finite.pipe(Schema.filter((value) => value >= 0 && value <=
 export const isCount = Schema.is(Count)
 
 /** The token classes of one call. `input` does not include tokens read from or written to a cache. */
-export const Tokens = lazy(() => Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }))
-export type Tokens = Type<typeof Tokens>
+export const Tokens = Schema.Struct({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count })
+export type Tokens = typeof Tokens.Type
 
-export const Usage = lazy(() =>
-  Schema.Struct({
-    ...Tokens().fields,
-    totalTokens: Count,
-    cost: Schema.Struct({ ...Tokens().fields, total: Count }),
-    estimated: optional(Schema.Literal(true)).annotations({
-      description:
-        "heddle has estimated some of it from what was sent and received, because the provider did not report it, or reported what cannot be right."
-    })
-  }).annotations({
-    identifier: "Usage",
+export const Usage = Schema.Struct({
+  ...Tokens.fields,
+  totalTokens: Count,
+  cost: Schema.Struct({ ...Tokens.fields, total: Count }),
+  estimated: optional(Schema.Literal(true)).annotations({
     description:
-      "The tokens of model calls and their cost in USD. `input` does not include `cacheRead` and `cacheWrite`."
+      "heddle has estimated some of it from what was sent and received, because the provider did not report it, or reported what cannot be right."
   })
-)
-export type Usage = Type<typeof Usage>
+}).annotations({
+  identifier: "Usage",
+  description: "The tokens of model calls and their cost in USD. `input` does not include `cacheRead` and `cacheWrite`."
+})
+export type Usage = typeof Usage.Type
 
 /** What is counted beside tokens, where one entry stands for the work of many: a call that had subagents, a handoff. */
-export const Work = lazy(() =>
-  Schema.Struct({
-    toolCalls: Count,
-    subagents: Count,
-    turns: Count,
-    /** Time that the timestamps of the session's entries do not show. */
-    wallTimeMs: optional(Count)
-  })
-)
-export type Work = Type<typeof Work>
+export const Work = Schema.Struct({
+  toolCalls: Count,
+  subagents: Count,
+  turns: Count,
+  /** Time that the timestamps of the session's entries do not show. */
+  wallTimeMs: optional(Count)
+})
+export type Work = typeof Work.Type
 
 export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 

@@ -8,7 +8,7 @@ import type { AssistantMessage } from "../conversation/Message.ts"
 import * as Usage from "../model/Usage.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 
-const isUsage = (value: unknown): value is Usage.Usage => value !== undefined && Schema.is(Usage.Usage())(value)
+const isUsage = (value: unknown): value is Usage.Usage => value !== undefined && Schema.is(Usage.Usage)(value)
 
 export interface Spent {
   readonly tokens: Usage.Tokens & { readonly total: number }
@@ -31,7 +31,7 @@ export const nothing: Spent = {
   wallTimeMs: 0
 }
 
-const isWork = (value: unknown): value is Usage.Work => value !== undefined && Schema.is(Usage.Work())(value)
+const isWork = (value: unknown): value is Usage.Work => value !== undefined && Schema.is(Usage.Work)(value)
 
 /** Whether the message is from a model call; a run that is cut off between two has an empty one. */
 export const isTurn = ({ stopReason, usage }: AssistantMessage): boolean =>

@@ -2,45 +2,38 @@
 import * as Schema from "effect/Schema"
 import { described, optional } from "../conversation/Content.ts"
 import * as ContextTokens from "../compaction/ContextTokens.ts"
-import { lazy, type Type } from "../Lazy.ts"
 import * as Ledger from "./Ledger.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import type { Model } from "../model/Model.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import { Tokens } from "../model/Usage.ts"
 
-export const ContextUsage = lazy(() =>
-  Schema.Struct({
-    tokens: described(
-      Schema.NullOr(Schema.Finite),
-      "Null after a compaction, until a provider has counted the new context."
-    ),
-    contextWindow: Schema.Finite,
-    percent: Schema.NullOr(Schema.Finite)
-  }).annotations({ identifier: "ContextUsage", description: "How much of the model's window the conversation takes." })
-)
-export type ContextUsage = Type<typeof ContextUsage>
+export const ContextUsage = Schema.Struct({
+  tokens: described(
+    Schema.NullOr(Schema.Finite),
+    "Null after a compaction, until a provider has counted the new context."
+  ),
+  contextWindow: Schema.Finite,
+  percent: Schema.NullOr(Schema.Finite)
+}).annotations({ identifier: "ContextUsage", description: "How much of the model's window the conversation takes." })
+export type ContextUsage = typeof ContextUsage.Type
 
-const Totals = lazy(() =>
-  Schema.Struct({
-    tokens: Schema.Struct({ ...Tokens().fields, total: Schema.Finite }),
-    cost: Schema.Finite
-  })
-)
+const Totals = Schema.Struct({
+  tokens: Schema.Struct({ ...Tokens.fields, total: Schema.Finite }),
+  cost: Schema.Finite
+})
 
-export const SessionStats = lazy(() =>
-  Schema.Struct({
-    userMessages: Schema.Int,
-    assistantMessages: Schema.Int,
-    toolCalls: Schema.Int,
-    toolResults: Schema.Int,
-    totalMessages: Schema.Int,
-    ...Totals().fields,
-    allBranches: Totals(),
-    contextUsage: optional(ContextUsage())
-  }).annotations({ identifier: "SessionStats" })
-)
-export type SessionStats = Type<typeof SessionStats>
+export const SessionStats = Schema.Struct({
+  userMessages: Schema.Int,
+  assistantMessages: Schema.Int,
+  toolCalls: Schema.Int,
+  toolResults: Schema.Int,
+  totalMessages: Schema.Int,
+  ...Totals.fields,
+  allBranches: Totals,
+  contextUsage: optional(ContextUsage)
+}).annotations({ identifier: "SessionStats" })
+export type SessionStats = typeof SessionStats.Type
 
 /** Undefined if there is no model or its window is unknown. `branch` may start at its newest `ContextTokens.isBasis`. */
 export const contextUsage = (
@@ -67,7 +60,7 @@ const counts = (messages: ReadonlyArray<AgentMessage>) => {
   return { ...count, totalMessages: messages.length }
 }
 
-const totals = (entries: ReadonlyArray<SessionEntry>): Type<typeof Totals> => {
+const totals = (entries: ReadonlyArray<SessionEntry>): typeof Totals.Type => {
   const { cost, tokens } = Ledger.total(entries)
   return { tokens, cost }
 }

@@ -3,26 +3,24 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../conversation/Content.ts"
-import { lazy, type Type } from "../Lazy.ts"
 import type { Spawns } from "./AgentDefinition.ts"
 
-/** More lenient than what models are told: what is missing is named by a text of its own. */
-const TaskCall = lazy(() => {
-  const item = Schema.Struct({
-    id: optional(Schema.NullOr(Schema.String)),
-    description: optional(Schema.NullOr(Schema.String)),
-    assignment: optional(Schema.NullOr(Schema.String))
-  })
-  return Schema.Struct({
-    agent: Schema.String,
-    context: optional(Schema.NullOr(Schema.String)),
-    schema: optional(Schema.NullOr(JsonObject())),
-    tasks: optional(Schema.NullOr(Schema.Array(item))),
-    isolated: optional(Schema.NullOr(Schema.Boolean)),
-    verify: optional(Schema.NullOr(Schema.Union(Schema.Boolean, Schema.String, JsonObject())))
-  })
+const item = Schema.Struct({
+  id: optional(Schema.NullOr(Schema.String)),
+  description: optional(Schema.NullOr(Schema.String)),
+  assignment: optional(Schema.NullOr(Schema.String))
 })
-type TaskCall = Type<typeof TaskCall>
+
+/** More lenient than what models are told: what is missing is named by a text of its own. */
+const TaskCall = Schema.Struct({
+  agent: Schema.String,
+  context: optional(Schema.NullOr(Schema.String)),
+  schema: optional(Schema.NullOr(JsonObject)),
+  tasks: optional(Schema.NullOr(Schema.Array(item))),
+  isolated: optional(Schema.NullOr(Schema.Boolean)),
+  verify: optional(Schema.NullOr(Schema.Union(Schema.Boolean, Schema.String, JsonObject)))
+})
+type TaskCall = typeof TaskCall.Type
 
 export interface TaskItem {
   readonly id: string
@@ -196,7 +194,7 @@ const accepted = ({ agent, context, isolated, schema, tasks, verify }: TaskCall)
 
 /** The arguments, or the text that refuses them. */
 export const check = (args: JsonObject, rules: TaskRules): Either.Either<TaskArguments, string> =>
-  Schema.decodeUnknownEither(TaskCall(), { errors: "all" })(args).pipe(
+  Schema.decodeUnknownEither(TaskCall, { errors: "all" })(args).pipe(
     Either.mapLeft((error) => `Invalid arguments for task: ${explain(error)}`),
     Either.flatMap((call) => {
       const problem = problemOf(call, rules)

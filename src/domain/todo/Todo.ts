@@ -1,7 +1,6 @@
 /** The todo list of a session: phases with tasks (protocol.md 12). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import { lazy, type Type } from "../Lazy.ts"
 
 /** How many tasks, and how many phases, a list may have. */
 export const mostTasks = 1000
@@ -14,50 +13,39 @@ export const TodoStatus = Schema.Literal("pending", "in_progress", "completed", 
 })
 export type TodoStatus = typeof TodoStatus.Type
 
-export const TodoItem = lazy(() =>
-  Schema.Struct({
-    id: Schema.String,
-    content: Schema.String,
-    status: TodoStatus,
-    notes: optional(Schema.String),
-    details: optional(Schema.String)
-  }).annotations({ identifier: "TodoItem", description: "A task of the todo list." })
-)
-export type TodoItem = Type<typeof TodoItem>
+export const TodoItem = Schema.Struct({
+  id: Schema.String,
+  content: Schema.String,
+  status: TodoStatus,
+  notes: optional(Schema.String),
+  details: optional(Schema.String)
+}).annotations({ identifier: "TodoItem", description: "A task of the todo list." })
+export type TodoItem = typeof TodoItem.Type
 
-export const TodoPhase = lazy(() =>
-  Schema.Struct({
-    id: Schema.String,
-    name: Schema.String,
-    tasks: Schema.Array(TodoItem())
-  }).annotations({ identifier: "TodoPhase", description: "A group of tasks of the todo list." })
-)
-export type TodoPhase = Type<typeof TodoPhase>
+export const TodoPhase = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  tasks: Schema.Array(TodoItem)
+}).annotations({ identifier: "TodoPhase", description: "A group of tasks of the todo list." })
+export type TodoPhase = typeof TodoPhase.Type
 export type TodoPhases = ReadonlyArray<TodoPhase>
 
-/** A text that has to be there: the name of a phase, the content of a task. */
-export const TodoText = lazy(() => {
-  const words = `a text of 1 to ${longestText} characters`
+const bounded = (shortest: number) => {
+  const words = `a text of ${shortest > 0 ? `${shortest} to` : "at most"} ${longestText} characters`
   return Schema.String.pipe(
-    Schema.filter((text) => text.length <= longestText && text.trim() !== "", {
+    Schema.filter((text) => text.length <= longestText && text.trim().length >= shortest, {
       description: words,
       message: () => `expected ${words}`,
-      jsonSchema: { minLength: 1, maxLength: longestText }
+      jsonSchema: shortest > 0 ? { minLength: shortest, maxLength: longestText } : { maxLength: longestText }
     })
   )
-})
+}
+
+/** A text that has to be there: the name of a phase, the content of a task. */
+export const TodoText = bounded(1)
 
 /** A text that may be empty: notes, details and ids. */
-export const TodoNote = lazy(() => {
-  const words = `a text of at most ${longestText} characters`
-  return Schema.String.pipe(
-    Schema.filter((text) => text.length <= longestText, {
-      description: words,
-      message: () => `expected ${words}`,
-      jsonSchema: { maxLength: longestText }
-    })
-  )
-})
+export const TodoNote = bounded(0)
 
 export const isDone = ({ status }: TodoItem) => status === "completed" || status === "abandoned"
 

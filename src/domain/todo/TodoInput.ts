@@ -1,29 +1,24 @@
 /** The list that a host sets, and what the session makes of it (protocol.md 12). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import { lazy, type Type } from "../Lazy.ts"
 import { TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoText } from "./Todo.ts"
 import * as TodoIds from "./TodoIds.ts"
 
-const TaskInput = lazy(() =>
-  Schema.Struct({
-    id: optional(TodoNote()).annotations({ description: "If it is missing or taken, heddle chooses one." }),
-    content: TodoText(),
-    status: optional(TodoStatus).annotations({ description: "Default: `pending`." }),
-    notes: optional(TodoNote()),
-    details: optional(TodoNote())
-  }).annotations({ identifier: "TodoItemInput", description: "A task that a host sets." })
-)
-type TaskInput = Type<typeof TaskInput>
+const TaskInput = Schema.Struct({
+  id: optional(TodoNote).annotations({ description: "If it is missing or taken, heddle chooses one." }),
+  content: TodoText,
+  status: optional(TodoStatus).annotations({ description: "Default: `pending`." }),
+  notes: optional(TodoNote),
+  details: optional(TodoNote)
+}).annotations({ identifier: "TodoItemInput", description: "A task that a host sets." })
+type TaskInput = typeof TaskInput.Type
 
-export const PhaseInput = lazy(() =>
-  Schema.Struct({
-    id: optional(TodoNote()).annotations({ description: "If it is missing or taken, heddle chooses one." }),
-    name: TodoText(),
-    tasks: Schema.Array(TaskInput())
-  }).annotations({ identifier: "TodoPhaseInput", description: "A phase that a host sets." })
-)
-export type PhaseInput = Type<typeof PhaseInput>
+export const PhaseInput = Schema.Struct({
+  id: optional(TodoNote).annotations({ description: "If it is missing or taken, heddle chooses one." }),
+  name: TodoText,
+  tasks: Schema.Array(TaskInput)
+}).annotations({ identifier: "TodoPhaseInput", description: "A phase that a host sets." })
+export type PhaseInput = typeof PhaseInput.Type
 
 /** The first to have an id keeps it; the others, and those without one, get the next free ones. */
 const naming = (kind: "phase" | "task", wanted: ReadonlyArray<string | undefined>) => {

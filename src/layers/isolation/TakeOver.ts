@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { listed } from "../../domain/subagents/ResultText.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
@@ -15,18 +14,16 @@ import type { FileRefused, Files } from "../platform/files/OwnFiles.ts"
 import type { Call, Git, Variables } from "./Git.ts"
 import { failed } from "./Snapshot.ts"
 
-const Journal = lazy(() =>
-  Schema.Struct({
-    root: Schema.String,
-    /** Those that are removed come first: a folder may take the place of a file. */
-    files: Schema.Array(Schema.String),
-    /** The name that new files have before they are in their place. */
-    draft: Schema.String,
-    /** The HEAD that branches are merged onto; absent where a patch is applied alone. */
-    head: optional(Schema.String)
-  })
-)
-type Journal = Type<typeof Journal>
+const Journal = Schema.Struct({
+  root: Schema.String,
+  /** Those that are removed come first: a folder may take the place of a file. */
+  files: Schema.Array(Schema.String),
+  /** The name that new files have before they are in their place. */
+  draft: Schema.String,
+  /** The HEAD that branches are merged onto; absent where a patch is applied alone. */
+  head: optional(Schema.String)
+})
+type Journal = typeof Journal.Type
 
 const flags = ["--binary", "--whitespace=nowarn"]
 const journalIn = (scratch: string) => LocalPaths.join(scratch, "journal.json")
@@ -153,7 +150,7 @@ export const apply = Effect.fnUntraced(function* (git: Git, files: Files, call: 
 
 const journalOf = Effect.fnUntraced(function* (files: Files, scratch: string) {
   const bytes = yield* files.read(journalIn(scratch))
-  return yield* Schema.decodeUnknown(Schema.parseJson(Journal()))(new TextDecoder().decode(bytes))
+  return yield* Schema.decodeUnknown(Schema.parseJson(Journal))(new TextDecoder().decode(bytes))
 }, Effect.option)
 
 const undoMerge = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, scratch: string, journal: Journal) {

@@ -52,7 +52,7 @@ const keys = ["extensions", "packages", "skills", "prompts", "extensionRoots"] a
 
 const decoders = () => ({
   texts: Schema.decodeUnknownEither(Schema.Array(Schema.NonEmptyString)),
-  packages: Schema.decodeUnknownEither(Schema.Array(PackageSource()))
+  packages: Schema.decodeUnknownEither(Schema.Array(PackageSource))
 })
 
 const toPackage = (baseDir: string, source: PackageSource): DeclaredPackage => {

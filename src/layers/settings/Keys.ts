@@ -14,7 +14,7 @@ interface Known {
 const read = (): Known => {
   const types = new Map<string, SchemaAST.AST>()
   const groups = new Set<string>()
-  for (const { name, type } of SchemaAST.getPropertySignatures(SettingsValues().ast)) {
+  for (const { name, type } of SchemaAST.getPropertySignatures(SettingsValues.ast)) {
     const key = String(name)
     types.set(key, type)
     for (let dot = key.indexOf("."); dot > 0; dot = key.indexOf(".", dot + 1)) groups.add(key.slice(0, dot))

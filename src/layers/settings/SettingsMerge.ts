@@ -118,6 +118,6 @@ export const merge = (sources: ReadonlyArray<SettingsSource>): Merged => {
     } else for (const member of Keys.members(values)) apply(state, source, member)
   }
   // Every value has been checked by itself, so this gives them their types.
-  const values = Schema.decodeUnknownEither(SettingsValues())(Object.fromEntries(state.values))
+  const values = Schema.decodeUnknownEither(SettingsValues)(Object.fromEntries(state.values))
   return { values: Either.getOrElse(values, () => defaults), problems, leftOut: [...leftOut], origins }
 }

@@ -22,18 +22,18 @@ const Status = Schema.Literal(...TodoStatus.literals).annotations({
 })
 
 const remarks = {
-  notes: Tool.optional(TodoNote(), "What you found out about the task."),
-  details: Tool.optional(TodoNote(), "How the task is to be done.")
+  notes: Tool.optional(TodoNote, "What you found out about the task."),
+  details: Tool.optional(TodoNote, "How the task is to be done.")
 }
 
 const NewTask = Schema.Struct({
-  content: Tool.required(TodoText(), "What is to be done, in one sentence."),
+  content: Tool.required(TodoText, "What is to be done, in one sentence."),
   status: Tool.optional(Status, "Default: pending."),
   ...remarks
 })
 
 const tasks = Tool.optional(Schema.Array(NewTask), "Its tasks, in the order in which they are to be done.")
-const name = Tool.required(TodoText(), "The name of the phase, such as Investigation.")
+const name = Tool.required(TodoText, "The name of the phase, such as Investigation.")
 const id = Tool.required(Schema.String, "The id of the task, such as task-3.")
 
 const Op = Schema.Union(
@@ -45,14 +45,14 @@ const Op = Schema.Union(
   Schema.Struct({
     op: Schema.Literal("add_task"),
     phase: Tool.required(Schema.String, "The id of the phase, such as phase-1."),
-    content: Tool.required(TodoText(), "What is to be done, in one sentence."),
+    content: Tool.required(TodoText, "What is to be done, in one sentence."),
     ...remarks
   }),
   Schema.Struct({
     op: Schema.Literal("update"),
     id,
     status: Tool.optional(Status, "completed, abandoned, in_progress or pending."),
-    content: Tool.optional(TodoText(), "What is to be done instead."),
+    content: Tool.optional(TodoText, "What is to be done instead."),
     ...remarks
   }),
   Schema.Struct({ op: Schema.Literal("remove_task"), id })

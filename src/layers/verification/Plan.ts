@@ -3,14 +3,13 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import { VerificationProfile } from "../../services/settings/Tasks.ts"
 import { type VerificationPlan, VerificationRefused } from "../../services/delegation/Verification.ts"
 
 /** As models write it. */
-const Inline = lazy(() => Schema.Struct({ profile: optional(Schema.String), ...VerificationProfile().fields }))
-type Inline = Type<typeof Inline>
+const Inline = Schema.Struct({ profile: optional(Schema.String), ...VerificationProfile.fields })
+type Inline = typeof Inline.Type
 
 export type Planned = Either.Either<VerificationPlan | undefined, VerificationRefused>
 
@@ -43,7 +42,7 @@ const decode = (verify: unknown): Either.Either<Inline | false, VerificationRefu
   if (typeof verify === "string") return Either.right({ profile: verify })
   if (typeof verify !== "object" || verify === null || Array.isArray(verify)) return refused(texts.shape)
   return Either.mapLeft(
-    Schema.decodeUnknownEither(Inline(), { errors: "all" })(verify),
+    Schema.decodeUnknownEither(Inline, { errors: "all" })(verify),
     (error) => new VerificationRefused({ message: `Invalid verify: ${explain(error)}` })
   )
 }

@@ -11,45 +11,40 @@ import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { Session } from "../../services/session/Session.ts"
 import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 
-const BashResult = lazy(() =>
-  Schema.Struct({
-    output: Schema.String,
-    exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
-    cancelled: described(Schema.Boolean, "Cancelled, or timed out."),
-    timedOut: optional(Schema.Boolean),
-    truncated: described(Schema.Boolean, "`output` is only the end of the output."),
-    totalLines: Schema.Int,
-    totalBytes: Schema.Int,
-    outputLines: Schema.Int,
-    outputBytes: Schema.Int,
-    fullOutputPath: optional(Schema.String).annotations({
-      description: "The file with the whole output, if it was truncated."
-    }),
-    artifactId: optional(Schema.String).annotations({ description: "The name of that file." }),
-    artifactError: optional(Schema.String).annotations({ description: "Why the whole output could not be stored." }),
-    durationMs: Schema.Finite
-  }).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
-)
+const BashResult = Schema.Struct({
+  output: Schema.String,
+  exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
+  cancelled: described(Schema.Boolean, "Cancelled, or timed out."),
+  timedOut: optional(Schema.Boolean),
+  truncated: described(Schema.Boolean, "`output` is only the end of the output."),
+  totalLines: Schema.Int,
+  totalBytes: Schema.Int,
+  outputLines: Schema.Int,
+  outputBytes: Schema.Int,
+  fullOutputPath: optional(Schema.String).annotations({
+    description: "The file with the whole output, if it was truncated."
+  }),
+  artifactId: optional(Schema.String).annotations({ description: "The name of that file." }),
+  artifactError: optional(Schema.String).annotations({ description: "Why the whole output could not be stored." }),
+  durationMs: Schema.Finite
+}).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
 
-const Bash = lazy(() =>
-  Schema.Struct({
-    command: Schema.String.pipe(Schema.nonEmptyString()),
-    excludeFromContext: optional(Schema.Boolean),
-    timeout: optional(Schema.Number.pipe(Schema.positive()))
-  })
-)
+const Bash = Schema.Struct({
+  command: Schema.String.pipe(Schema.nonEmptyString()),
+  excludeFromContext: optional(Schema.Boolean),
+  timeout: optional(Schema.Number.pipe(Schema.positive()))
+})
 
 const longestTimeout = 3600
 
 /** A command that reached its timeout counts as cancelled, too: it has no exit code. */
-const toResult = (result: ShellResult): Type<typeof BashResult> => {
+const toResult = (result: ShellResult): typeof BashResult.Type => {
   const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
   return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
 }
 
-const toMessage = (params: Type<typeof Bash>, result: Type<typeof BashResult>, timestamp: number) => {
+const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, timestamp: number) => {
   const { cancelled, exitCode, fullOutputPath, output, truncated } = result
   const message: BashExecutionMessage = {
     role: "bashExecution",

@@ -4,28 +4,25 @@ import * as Schema from "effect/Schema"
 import { BudgetLimits, LimitsChange } from "../../domain/budget/BudgetLimits.ts"
 import { BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { SessionBudget } from "../../services/Budget.ts"
 import * as Command from "../Command.ts"
 
-const State = lazy(() =>
-  Schema.Struct({
-    limits: BudgetLimits(),
-    snapshot: BudgetSnapshot(),
-    scopes: described(
-      Schema.Array(
-        Schema.Struct({
-          scope: BudgetScopeName,
-          id: optional(Schema.String),
-          limits: BudgetLimits(),
-          snapshot: BudgetSnapshot()
-        })
-      ),
-      "The same for every open task call and subagent."
-    )
-  }).annotations({ identifier: "BudgetState", description: "The limits of the session and what it has spent." })
-)
+const State = Schema.Struct({
+  limits: BudgetLimits,
+  snapshot: BudgetSnapshot,
+  scopes: described(
+    Schema.Array(
+      Schema.Struct({
+        scope: BudgetScopeName,
+        id: optional(Schema.String),
+        limits: BudgetLimits,
+        snapshot: BudgetSnapshot
+      })
+    ),
+    "The same for every open task call and subagent."
+  )
+}).annotations({ identifier: "BudgetState", description: "The limits of the session and what it has spent." })
 
 const read = Effect.fnUntraced(function* (budget: SessionBudget) {
   const snapshot = yield* budget.snapshot
@@ -37,7 +34,7 @@ const getBudget = Command.make({
   lane: "query",
   summary: "The limits of the session, what it has spent, and the same for every scope that is open in it.",
   origin: [],
-  params: () => Schema.Struct({}),
+  params: Schema.Struct({}),
   result: State,
   run: () => Effect.flatMap(Agent, ({ budget }) => read(budget))
 })
@@ -50,7 +47,7 @@ const setBudget = Command.make({
     "Raising or removing a limit that is spent lets prompts in again. A limit of the command line can only be tightened " +
     "(`budget_fixed`). The limits hold for later sessions of the process, too. See [budgets.md](budgets.md).",
   origin: [],
-  params: () => Schema.Struct({ limits: LimitsChange() }),
+  params: Schema.Struct({ limits: LimitsChange }),
   result: State,
   errors: ["budget_fixed"],
   run: Effect.fnUntraced(function* ({ limits }) {

@@ -17,13 +17,12 @@ const compact = Command.make({
     "also one that fails afterwards. With `resume` heddle sends a prompt afterwards that continues the aborted run, and `resumed` names the new run. `customInstructions` tell the model what to " +
     "focus on in the summary. `abort` and `abort_compaction` cancel it. See [compaction.md](compaction.md).",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ customInstructions: optional(Schema.String), resume: optional(Schema.Boolean) }),
-  result: () =>
-    Schema.Struct({
-      ...CompactionResult().fields,
-      abortedRun: optional(Schema.Boolean),
-      resumed: optional(Schema.Struct({ runId: Schema.String, messageId: Schema.String }))
-    }),
+  params: Schema.Struct({ customInstructions: optional(Schema.String), resume: optional(Schema.Boolean) }),
+  result: Schema.Struct({
+    ...CompactionResult.fields,
+    abortedRun: optional(Schema.Boolean),
+    resumed: optional(Schema.Struct({ runId: Schema.String, messageId: Schema.String }))
+  }),
   errors: ["busy", "closing", ...compactionCodes],
   run: Effect.fnUntraced(function* (params, request) {
     const agent = yield* Agent
@@ -48,7 +47,7 @@ const setAutoCompaction = Command.make({
   lane: "ordered",
   summary: "Switches automatic compaction on or off, also for the active run.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ enabled: Schema.Boolean }),
+  params: Schema.Struct({ enabled: Schema.Boolean }),
   run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoCompaction(enabled))
 })
 

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import type { CancelFailed, LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
@@ -26,43 +25,41 @@ interface FiberNode {
   readonly children: ReadonlyArray<FiberNode>
 }
 
-const FiberNode = lazy(() =>
-  Schema.Struct({
-    id: Schema.String,
-    kind: Schema.Literal(
-      "session",
-      "run",
-      "turn",
-      "model_call",
-      "retry_wait",
-      "tool_call",
-      "host_call",
-      "dialog",
-      "compaction",
-      "bash",
-      "subagent",
-      "verification",
-      "command",
-      "hook",
-      "startup"
-    ),
-    label: Schema.String,
-    status: Schema.Literal("running", "waiting", "cancelling"),
-    startedAt: Schema.Finite,
-    ageMs: Schema.Finite,
-    refs: described(
-      Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Finite) }),
-      "The ids by which other frames name it, such as `runId` and `toolCallId`."
-    ),
-    cancellable: described(Schema.Boolean, "Whether `cancel` may end it."),
-    progress: optional(Schema.Struct({ count: Schema.Int, unit: Schema.Literal("deltas"), lastAt: Schema.Finite })),
-    pids: optional(Schema.Array(Schema.Int)).annotations({ description: "Its processes." }),
-    waitingOn: optional(
-      Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
-    ).annotations({ description: "What it waits for, and until when." }),
-    children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode()))
-  }).annotations({ identifier: "FiberNode", description: "A running part of the session." })
-)
+const FiberNode = Schema.Struct({
+  id: Schema.String,
+  kind: Schema.Literal(
+    "session",
+    "run",
+    "turn",
+    "model_call",
+    "retry_wait",
+    "tool_call",
+    "host_call",
+    "dialog",
+    "compaction",
+    "bash",
+    "subagent",
+    "verification",
+    "command",
+    "hook",
+    "startup"
+  ),
+  label: Schema.String,
+  status: Schema.Literal("running", "waiting", "cancelling"),
+  startedAt: Schema.Finite,
+  ageMs: Schema.Finite,
+  refs: described(
+    Schema.Record({ key: Schema.String, value: Schema.Union(Schema.String, Schema.Finite) }),
+    "The ids by which other frames name it, such as `runId` and `toolCallId`."
+  ),
+  cancellable: described(Schema.Boolean, "Whether `cancel` may end it."),
+  progress: optional(Schema.Struct({ count: Schema.Int, unit: Schema.Literal("deltas"), lastAt: Schema.Finite })),
+  pids: optional(Schema.Array(Schema.Int)).annotations({ description: "Its processes." }),
+  waitingOn: optional(
+    Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
+  ).annotations({ description: "What it waits for, and until when." }),
+  children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode))
+}).annotations({ identifier: "FiberNode", description: "A running part of the session." })
 
 const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {
   if (cancelling) return "cancelling"
@@ -112,7 +109,7 @@ const getFibers = Command.make({
     "`progress` counts the deltas of a model call. `pids` are the processes of a call.",
   origin: ["ours"],
   params: Command.noParams,
-  result: () => Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode()) }),
+  result: Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode) }),
   run: Effect.fnUntraced(function* () {
     const { state, supervision } = yield* Agent
     const { sessionId } = yield* state
@@ -138,20 +135,18 @@ const cancel = Command.make({
     "a command is answered with the code `cancelled`, and `abort` and `abort_and_prompt` with the queued messages as `cleared`. A target that has ended gives `already_done`. " +
     "After `graceMs` (default 10 000) the response is `still_running`, with the processes that still run in `data`; the target is still being ended.",
   origin: ["ours"],
-  params: () =>
-    Schema.Struct({
-      targetId: RequestId,
-      reason: optional(Schema.String),
-      graceMs: optional(Schema.Finite.pipe(Schema.nonNegative()))
-    }),
-  result: () =>
-    Schema.Struct({
-      targetId: RequestId,
-      outcome: Schema.Literal("cancelled", "already_done"),
-      pidsKilled: Schema.Array(Schema.Int),
-      ms: Schema.Finite,
-      cleared: optional(Cleared())
-    }),
+  params: Schema.Struct({
+    targetId: RequestId,
+    reason: optional(Schema.String),
+    graceMs: optional(Schema.Finite.pipe(Schema.nonNegative()))
+  }),
+  result: Schema.Struct({
+    targetId: RequestId,
+    outcome: Schema.Literal("cancelled", "already_done"),
+    pidsKilled: Schema.Array(Schema.Int),
+    ms: Schema.Finite,
+    cleared: optional(Cleared)
+  }),
   errors: ["unknown_target", "not_cancellable", "still_running"],
   run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, request) {
     const agent = yield* Agent

@@ -24,8 +24,8 @@ const setHostTools = Command.make({
     "Calls come as `host_tool_call` and are answered by `host_tool_result`, see [hosts/host-tools.md](hosts/host-tools.md). " +
     "`timeoutMs` is the longest time without progress. If one definition is refused, the old tools stay; a refused JSON Schema is named with its tool and the place in it.",
   origin: ["omp", "xcsh"],
-  params: () => Schema.Struct({ tools: Schema.Array(AnyDefinition()) }),
-  result: () => Schema.Struct({ toolNames: Schema.Array(Schema.String) }),
+  params: Schema.Struct({ tools: Schema.Array(AnyDefinition) }),
+  result: Schema.Struct({ toolNames: Schema.Array(Schema.String) }),
   errors: ["tool_conflict"],
   run: Effect.fnUntraced(function* ({ tools }, { hostTools }) {
     const definitions = yield* Effect.mapError(readDefinitions(tools), refused("invalid_params"))

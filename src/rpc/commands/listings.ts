@@ -11,7 +11,7 @@ const setLocale = Command.make({
   lane: "ordered",
   summary: "The language of the user, for example `de` or `pt-BR`. It is kept; nothing depends on it yet.",
   origin: ["xcsh"],
-  params: () => Schema.Struct({ locale: Schema.NonEmptyString }),
+  params: Schema.Struct({ locale: Schema.NonEmptyString }),
   run: ({ locale }, { connection }) =>
     Effect.sync(() => {
       connection.locale = locale
@@ -25,15 +25,14 @@ const getIntegrations = Command.make({
   notes: "`auth_error` says that there is no key for the provider of the selected model.",
   origin: ["xcsh"],
   params: Command.noParams,
-  result: () =>
-    Schema.Struct({
-      version: Schema.String,
-      model: Schema.Struct({
-        state: Schema.Literal("no_provider", "connected", "auth_error"),
-        provider: optional(Schema.String)
-      }),
-      services: Schema.Array(Schema.Struct({ name: Schema.String }))
+  result: Schema.Struct({
+    version: Schema.String,
+    model: Schema.Struct({
+      state: Schema.Literal("no_provider", "connected", "auth_error"),
+      provider: optional(Schema.String)
     }),
+    services: Schema.Array(Schema.Struct({ name: Schema.String }))
+  }),
   run: Effect.fnUntraced(function* (_params, { connection }) {
     const { model } = yield* Effect.flatMap(Agent, (agent) => agent.state)
     const answer = { version: connection.serverVersion, services: [] }

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { AgentMessage, lastAssistantText } from "../../domain/conversation/Message.ts"
 import * as MessagePages from "../../domain/conversation/MessagePages.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
@@ -13,7 +12,7 @@ import type { Connection, MessageSnapshot } from "../Connection.ts"
 import * as Cursor from "../protocol/Cursor.ts"
 import { encode } from "../protocol/Frame.ts"
 
-const Messages = lazy(() => Schema.Array(AgentMessage()))
+const Messages = Schema.Array(AgentMessage)
 
 const getMessages = Command.make({
   name: "get_messages",
@@ -23,12 +22,11 @@ const getMessages = Command.make({
     "With `afterEntryId` only the messages after that entry of the active branch, at most the first `limit` of them; " +
     "`limit` alone gives the newest ones.",
   origin: ["pi", "omp", "xcsh"],
-  params: () =>
-    Schema.Struct({
-      afterEntryId: optional(Schema.String),
-      limit: optional(Schema.Int.pipe(Schema.positive({ description: "a whole number of at least 1" })))
-    }),
-  result: () => Schema.Struct({ messages: Messages() }),
+  params: Schema.Struct({
+    afterEntryId: optional(Schema.String),
+    limit: optional(Schema.Int.pipe(Schema.positive({ description: "a whole number of at least 1" })))
+  }),
+  result: Schema.Struct({ messages: Messages }),
   errors: ["entry_not_found"],
   run: Effect.fnUntraced(function* ({ afterEntryId, limit }) {
     const session = yield* Session
@@ -47,7 +45,7 @@ const getMessages = Command.make({
 
 /** The session, its leaf when the first page was read, and the number of messages read so far. */
 const cursor = Cursor.make(
-  () => Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt }),
+  Schema.Struct({ session: Schema.String, leaf: Schema.NullOr(Schema.String), from: Schema.NonNegativeInt }),
   "Invalid RPC message cursor"
 )
 
@@ -87,8 +85,8 @@ const getMessagesPage = Command.make({
     "The response has a `nextCursor` unless this is the last page. All pages show the conversation as it was when the first was read. " +
     "A message larger than a page gets a page of its own.",
   origin: ["omp"],
-  params: () => Schema.Struct({ cursor: optional(Schema.String), limit: optional(Schema.Number) }),
-  result: () => Schema.Struct({ messages: Messages(), nextCursor: optional(Schema.String), totalMessages: Schema.Int }),
+  params: Schema.Struct({ cursor: optional(Schema.String), limit: optional(Schema.Number) }),
+  result: Schema.Struct({ messages: Messages, nextCursor: optional(Schema.String), totalMessages: Schema.Int }),
   errors: ["invalid_cursor", "stale_cursor"],
   run: Effect.fnUntraced(function* ({ cursor: sent, limit: count = 100 }, { connection }) {
     if (!Number.isInteger(count) || count < 1 || count > 256) {
@@ -114,7 +112,7 @@ const getLastAssistantText = Command.make({
   summary: "Text of the newest assistant message; `null` when there is none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () => Schema.Struct({ text: Schema.NullOr(Schema.String) }),
+  result: Schema.Struct({ text: Schema.NullOr(Schema.String) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     return { text: lastAssistantText(yield* agent.messages) }

@@ -14,7 +14,7 @@ const setModel = Command.make({
   lane: "ordered",
   summary: "Switches the model from the next model call on, also inside a run; the thinking level is clamped to it.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
+  params: Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
   result: Model,
   errors: ["model_not_found", "missing_credentials"],
   run: Effect.fnUntraced(function* ({ modelId, provider }) {
@@ -38,15 +38,14 @@ const cycleModel = Command.make({
     "Switches to the next model of the scoped list, or of all available ones; `null` when there are fewer than two.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () =>
-    Schema.NullOr(
-      Schema.Struct({
-        model: Model(),
-        thinkingLevel: ThinkingLevel,
-        thinkingLevelExact: optional(ThinkingLevel),
-        isScoped: Schema.Boolean
-      })
-    ),
+  result: Schema.NullOr(
+    Schema.Struct({
+      model: Model,
+      thinkingLevel: ThinkingLevel,
+      thinkingLevelExact: optional(ThinkingLevel),
+      isScoped: Schema.Boolean
+    })
+  ),
   run: Effect.fnUntraced(function* (_, { connection }) {
     yield* started
     const cycled = yield* Effect.flatMap(Agent, (agent) => agent.cycleModel)
@@ -60,7 +59,7 @@ const getAvailableModels = Command.make({
   summary: "Models whose provider has credentials or needs none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () => Schema.Struct({ models: Schema.Array(Model()) }),
+  result: Schema.Struct({ models: Schema.Array(Model) }),
   run: Effect.fnUntraced(function* (_, request) {
     yield* asQuery(request)
     const catalog = yield* ModelCatalog
@@ -73,7 +72,7 @@ const setThinkingLevel = Command.make({
   lane: "ordered",
   summary: "Sets how hard the model thinks, clamped to what it supports.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ level: Schema.String }),
+  params: Schema.Struct({ level: Schema.String }),
   errors: ["invalid_thinking_level"],
   run: Effect.fnUntraced(function* ({ level }) {
     const agent = yield* Agent
@@ -93,7 +92,7 @@ const cycleThinkingLevel = Command.make({
   summary: "Switches to the next level the model supports; `null` when it does not reason.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () => Schema.NullOr(Schema.Struct({ level: ThinkingLevel, thinkingLevelExact: optional(ThinkingLevel) })),
+  result: Schema.NullOr(Schema.Struct({ level: ThinkingLevel, thinkingLevelExact: optional(ThinkingLevel) })),
   run: Effect.fnUntraced(function* (_, { connection }) {
     const agent = yield* Agent
     const cycled = yield* agent.cycleThinkingLevel
@@ -109,7 +108,7 @@ const getAvailableThinkingLevels = Command.make({
   summary: "The levels the current model supports, `off` first.",
   origin: ["pi", "omp"],
   params: Command.noParams,
-  result: () => Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
+  result: Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     const { model } = yield* agent.state
@@ -122,7 +121,7 @@ const setAutoRetry = Command.make({
   lane: "ordered",
   summary: "Switches automatic retries on or off; off also ends the current wait.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ enabled: Schema.Boolean }),
+  params: Schema.Struct({ enabled: Schema.Boolean }),
   run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoRetry(enabled))
 })
 

@@ -5,7 +5,6 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
@@ -16,47 +15,41 @@ import { Attachment } from "../protocol/Attachments.ts"
 import { type Input, readInput } from "../protocol/Images.ts"
 import { queueFull } from "./queue.ts"
 
-const Message = lazy(() =>
-  Schema.Struct({
-    message: Schema.String,
-    images: optional(Schema.Array(ImageContent())),
-    /** The host's own id for the message. */
-    clientMessageId: optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)))
-  })
-)
+const Message = Schema.Struct({
+  message: Schema.String,
+  images: optional(Schema.Array(ImageContent)),
+  /** The host's own id for the message. */
+  clientMessageId: optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)))
+})
 
-const Prompt = lazy(() =>
-  Schema.Struct({
-    ...Message().fields,
-    attachments: optional(Schema.Array(Attachment())),
-    streamingBehavior: optional(Schema.Literal("steer", "followUp"))
-  })
-)
+const Prompt = Schema.Struct({
+  ...Message.fields,
+  attachments: optional(Schema.Array(Attachment)),
+  streamingBehavior: optional(Schema.Literal("steer", "followUp"))
+})
 
-const Disposition = lazy(() =>
-  Schema.Struct({
-    disposition: described(
-      Schema.Literal("started", "queued", "handled"),
-      "`started` a run, `queued` for a run, or `handled` by a slash command or an extension."
-    ),
-    runId: optional(Schema.String),
-    messageId: optional(Schema.String),
-    clientMessageId: optional(Schema.String),
-    agentInvoked: optional(Schema.Boolean).annotations({
-      description: "`false`: the prompt has already ended, and no `prompt_result` follows."
-    }),
-    duplicate: optional(Schema.Boolean).annotations({
-      description: "The same `clientMessageId` was sent before; nothing happened."
-    }),
-    queued: optional(Schema.Boolean),
-    idle: optional(Schema.Boolean).annotations({
-      description: "Queued while no run is active; the next prompt takes it."
-    }),
-    cleared: optional(Cleared()).annotations({ description: "The texts of queued messages that were handed back." })
-  }).annotations({ identifier: "PromptDisposition", description: "What became of a message." })
-)
+const Disposition = Schema.Struct({
+  disposition: described(
+    Schema.Literal("started", "queued", "handled"),
+    "`started` a run, `queued` for a run, or `handled` by a slash command or an extension."
+  ),
+  runId: optional(Schema.String),
+  messageId: optional(Schema.String),
+  clientMessageId: optional(Schema.String),
+  agentInvoked: optional(Schema.Boolean).annotations({
+    description: "`false`: the prompt has already ended, and no `prompt_result` follows."
+  }),
+  duplicate: optional(Schema.Boolean).annotations({
+    description: "The same `clientMessageId` was sent before; nothing happened."
+  }),
+  queued: optional(Schema.Boolean),
+  idle: optional(Schema.Boolean).annotations({
+    description: "Queued while no run is active; the next prompt takes it."
+  }),
+  cleared: optional(Cleared).annotations({ description: "The texts of queued messages that were handed back." })
+}).annotations({ identifier: "PromptDisposition", description: "What became of a message." })
 
-const toDisposition = ({ idle, ...receipt }: PromptReceipt): Type<typeof Disposition> => ({
+const toDisposition = ({ idle, ...receipt }: PromptReceipt): typeof Disposition.Type => ({
   ...receipt,
   ...(idle === undefined ? {} : { queued: true, idle })
 })
@@ -100,7 +93,7 @@ const rejections = ["busy", "no_model", "missing_credentials", "no_price", "abor
 /** The checked text and images of a command, with the ids that the host gave it. */
 const read = (
   name: string,
-  params: Partial<Type<typeof Prompt>> & { readonly message: string },
+  params: Partial<typeof Prompt.Type> & { readonly message: string },
   request: Partial<Pick<Command.Request, "id">>
 ) =>
   Either.mapBoth(readInput(params), {
@@ -215,8 +208,8 @@ export const abort = Command.make({
     "A prompt sent before the abort is stopped, too, even when both arrive together: its run starts and ends, or the prompt is refused with `aborted` if it was still being checked. " +
     'Queued messages are handed back as `cleared`; with `queue: "keep"` they stay for the next run.',
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ queue: optional(AbortQueue) }),
-  result: () => Schema.Struct({ cleared: optional(Cleared()) }),
+  params: Schema.Struct({ queue: optional(AbortQueue) }),
+  result: Schema.Struct({ cleared: optional(Cleared) }),
   run: Effect.fnUntraced(function* ({ queue }, request) {
     const sessions = yield* Sessions
     if (request.blocked) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)

@@ -9,7 +9,6 @@ import * as Command from "../Command.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import * as EventFilter from "../protocol/EventFilter.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
-import { lazy } from "../../domain/Lazy.ts"
 
 const ping = Command.make({
   name: "ping",
@@ -17,7 +16,7 @@ const ping = Command.make({
   summary: "Answers at once.",
   origin: ["ours"],
   params: Command.noParams,
-  result: () => Schema.Struct({}),
+  result: Schema.Struct({}),
   run: () => Effect.succeed({})
 })
 
@@ -27,18 +26,16 @@ const getSchema = Command.make({
   summary: "This reference as JSON Schema 2020-12, generated from the definitions that decode the input.",
   notes: "Send the `hash` of an earlier response as `ifNoneMatch` to get the schema only if it has changed.",
   origin: ["ours"],
-  params: () =>
-    Schema.Struct({
-      part: optional(Schema.Literal("commands", "events", "types", "all")),
-      ifNoneMatch: optional(Schema.String)
-    }),
-  result: () =>
-    Schema.Struct({
-      protocolVersion: Schema.Int,
-      hash: Schema.String,
-      schema: optional(Schema.Unknown),
-      notModified: optional(Schema.Boolean)
-    }),
+  params: Schema.Struct({
+    part: optional(Schema.Literal("commands", "events", "types", "all")),
+    ifNoneMatch: optional(Schema.String)
+  }),
+  result: Schema.Struct({
+    protocolVersion: Schema.Int,
+    hash: Schema.String,
+    schema: optional(Schema.Unknown),
+    notModified: optional(Schema.Boolean)
+  }),
   run: Effect.fnUntraced(function* ({ ifNoneMatch, part }) {
     const known = { protocolVersion: Capabilities.protocolVersion, hash: schemaHash }
     if (ifNoneMatch === schemaHash) return { ...known, notModified: true }
@@ -48,13 +45,11 @@ const getSchema = Command.make({
   })
 })
 
-const Limits = lazy(() =>
-  Schema.Struct({
-    maxInboundFrameBytes: Schema.Int,
-    maxFrameBytes: Schema.Int,
-    maxReassembledFrameBytes: Schema.Int
-  })
-)
+const Limits = Schema.Struct({
+  maxInboundFrameBytes: Schema.Int,
+  maxFrameBytes: Schema.Int,
+  maxReassembledFrameBytes: Schema.Int
+})
 
 const initialize = Command.make({
   name: "initialize",
@@ -63,33 +58,31 @@ const initialize = Command.make({
   notes:
     '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
-  params: () =>
-    Schema.Struct({
-      protocolVersion: optional(Schema.Int),
-      clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
-      capabilities: optional(
-        Schema.Struct({
-          messageUpdates: optional(Schema.Literal("full", "delta")),
-          chunks: optional(Schema.Boolean),
-          abortQueue: optional(AbortQueue),
-          ui: optional(Schema.Array(Schema.String))
-        })
-      )
-    }),
-  result: () =>
-    Schema.Struct({
-      protocolVersion: Schema.Int,
-      serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
-      dialect: Schema.String,
-      dialects: Schema.Array(Schema.String),
-      capabilities: Capabilities.Capabilities(),
-      limits: Limits(),
-      enforcement: Capabilities.Enforcement(),
-      schemaHash: Schema.String,
-      sessionId: Schema.String,
-      epoch: Schema.String,
-      seq: Schema.Int
-    }),
+  params: Schema.Struct({
+    protocolVersion: optional(Schema.Int),
+    clientInfo: optional(Schema.Struct({ name: optional(Schema.String), version: optional(Schema.String) })),
+    capabilities: optional(
+      Schema.Struct({
+        messageUpdates: optional(Schema.Literal("full", "delta")),
+        chunks: optional(Schema.Boolean),
+        abortQueue: optional(AbortQueue),
+        ui: optional(Schema.Array(Schema.String))
+      })
+    )
+  }),
+  result: Schema.Struct({
+    protocolVersion: Schema.Int,
+    serverInfo: Schema.Struct({ name: Schema.String, version: Schema.String }),
+    dialect: Schema.String,
+    dialects: Schema.Array(Schema.String),
+    capabilities: Capabilities.Capabilities,
+    limits: Limits,
+    enforcement: Capabilities.Enforcement,
+    schemaHash: Schema.String,
+    sessionId: Schema.String,
+    epoch: Schema.String,
+    seq: Schema.Int
+  }),
   errors: ["already_initialized", "unsupported_version"],
   run: Effect.fnUntraced(function* (params, { connection }) {
     if (connection.initialized) {
@@ -134,8 +127,8 @@ const negotiateProtocol = Command.make({
   lane: "instant",
   summary: "Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`.",
   origin: ["omp"],
-  params: () => Schema.Struct({ protocolVersion: Schema.Finite }),
-  result: () => Schema.Struct({ protocolVersion: Schema.Int }),
+  params: Schema.Struct({ protocolVersion: Schema.Finite }),
+  result: Schema.Struct({ protocolVersion: Schema.Int }),
   errors: ["unsupported_version"],
   run: Effect.fnUntraced(function* ({ protocolVersion }, { connection }) {
     if (protocolVersion !== 2) {
@@ -164,8 +157,8 @@ const setEventFilter = Command.make({
     "`seq` counts the records that are sent, so it has no gaps. " +
     'With `messageUpdates: "delta"` an update carries increments only, and `message` has nothing but its `role`; without the member, updates keep the form that `initialize`, `set_event_options` or `--rpc-updates` have chosen.',
   origin: ["omp"],
-  params: () => Schema.Struct({ events: Schema.Unknown, messageUpdates: optional(Form) }),
-  result: () => Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)), messageUpdates: Form }),
+  params: Schema.Struct({ events: Schema.Unknown, messageUpdates: optional(Form) }),
+  result: Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)), messageUpdates: Form }),
   run: Effect.fnUntraced(function* ({ events, messageUpdates }, { connection }) {
     if (events !== null && !areTypes(events)) {
       return yield* new Command.CommandFailure({
@@ -184,8 +177,8 @@ const setEventOptions = Command.make({
   summary: "Chooses the form of `message_update`: `full` repeats the whole message, `delta` sends increments only.",
   notes: "`extra` has no effect: the events that it asks for are always sent.",
   origin: ["ours"],
-  params: () => Schema.Struct({ updates: optional(Form), extra: optional(Schema.Boolean) }),
-  result: () => Schema.Struct({ updates: Form, extra: Schema.Boolean }),
+  params: Schema.Struct({ updates: optional(Form), extra: optional(Schema.Boolean) }),
+  result: Schema.Struct({ updates: Form, extra: Schema.Boolean }),
   run: ({ updates }, { connection }) =>
     Effect.sync(() => {
       if (updates !== undefined) {

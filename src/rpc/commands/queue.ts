@@ -33,7 +33,7 @@ const clearQueue = Command.make({
     "Custom messages of extensions leave the queue, too, also those for the next prompt; the texts are the user's.",
   origin: ["pi"],
   params: Command.noParams,
-  result: () => Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
+  result: Schema.Struct({ steering: Schema.Array(Schema.String), followUp: Schema.Array(Schema.String) }),
   run: (_, request) =>
     Command.answering(
       request,
@@ -51,7 +51,7 @@ const getQueue = Command.make({
     "Messages of extensions have `custom`. Those in `nextTurn` are delivered behind the next prompt; an `abort` leaves them queued, and `promote_queued_message` moves one to steering.",
   origin: ["ours"],
   params: Command.noParams,
-  result: () => Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem()) }),
+  result: Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
     const current = yield* agent.queue
@@ -65,13 +65,12 @@ const editQueuedMessage = Command.make({
   summary:
     "Changes the text or the images of a queued message; with `expectedRevision` only if the queue still has that revision.",
   origin: ["ours"],
-  params: () =>
-    Schema.Struct({
-      messageId: Schema.String,
-      message: optional(Schema.String),
-      images: optional(Schema.Array(ImageContent())),
-      expectedRevision: optional(Schema.Int)
-    }),
+  params: Schema.Struct({
+    messageId: Schema.String,
+    message: optional(Schema.String),
+    images: optional(Schema.Array(ImageContent)),
+    expectedRevision: optional(Schema.Int)
+  }),
   result: QueueItem,
   errors: [...refusals, "revision_conflict", "queue_full"],
   run: Effect.fnUntraced(function* ({ expectedRevision, images, message, messageId }) {
@@ -95,13 +94,12 @@ const removeQueuedMessage = Command.make({
   summary: "Takes one message out of the queue: by `messageId`, or the first of a `queue` with the text `message`.",
   notes: "By text, `removed: false` says that the queue has no such message; that is no failure.",
   origin: ["omp", "ours"],
-  params: () =>
-    Schema.Struct({
-      messageId: optional(Schema.String),
-      message: optional(Schema.String),
-      queue: optional(Schema.Literal("steering", "followUp"))
-    }),
-  result: () => Schema.Struct({ removed: Schema.Boolean, item: optional(QueueItem()) }),
+  params: Schema.Struct({
+    messageId: optional(Schema.String),
+    message: optional(Schema.String),
+    queue: optional(Schema.Literal("steering", "followUp"))
+  }),
+  result: Schema.Struct({ removed: Schema.Boolean, item: optional(QueueItem) }),
   errors: refusals,
   run: Effect.fnUntraced(function* ({ message, messageId, queue: name }, request) {
     const agent = yield* Agent
@@ -129,13 +127,12 @@ const promoteQueuedMessage = Command.make({
   summary: "Moves a queued message to the end of steering, or to the front of the queue it is in.",
   notes: "By text (`message`) the first follow-up with that text is moved; `promoted: false` when there is none.",
   origin: ["omp", "ours"],
-  params: () =>
-    Schema.Struct({
-      messageId: optional(Schema.String),
-      message: optional(Schema.String),
-      to: optional(Schema.Literal("steering", "front"))
-    }),
-  result: () => Schema.Struct({ promoted: Schema.Boolean, position: optional(Schema.Int) }),
+  params: Schema.Struct({
+    messageId: optional(Schema.String),
+    message: optional(Schema.String),
+    to: optional(Schema.Literal("steering", "front"))
+  }),
+  result: Schema.Struct({ promoted: Schema.Boolean, position: optional(Schema.Int) }),
   errors: refusals,
   run: Effect.fnUntraced(function* ({ message, messageId, to = "steering" }) {
     const agent = yield* Agent
@@ -155,7 +152,7 @@ const setSteeringMode = Command.make({
   lane: "ordered",
   summary: "Whether steering messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ mode: QueueMode }),
+  params: Schema.Struct({ mode: QueueMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setSteeringMode(mode))
 })
 
@@ -164,7 +161,7 @@ const setFollowUpMode = Command.make({
   lane: "ordered",
   summary: "Whether follow-up messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ mode: QueueMode }),
+  params: Schema.Struct({ mode: QueueMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setFollowUpMode(mode))
 })
 
@@ -173,7 +170,7 @@ const setInterruptMode = Command.make({
   lane: "ordered",
   summary: "Whether steering waits for the tool calls of a turn or interrupts them.",
   origin: ["omp", "xcsh"],
-  params: () => Schema.Struct({ mode: InterruptMode }),
+  params: Schema.Struct({ mode: InterruptMode }),
   run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setInterruptMode(mode))
 })
 

@@ -5,20 +5,17 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { Session } from "../../services/session/Session.ts"
 import { ChangeCancelled, Sessions } from "../../services/session/Sessions.ts"
 import * as Command from "../Command.ts"
 import { openCodes, type SessionFailure, toFailure } from "../protocol/SessionFailures.ts"
 
 /** The response of every change. `cancelled`: a hook of an extension has kept the host in its session. */
-const Changed = lazy(() =>
-  Schema.Struct({
-    cancelled: Schema.Boolean,
-    sessionId: Schema.String,
-    sessionFile: optional(Schema.String)
-  })
-)
+const Changed = Schema.Struct({
+  cancelled: Schema.Boolean,
+  sessionId: Schema.String,
+  sessionFile: optional(Schema.String)
+})
 
 const changes = Effect.flatMap(Sessions, (sessions) => sessions.changes)
 
@@ -54,7 +51,7 @@ const newSession = Command.make({
   summary: "Opens an empty session.",
   notes: `${runEnds} Model, thinking level, modes and host tools stay. \`parentSession\` is stored in the new session unchanged.`,
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ parentSession: optional(Schema.String) }),
+  params: Schema.Struct({ parentSession: optional(Schema.String) }),
   result: Changed,
   errors: ["store_failure"],
   run: Effect.fnUntraced(function* (params) {
@@ -77,7 +74,7 @@ const switchSession = Command.make({
     `${runEnds} The model and thinking level that the session last used are set if they are available, ` +
     "with `model_changed` and `thinking_level_changed`; `provider` and `modelId` ask for another model.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ sessionPath: Schema.NonEmptyString, ...Model() }),
+  params: Schema.Struct({ sessionPath: Schema.NonEmptyString, ...Model() }),
   result: Changed,
   errors: openCodes,
   run: Effect.fnUntraced(function* ({ sessionPath, ...model }) {
@@ -93,8 +90,8 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
     summary: "Opens a copy of the session that ends before a user message; `text` is that message.",
     notes: `${runEnds} The old session stays as it is. Entries keep their ids.`,
     origin,
-    params: () => Schema.Struct({ entryId: Schema.String }),
-    result: () => Schema.Struct({ text: optional(Schema.String), ...Changed().fields }),
+    params: Schema.Struct({ entryId: Schema.String }),
+    result: Schema.Struct({ text: optional(Schema.String), ...Changed.fields }),
     errors: ["invalid_entry", "store_failure"],
     run: Effect.fnUntraced(function* ({ entryId }) {
       const sessions = yield* changes
@@ -140,16 +137,13 @@ const openSession = Command.make({
     "Does nothing when that session is the current one. Otherwise works as `switch_session`; `resumed` is false when a new one was made. " +
     "Needs sessions on disk. `parallel` is refused: there is one session at a time.",
   origin: ["omp"],
-  params: () =>
-    Schema.Struct({
-      sessionDir: optional(Schema.NonEmptyString),
-      parallel: optional(Schema.Boolean),
-      ...Model()
-      // `run` makes this check, because its answer names the member.
-    }).pipe(
-      Schema.filter(() => true, { jsonSchema: { allOf: [{ anyOf: [needs("sessionDir"), needs("parallel")] }] } })
-    ),
-  result: () => Schema.Struct({ resumed: Schema.Boolean, ...Changed().fields }),
+  params: Schema.Struct({
+    sessionDir: optional(Schema.NonEmptyString),
+    parallel: optional(Schema.Boolean),
+    ...Model()
+    // `run` makes this check, because its answer names the member.
+  }).pipe(Schema.filter(() => true, { jsonSchema: { allOf: [{ anyOf: [needs("sessionDir"), needs("parallel")] }] } })),
+  result: Schema.Struct({ resumed: Schema.Boolean, ...Changed.fields }),
   errors: [...openCodes, "no_persistence", "not_supported"],
   run: Effect.fnUntraced(function* ({ parallel, sessionDir, ...model }) {
     const sessions = yield* changes

@@ -19,7 +19,7 @@ const setSessionName = Command.make({
   summary: "Names the session: on one line, without control characters.",
   notes: "Announced by `session_info_changed` and `session_info_update`.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ name: Schema.String }),
+  params: Schema.Struct({ name: Schema.String }),
   errors: ["invalid_name"],
   run: Effect.fnUntraced(function* ({ name }) {
     const sessions = yield* Effect.flatMap(Sessions, ({ changes }) => changes)
@@ -37,12 +37,11 @@ const getSessionStats = Command.make({
     "`contextUsage.tokens` is `null` after a compaction until the next model call has counted them.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  result: () =>
-    Schema.Struct({
-      sessionFile: optional(Schema.String),
-      sessionId: Schema.String,
-      ...SessionStats.SessionStats().fields
-    }),
+  result: Schema.Struct({
+    sessionFile: optional(Schema.String),
+    sessionId: Schema.String,
+    ...SessionStats.SessionStats.fields
+  }),
   run: Effect.fnUntraced(function* () {
     const session = yield* Session
     const agent = yield* Agent
@@ -81,8 +80,8 @@ const exportHtml = Command.make({
     "Without it the file is `heddle-session-<name of the session file, or its id>.html` in the working folder. " +
     "Sessions in memory can be exported, too, also during a run. export.md describes the page.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ outputPath: optional(Schema.String.pipe(Schema.nonEmptyString())) }),
-  result: () => Schema.Struct({ path: Schema.String }),
+  params: Schema.Struct({ outputPath: optional(Schema.String.pipe(Schema.nonEmptyString())) }),
+  result: Schema.Struct({ path: Schema.String }),
   errors: ["export_failed"],
   run: Effect.fnUntraced(function* (params) {
     const exporter = yield* SessionExport

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { label } from "../../domain/model/Model.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
@@ -13,34 +12,30 @@ import * as Command from "../Command.ts"
 import * as Cursor from "../protocol/Cursor.ts"
 import { toFailure } from "../protocol/SessionFailures.ts"
 
-const Listed = lazy(() =>
-  Schema.Struct({
-    sessionId: Schema.String,
-    open: described(Schema.Boolean, "Whether this process has it open."),
-    isDefault: described(Schema.Boolean, "Whether commands go to it."),
-    name: optional(Schema.String),
-    cwd: Schema.String,
-    sessionFile: optional(Schema.String),
-    createdAt: described(Schema.String, "ISO 8601."),
-    updatedAt: described(Schema.String, "ISO 8601."),
-    messageCount: Schema.Int,
-    firstMessage: optional(Schema.String),
-    model: optional(Schema.String).annotations({ description: "As `provider/id`; only for the open session." })
-  }).annotations({ identifier: "ListedSession", description: "A session in a list." })
-)
+const Listed = Schema.Struct({
+  sessionId: Schema.String,
+  open: described(Schema.Boolean, "Whether this process has it open."),
+  isDefault: described(Schema.Boolean, "Whether commands go to it."),
+  name: optional(Schema.String),
+  cwd: Schema.String,
+  sessionFile: optional(Schema.String),
+  createdAt: described(Schema.String, "ISO 8601."),
+  updatedAt: described(Schema.String, "ISO 8601."),
+  messageCount: Schema.Int,
+  firstMessage: optional(Schema.String),
+  model: optional(Schema.String).annotations({ description: "As `provider/id`; only for the open session." })
+}).annotations({ identifier: "ListedSession", description: "A session in a list." })
 
-const Params = lazy(() =>
-  Schema.Struct({
-    scope: optional(Schema.Literal("open", "stored", "all")),
-    cwd: optional(Schema.String),
-    query: optional(Schema.String),
-    cursor: optional(Schema.String),
-    limit: optional(Schema.Int.pipe(Schema.between(1, 200, { description: "a whole number from 1 to 200" })))
-  })
-)
+const Params = Schema.Struct({
+  scope: optional(Schema.Literal("open", "stored", "all")),
+  cwd: optional(Schema.String),
+  query: optional(Schema.String),
+  cursor: optional(Schema.String),
+  limit: optional(Schema.Int.pipe(Schema.between(1, 200, { description: "a whole number from 1 to 200" })))
+})
 
 /** Points at the last session of the previous page. */
-const cursor = Cursor.make(() => Schema.Tuple(Schema.String, Schema.String), "Invalid session list cursor")
+const cursor = Cursor.make(Schema.Tuple(Schema.String, Schema.String), "Invalid session list cursor")
 
 const rank = ({ sessionId, updatedAt }: SessionSummary) => `${updatedAt} ${sessionId}`
 const newestFirst = (one: SessionSummary, other: SessionSummary) => (rank(one) < rank(other) ? 1 : -1)
@@ -65,7 +60,7 @@ const current = Effect.gen(function* () {
 })
 
 const fits =
-  ({ cwd, query }: Type<typeof Params>) =>
+  ({ cwd, query }: typeof Params.Type) =>
   (session: SessionSummary): boolean => {
     if (cwd !== undefined && session.cwd !== cwd) return false
     const text = [session.sessionId, Option.getOrElse(session.name, () => ""), session.firstMessage].join("\n")
@@ -82,7 +77,7 @@ const collect = Effect.fnUntraced(function* (scope: "open" | "stored" | "all", o
   return scope === "stored" || stored.some(({ sessionId }) => sessionId === own.sessionId) ? stored : [own, ...stored]
 })
 
-const toListed = (session: SessionSummary, open: boolean, model: string | undefined): Type<typeof Listed> => ({
+const toListed = (session: SessionSummary, open: boolean, model: string | undefined): typeof Listed.Type => ({
   sessionId: session.sessionId,
   open,
   isDefault: open,
@@ -105,7 +100,7 @@ const listSessions = Command.make({
     "The response has a `nextCursor` when there are more than `limit` (default 50): send it as `cursor` with the same filters.",
   origin: ["ours"],
   params: Params,
-  result: () => Schema.Struct({ sessions: Schema.Array(Listed()), nextCursor: optional(Schema.String) }),
+  result: Schema.Struct({ sessions: Schema.Array(Listed), nextCursor: optional(Schema.String) }),
   errors: ["invalid_cursor", "store_failure"],
   run: Effect.fnUntraced(function* (params) {
     const agent = yield* Agent

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional, plainText } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { type SessionEntry, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionForest from "../../domain/session/SessionForest.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
@@ -13,7 +12,7 @@ import { toFailure } from "../protocol/SessionFailures.ts"
 
 const shown = (entry: SessionEntry): JsonObject => ({ ...toJson(entry) })
 
-const leafId = lazy(() => Schema.NullOr(Schema.String))
+const leafId = Schema.NullOr(Schema.String)
 
 const getEntries = Command.make({
   name: "get_entries",
@@ -21,8 +20,8 @@ const getEntries = Command.make({
   summary: "Every entry of the session in the order in which they were stored, or those after `since`.",
   notes: "Includes other branches and entries that were compacted away, but not the header.",
   origin: ["pi", "omp"],
-  params: () => Schema.Struct({ since: optional(Schema.String) }),
-  result: () => Schema.Struct({ entries: Schema.Array(JsonObject()), leafId: leafId() }),
+  params: Schema.Struct({ since: optional(Schema.String) }),
+  result: Schema.Struct({ entries: Schema.Array(JsonObject), leafId: leafId }),
   errors: ["unknown_since"],
   run: Effect.fnUntraced(function* ({ since }) {
     const session = yield* Session
@@ -35,14 +34,12 @@ const getEntries = Command.make({
   })
 })
 
-const Node: () => Schema.Schema<SessionForest.TreeNode<JsonObject>> = lazy(() =>
-  Schema.Struct({
-    entry: JsonObject(),
-    children: Schema.Array(Schema.suspend(Node)),
-    label: optional(Schema.String),
-    labelTimestamp: optional(Schema.String)
-  }).annotations({ identifier: "SessionTreeNode", description: "An entry of the session with its children." })
-)
+const Node: Schema.Schema<SessionForest.TreeNode<JsonObject>> = Schema.Struct({
+  entry: JsonObject,
+  children: Schema.Array(Schema.suspend(() => Node)),
+  label: optional(Schema.String),
+  labelTimestamp: optional(Schema.String)
+}).annotations({ identifier: "SessionTreeNode", description: "An entry of the session with its children." })
 
 /** The encoder cannot write deeper JSON, and few programs can read it. */
 const deepest = 10_000
@@ -54,7 +51,7 @@ const getTree = Command.make({
   notes: `Entries whose parent is missing are roots. More than ${deepest} levels are refused: use \`get_entries\`.`,
   origin: ["pi", "omp"],
   params: Command.noParams,
-  result: () => Schema.Struct({ tree: Schema.Array(Node()), leafId: leafId() }),
+  result: Schema.Struct({ tree: Schema.Array(Node), leafId: leafId }),
   errors: ["tree_too_deep"],
   run: Effect.fnUntraced(function* () {
     const session = yield* Session
@@ -78,8 +75,8 @@ const navigateTree = Command.make({
     "With `summarize` the current model sums up the branch that is left, and the summary is added at the new leaf; `abort` and " +
     "`abort_compaction` then make it answer `cancelled: true`, and the leaf stays where it was.",
   origin: ["ours"],
-  params: () => Schema.Struct({ entryId: Schema.String, summarize: optional(Schema.Boolean) }),
-  result: () => Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
+  params: Schema.Struct({ entryId: Schema.String, summarize: optional(Schema.Boolean) }),
+  result: Schema.Struct({ editorText: optional(Schema.String), cancelled: Schema.Boolean }),
   errors: ["entry_not_found", ...compactionCodes],
   run: Effect.fnUntraced(function* (params) {
     const sessions = yield* Effect.flatMap(Sessions, ({ changes }) => changes)
@@ -103,10 +100,9 @@ const branchMessages = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh
     summary: `The messages of the user that \`${command}\` takes, oldest first.`,
     origin,
     params: Command.noParams,
-    result: () =>
-      Schema.Struct({
-        messages: Schema.Array(Schema.Struct({ entryId: Schema.String, text: Schema.String }))
-      }),
+    result: Schema.Struct({
+      messages: Schema.Array(Schema.Struct({ entryId: Schema.String, text: Schema.String }))
+    }),
     run: Effect.fnUntraced(function* () {
       const session = yield* Session
       const said = (yield* session.branch).flatMap((entry) =>

@@ -15,55 +15,52 @@ import * as Command from "../Command.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 import { queuedTexts } from "../protocol/QueueFrames.ts"
 import { protocolVersion } from "../protocol/Capabilities.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { stateMembers } from "./sessionInfo.ts"
 
 const Strings = Schema.Array(Schema.String)
 
-const State = lazy(() =>
-  Schema.Struct({
-    model: optional(Model()),
-    thinkingLevel: ThinkingLevel,
-    thinkingLevelExact: optional(ThinkingLevel).annotations({
-      description: "Present if the dialect has no name for the level."
-    }),
-    isStreaming: described(Schema.Boolean, "Whether a run is active, including retries and waits."),
-    isCompacting: Schema.Boolean,
-    steeringMode: QueueMode,
-    followUpMode: QueueMode,
-    interruptMode: InterruptMode,
-    sessionFile: optional(Schema.String),
-    sessionId: Schema.String,
-    sessionName: optional(Schema.String),
-    autoCompactionEnabled: Schema.Boolean,
-    autoRetryEnabled: Schema.Boolean,
-    isRetrying: Schema.Boolean,
-    isBashRunning: Schema.Boolean,
-    messageCount: described(Schema.Int, "The messages that the model sees."),
-    queuedMessageCount: Schema.Int,
-    pendingMessageCount: described(Schema.Int, "The same as `queuedMessageCount`."),
-    queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })).annotations({
-      description: "The texts of the user; absent if more than 100 are queued."
-    }),
-    todoPhases: Schema.Array(TodoPhase()),
-    fastModeEnabled: described(Schema.Boolean, "Always `false`: heddle has no fast mode."),
-    fastModeActive: described(Schema.Boolean, "Always `false`."),
-    tokensPerSecond: described(Schema.NullOr(Schema.Finite), "Always `null`: heddle does not measure it."),
-    hasPendingAsyncWork: described(Schema.Boolean, "Always `false`: heddle has no background jobs."),
-    isSettled: described(Schema.Boolean, "Whether nothing happens until the host sends a command."),
-    contextUsage: optional(ContextUsage()),
-    budget: optional(BudgetSnapshot()).annotations({ description: "Absent if nothing is limited." }),
-    protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
-    /** Whether code of the project may run and all of its settings count. */
-    trust: Trust.TrustLevel,
-    systemPrompt: optional(Schema.String).annotations({
-      description: "With `verbose`, and in the dialect `xcsh-strict`."
-    }),
-    dumpTools: optional(
-      Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject() }))
-    ).annotations({ description: "With `verbose`, and in the dialects `xcsh` and `xcsh-strict`." })
-  }).annotations({ identifier: "State", description: "The state of the session and the process." })
-)
+const State = Schema.Struct({
+  model: optional(Model),
+  thinkingLevel: ThinkingLevel,
+  thinkingLevelExact: optional(ThinkingLevel).annotations({
+    description: "Present if the dialect has no name for the level."
+  }),
+  isStreaming: described(Schema.Boolean, "Whether a run is active, including retries and waits."),
+  isCompacting: Schema.Boolean,
+  steeringMode: QueueMode,
+  followUpMode: QueueMode,
+  interruptMode: InterruptMode,
+  sessionFile: optional(Schema.String),
+  sessionId: Schema.String,
+  sessionName: optional(Schema.String),
+  autoCompactionEnabled: Schema.Boolean,
+  autoRetryEnabled: Schema.Boolean,
+  isRetrying: Schema.Boolean,
+  isBashRunning: Schema.Boolean,
+  messageCount: described(Schema.Int, "The messages that the model sees."),
+  queuedMessageCount: Schema.Int,
+  pendingMessageCount: described(Schema.Int, "The same as `queuedMessageCount`."),
+  queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })).annotations({
+    description: "The texts of the user; absent if more than 100 are queued."
+  }),
+  todoPhases: Schema.Array(TodoPhase),
+  fastModeEnabled: described(Schema.Boolean, "Always `false`: heddle has no fast mode."),
+  fastModeActive: described(Schema.Boolean, "Always `false`."),
+  tokensPerSecond: described(Schema.NullOr(Schema.Finite), "Always `null`: heddle does not measure it."),
+  hasPendingAsyncWork: described(Schema.Boolean, "Always `false`: heddle has no background jobs."),
+  isSettled: described(Schema.Boolean, "Whether nothing happens until the host sends a command."),
+  contextUsage: optional(ContextUsage),
+  budget: optional(BudgetSnapshot).annotations({ description: "Absent if nothing is limited." }),
+  protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
+  /** Whether code of the project may run and all of its settings count. */
+  trust: Trust.TrustLevel,
+  systemPrompt: optional(Schema.String).annotations({
+    description: "With `verbose`, and in the dialect `xcsh-strict`."
+  }),
+  dumpTools: optional(
+    Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject }))
+  ).annotations({ description: "With `verbose`, and in the dialects `xcsh` and `xcsh-strict`." })
+}).annotations({ identifier: "State", description: "The state of the session and the process." })
 
 /** Features that do not exist yet are reported as switched off. */
 const absentParts = {
@@ -78,14 +75,14 @@ const getState = Command.make({
   lane: "query",
   summary: "The state of the session; with `verbose` also the system prompt and the tools.",
   origin: ["pi", "omp", "xcsh"],
-  params: () => Schema.Struct({ verbose: optional(Schema.Boolean) }),
+  params: Schema.Struct({ verbose: optional(Schema.Boolean) }),
   result: State,
   run: Effect.fnUntraced(function* ({ verbose }, { connection }) {
     const agent = yield* Agent
     const shell = yield* Shell
     const { isSettled, queue, todoPhases, ...state } = yield* agent.state
     const queued = MessageQueue.size(queue)
-    const data: Type<typeof State> = {
+    const data: typeof State.Type = {
       ...state,
       ...levelMembers(connection.dialect, state.thinkingLevel),
       todoPhases,

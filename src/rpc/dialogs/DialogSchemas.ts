@@ -1,19 +1,16 @@
 /** Schemas of the frames of dialogs, for the reference and the tests. */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 
 /** A reply is not decoded by this: it is read member by member, because one that does not fit counts as cancelled. */
-const Reply = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("extension_ui_response"),
-    id: Schema.String,
-    value: optional(Schema.String),
-    confirmed: optional(Schema.Boolean),
-    cancelled: optional(Schema.Boolean),
-    timedOut: optional(Schema.Boolean)
-  })
-)
+const Reply = Schema.Struct({
+  type: Schema.Literal("extension_ui_response"),
+  id: Schema.String,
+  value: optional(Schema.String),
+  confirmed: optional(Schema.Boolean),
+  cancelled: optional(Schema.Boolean),
+  timedOut: optional(Schema.Boolean)
+})
 
 export const hostFrames = [
   {

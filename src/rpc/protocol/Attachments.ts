@@ -2,25 +2,22 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 
-export const Attachment = lazy(() =>
-  Schema.Struct({
-    id: optional(Schema.String),
-    type: Schema.Literal("image", "document"),
-    fileName: Schema.String,
-    mimeType: Schema.String,
-    size: optional(Schema.Finite),
-    content: Schema.String,
-    extractedText: optional(Schema.String),
-    preview: optional(Schema.String)
-  }).annotations({
-    identifier: "Attachment",
-    description:
-      "A file with a prompt. `content` is Base64. An image is shown to the model; of a document it reads `extractedText`, else `content` as UTF-8."
-  })
-)
-export type Attachment = Type<typeof Attachment>
+export const Attachment = Schema.Struct({
+  id: optional(Schema.String),
+  type: Schema.Literal("image", "document"),
+  fileName: Schema.String,
+  mimeType: Schema.String,
+  size: optional(Schema.Finite),
+  content: Schema.String,
+  extractedText: optional(Schema.String),
+  preview: optional(Schema.String)
+}).annotations({
+  identifier: "Attachment",
+  description:
+    "A file with a prompt. `content` is Base64. An image is shown to the model; of a document it reads `extractedText`, else `content` as UTF-8."
+})
+export type Attachment = typeof Attachment.Type
 
 export const isBase64 = (text: string): boolean =>
   /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)

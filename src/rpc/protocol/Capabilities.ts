@@ -1,7 +1,6 @@
 /** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
 import { described } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"
 import * as Chunks from "../peers/Chunks.ts"
@@ -23,18 +22,16 @@ export const frameLimits = (inbound: number) => ({
 /** Those that a host can ask for by name. */
 export const dialects = dialectNames.filter((name) => name !== "superset")
 
-export const Capabilities = lazy(() =>
-  Schema.Struct({
-    messageUpdates: described(Schema.Array(Schema.Literal("full", "delta")), "The forms of `message_update`."),
-    chunks: described(Schema.Boolean, "Long frames are sent in chunks to a host that asks for it."),
-    fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
-    queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
-    schema: described(Schema.Boolean, "`get_schema`."),
-    hostTools: described(Schema.Boolean, "`set_host_tools`.")
-  }).annotations({ identifier: "Capabilities", description: "Which optional parts of the protocol work." })
-)
+export const Capabilities = Schema.Struct({
+  messageUpdates: described(Schema.Array(Schema.Literal("full", "delta")), "The forms of `message_update`."),
+  chunks: described(Schema.Boolean, "Long frames are sent in chunks to a host that asks for it."),
+  fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
+  queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
+  schema: described(Schema.Boolean, "`get_schema`."),
+  hostTools: described(Schema.Boolean, "`set_host_tools`.")
+}).annotations({ identifier: "Capabilities", description: "Which optional parts of the protocol work." })
 
-export const capabilities: Type<typeof Capabilities> = {
+export const capabilities: typeof Capabilities.Type = {
   messageUpdates: ["full", "delta"],
   chunks: true,
   fibers: true,
@@ -43,17 +40,15 @@ export const capabilities: Type<typeof Capabilities> = {
   hostTools: true
 }
 
-export const Enforcement = lazy(() =>
-  Schema.Struct({
-    sandbox: Schema.Literal("none", "workspace-write", "read-only"),
-    network: Schema.Literal("open", "proxy", "off"),
-    approvals: Schema.Literal("off", "ask", "deny"),
-    trust: TrustLevel,
-    backend: Schema.String
-  }).annotations({ identifier: "Enforcement", description: "What limits the tools of the agent." })
-)
+export const Enforcement = Schema.Struct({
+  sandbox: Schema.Literal("none", "workspace-write", "read-only"),
+  network: Schema.Literal("open", "proxy", "off"),
+  approvals: Schema.Literal("off", "ask", "deny"),
+  trust: TrustLevel,
+  backend: Schema.String
+}).annotations({ identifier: "Enforcement", description: "What limits the tools of the agent." })
 
-export const enforcement = (trust: typeof TrustLevel.Type): Type<typeof Enforcement> => ({
+export const enforcement = (trust: typeof TrustLevel.Type): typeof Enforcement.Type => ({
   sandbox: "none",
   network: "open",
   approvals: "off",

@@ -5,7 +5,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 
 const compaction = { compactionId: Schema.String, runId: optional(Schema.String) }
 const compactionEnd = {
-  result: optional(CompactionResult()),
+  result: optional(CompactionResult),
   aborted: Schema.Boolean,
   willRetry: Schema.Boolean,
   errorMessage: optional(Schema.String),
@@ -27,11 +27,11 @@ export const compactionEvents = [
     ...compaction
   }),
   event("compaction_start", "The same for hosts that know this name; the only start frame of the command `compact`.", {
-    reason: CompactionReason(),
+    reason: CompactionReason,
     ...compaction
   }),
   event("compaction_end", "The compaction has ended. With a `result` it has replaced part of the conversation.", {
-    reason: CompactionReason(),
+    reason: CompactionReason,
     ...compactionEnd
   }),
   event("auto_compaction_end", "The same for hosts that know this name; not sent for the command `compact`.", {
@@ -52,7 +52,7 @@ export const compactionEvents = [
   }),
   event("summarization_retry_attempt_start", "The wait has ended, and the call for a summary is made again.", {
     source: Schema.Literal("compaction", "branchSummary"),
-    reason: optional(CompactionReason())
+    reason: optional(CompactionReason)
   }),
   event("summarization_retry_finished", "The call for a summary has succeeded, or is not retried any more.", {})
 ]

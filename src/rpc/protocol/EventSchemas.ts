@@ -42,7 +42,7 @@ const event = <Fields extends Schema.Struct.Fields>(type: string, summary: strin
 /** A custom message that joins the conversation outside a run has no `runId`. */
 const messageRef = { messageId: Schema.String, clientMessageId: optional(Schema.String), runId: optional(runId) }
 const tool = { toolCallId: Schema.String, toolName: Schema.String }
-const partial = { contentIndex: index, partial: optional(AssistantMessage()) }
+const partial = { contentIndex: index, partial: optional(AssistantMessage) }
 const step = <Name extends string, Fields extends Schema.Struct.Fields>(type: Name, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), ...partial, ...fields })
 
@@ -55,7 +55,7 @@ export const AssistantMessageEvent = Schema.Union(
   step("thinking_end", { content: Schema.String }),
   step("toolcall_start", { id: Schema.String, toolName: Schema.String }),
   step("toolcall_delta", { delta: Schema.String }),
-  step("toolcall_end", { toolCall: ToolCall() })
+  step("toolcall_end", { toolCall: ToolCall })
 ).annotations({
   identifier: "AssistantMessageEvent",
   description:
@@ -73,8 +73,8 @@ const RunFailure = Schema.Struct({
 
 /** In the dialect `pi-early` a user message has the attachments of its prompt. */
 const shownMessage = Schema.Union(
-  RunMessage(),
-  Schema.Struct({ ...UserMessage().fields, attachments: Schema.Array(Attachment()) })
+  RunMessage,
+  Schema.Struct({ ...UserMessage.fields, attachments: Schema.Array(Attachment) })
 )
 
 const Rule = Schema.Struct({
@@ -104,8 +104,8 @@ export const events: ReadonlyArray<EventSchema> = [
       dialects: Schema.Array(Schema.String),
       initialize: Schema.Boolean
     }),
-    capabilities: Capabilities(),
-    enforcement: Enforcement(),
+    capabilities: Capabilities,
+    enforcement: Enforcement,
     schemaHash: Schema.String
   }),
   event(
@@ -121,7 +121,7 @@ export const events: ReadonlyArray<EventSchema> = [
     "agent_end",
     "The run has ended; `messages` are all messages made in it, in order. `sessionFile` is the file that has them.",
     {
-      messages: Schema.Array(RunMessage()),
+      messages: Schema.Array(RunMessage),
       messageCount: optional(Schema.Int).annotations({
         description: "Present if `messages` had to be left out for their size."
       }),
@@ -138,8 +138,8 @@ export const events: ReadonlyArray<EventSchema> = [
     runId
   }),
   event("turn_end", "The assistant message and all its tool results are final; results in the order of the calls.", {
-    message: AssistantMessage(),
-    toolResults: Schema.Array(ToolResultMessage()),
+    message: AssistantMessage,
+    toolResults: Schema.Array(ToolResultMessage),
     turnIndex: index,
     runId
   }),
@@ -152,9 +152,9 @@ export const events: ReadonlyArray<EventSchema> = [
     "message_update",
     "A step of the assistant message that is streaming; in delta form without `message` and `partial`, after `set_event_filter` with only the `role` of the message.",
     {
-      message: optional(Schema.Union(AssistantMessage(), Schema.Struct({ role: Schema.Literal("assistant") }))),
+      message: optional(Schema.Union(AssistantMessage, Schema.Struct({ role: Schema.Literal("assistant") }))),
       assistantMessageEvent: AssistantMessageEvent,
-      usage: Usage(),
+      usage: Usage,
       messageId: Schema.String,
       runId
     }
@@ -162,13 +162,13 @@ export const events: ReadonlyArray<EventSchema> = [
   event("message_end", "The message is final and stored.", { message: shownMessage, ...messageRef }),
   event("tool_execution_start", "A tool call starts, or gets its result without being run.", {
     ...tool,
-    args: JsonObject(),
+    args: JsonObject,
     runId
   }),
   event("tool_execution_update", "Progress of a tool call; `partialResult` is all output so far.", {
     ...tool,
-    args: JsonObject(),
-    partialResult: ToolOutput(),
+    args: JsonObject,
+    partialResult: ToolOutput,
     runId
   }),
   event(
@@ -176,7 +176,7 @@ export const events: ReadonlyArray<EventSchema> = [
     "A tool call has its result; in the dialect `pi-early` that of a failed call is its text.",
     {
       ...tool,
-      result: Schema.Union(ToolOutput(), Schema.String),
+      result: Schema.Union(ToolOutput, Schema.String),
       isError: Schema.Boolean,
       isWarning: optional(Schema.Boolean),
       durationMs: Schema.Finite,
@@ -186,7 +186,7 @@ export const events: ReadonlyArray<EventSchema> = [
   event("host_tool_call", "Asks the host to run one of its tools and to send `host_tool_result`.", {
     id: Schema.String,
     ...tool,
-    arguments: JsonObject()
+    arguments: JsonObject
   }),
   event("host_tool_cancel", "Tells the host to stop the call `targetId`: its result is not needed any more.", {
     id: Schema.String,
@@ -237,7 +237,7 @@ export const events: ReadonlyArray<EventSchema> = [
       steering: optional(Schema.Array(Schema.String)),
       followUp: optional(Schema.Array(Schema.String)),
       counts: optional(Schema.Struct({ steering: Schema.Int, followUp: Schema.Int, nextTurn: Schema.Int })),
-      items: Schema.Array(QueueItem()),
+      items: Schema.Array(QueueItem),
       removed: optional(Schema.Array(Schema.String)),
       revision: Schema.Int
     }
@@ -263,7 +263,7 @@ export const events: ReadonlyArray<EventSchema> = [
       data: optional(Schema.Unknown)
     })
   }),
-  event("model_changed", "The model has changed.", { model: Model() }),
+  event("model_changed", "The model has changed.", { model: Model }),
   event("thinking_level_changed", "The thinking level has changed; both members have the same value.", {
     level: ThinkingLevel,
     thinkingLevel: ThinkingLevel,
@@ -278,7 +278,7 @@ export const events: ReadonlyArray<EventSchema> = [
   ),
   event("session_info_update", "The same for hosts that know this name.", { title: optional(Schema.String) }),
   event("available_commands_update", "The slash commands, after the start if there are any, and when they change.", {
-    commands: Schema.Array(Available())
+    commands: Schema.Array(Available)
   }),
   event(
     "extension_error",

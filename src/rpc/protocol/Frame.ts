@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 
 /** Echoed unchanged: a number stays a number. */
 export const RequestId = Schema.Union(Schema.String, Schema.Finite)
@@ -18,19 +17,17 @@ export const idOf = (frame: unknown): Id | undefined =>
 export const typeOf = (frame: unknown): string | undefined =>
   Predicate.isRecord(frame) && typeof frame["type"] === "string" ? frame["type"] : undefined
 
-export const Response = lazy(() =>
-  Schema.Struct({
-    id: optional(RequestId).annotations({ description: "The `id` of the command." }),
-    type: Schema.Literal("response"),
-    command: Schema.String,
-    success: Schema.Boolean,
-    data: optional(Schema.Unknown),
-    error: optional(Schema.String).annotations({ description: "On failure: the reason, for people." }),
-    code: optional(Schema.String).annotations({ description: "On failure: the reason, for programs." }),
-    requestId: optional(RequestId).annotations({ description: "The `id` of a command that is answered without `id`." })
-  }).annotations({ identifier: "Response", description: "The answer to a command." })
-)
-export type Response = Type<typeof Response>
+export const Response = Schema.Struct({
+  id: optional(RequestId).annotations({ description: "The `id` of the command." }),
+  type: Schema.Literal("response"),
+  command: Schema.String,
+  success: Schema.Boolean,
+  data: optional(Schema.Unknown),
+  error: optional(Schema.String).annotations({ description: "On failure: the reason, for people." }),
+  code: optional(Schema.String).annotations({ description: "On failure: the reason, for programs." }),
+  requestId: optional(RequestId).annotations({ description: "The `id` of a command that is answered without `id`." })
+}).annotations({ identifier: "Response", description: "The answer to a command." })
+export type Response = typeof Response.Type
 
 const withId = (id: Id | undefined) => (id === undefined ? {} : { id })
 

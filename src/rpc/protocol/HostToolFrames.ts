@@ -4,29 +4,24 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { described, InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as Decoder from "../decoding/Decoder.ts"
 
 /** Only for the reference. `readDefinition` decodes the input, because the protocol prescribes the text of each refusal. */
-export const Definition = lazy(() =>
-  Schema.Struct({
-    name: Schema.String,
-    label: optional(Schema.String).annotations({ description: "A name for people; default: `name`." }),
-    description: Schema.String,
-    parameters: described(JsonObject(), "JSON Schema of an object."),
-    hidden: optional(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
-    timeoutMs: optional(Schema.Finite).annotations({
-      description: "The longest time without progress; default: no limit."
-    })
-  }).annotations({ identifier: "HostToolDefinition", description: "A tool that the host runs." })
-)
+export const Definition = Schema.Struct({
+  name: Schema.String,
+  label: optional(Schema.String).annotations({ description: "A name for people; default: `name`." }),
+  description: Schema.String,
+  parameters: described(JsonObject, "JSON Schema of an object."),
+  hidden: optional(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
+  timeoutMs: optional(Schema.Finite).annotations({
+    description: "The longest time without progress; default: no limit."
+  })
+}).annotations({ identifier: "HostToolDefinition", description: "A tool that the host runs." })
 
-export const AnyDefinition = lazy(() =>
-  Schema.Unknown.annotations({ jsonSchema: { $ref: "#/$defs/HostToolDefinition" } })
-)
+export const AnyDefinition = Schema.Unknown.annotations({ jsonSchema: { $ref: "#/$defs/HostToolDefinition" } })
 
 const given = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
@@ -55,28 +50,22 @@ export const readDefinitions = (
   input: ReadonlyArray<unknown>
 ): Either.Either<ReadonlyArray<HostToolDefinition>, string> => Either.all(input.map(readDefinition))
 
-const Output = lazy(() =>
-  Schema.Struct({
-    content: described(Schema.Array(InputContent()), "What the model reads."),
-    details: optional(Schema.Unknown).annotations({ description: "Data for the host, which the model does not see." }),
-    isWarning: optional(Schema.Boolean).annotations({
-      description: "The call succeeded, but people should look at its result."
-    })
-  }).annotations({ identifier: "HostToolOutput", description: "The result or the progress of a host tool." })
-)
-
-const Update = lazy(() =>
-  Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output() })
-)
-
-const Result = lazy(() =>
-  Schema.Struct({
-    type: Schema.Literal("host_tool_result"),
-    id: Schema.String,
-    result: Output(),
-    isError: optional(Schema.Boolean)
+const Output = Schema.Struct({
+  content: described(Schema.Array(InputContent), "What the model reads."),
+  details: optional(Schema.Unknown).annotations({ description: "Data for the host, which the model does not see." }),
+  isWarning: optional(Schema.Boolean).annotations({
+    description: "The call succeeded, but people should look at its result."
   })
-)
+}).annotations({ identifier: "HostToolOutput", description: "The result or the progress of a host tool." })
+
+const Update = Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output })
+
+const Result = Schema.Struct({
+  type: Schema.Literal("host_tool_result"),
+  id: Schema.String,
+  result: Output,
+  isError: optional(Schema.Boolean)
+})
 
 /** What the host sends about its tools beside commands. */
 export const hostFrames = [
@@ -99,7 +88,7 @@ const toDetails = (details: unknown): Pick<ToolOutput, "details"> => {
   return { details: Predicate.isReadonlyRecord(details) ? details : { value: details } }
 }
 
-const toOutput = ({ content, details, isWarning }: Type<typeof Output>): ToolOutput => ({
+const toOutput = ({ content, details, isWarning }: typeof Output.Type): ToolOutput => ({
   content,
   ...toDetails(details),
   ...(isWarning === true ? { isWarning } : {})

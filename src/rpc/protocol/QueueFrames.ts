@@ -1,26 +1,23 @@
 /** Queued messages as hosts see them (supplement 6.3), and those that a command hands back. */
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { RequestId } from "./Frame.ts"
 
-export const QueueItem = lazy(() =>
-  Schema.Struct({
-    messageId: Schema.String,
-    clientMessageId: optional(Schema.String),
-    requestId: optional(RequestId).annotations({ description: "The `id` of the command that queued it." }),
-    queue: Schema.Literal("steering", "followUp", "nextTurn"),
-    custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })).annotations({
-      description: "Present if an extension sent the message."
-    }),
-    position: described(Schema.Int, "Its place in its queue, from 0."),
-    text: Schema.String,
-    images: described(Schema.Int, "How many images it has."),
-    createdAt: Schema.Finite
-  }).annotations({ identifier: "QueueItem", description: "A queued message." })
-)
-export type QueueItem = Type<typeof QueueItem>
+export const QueueItem = Schema.Struct({
+  messageId: Schema.String,
+  clientMessageId: optional(Schema.String),
+  requestId: optional(RequestId).annotations({ description: "The `id` of the command that queued it." }),
+  queue: Schema.Literal("steering", "followUp", "nextTurn"),
+  custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })).annotations({
+    description: "Present if an extension sent the message."
+  }),
+  position: described(Schema.Int, "Its place in its queue, from 0."),
+  text: Schema.String,
+  images: described(Schema.Int, "How many images it has."),
+  createdAt: Schema.Finite
+}).annotations({ identifier: "QueueItem", description: "A queued message." })
+export type QueueItem = typeof QueueItem.Type
 
 /** Without the details of a custom message: they may be long, and every change repeats the items. */
 export const queueItem = (
@@ -65,15 +62,14 @@ export const queueUpdate = (queue: MessageQueue.MessageQueue, changed: ReadonlyA
 export const queuedTexts = (queue: MessageQueue.MessageQueue) =>
   MessageQueue.size(queue) <= longest ? { queuedMessages: MessageQueue.texts(queue) } : {}
 
-export const Cleared = lazy(() => {
-  const texts = Schema.Array(Schema.String)
-  return Schema.Struct({ steering: texts, followUp: texts })
-})
+const texts = Schema.Array(Schema.String)
+
+export const Cleared = Schema.Struct({ steering: texts, followUp: texts })
 
 /** The texts of the user's messages that were handed back, if there are any. */
 export const toCleared = (
   items: ReadonlyArray<MessageQueue.QueuedMessage>
-): { readonly cleared?: Type<typeof Cleared> } => {
+): { readonly cleared?: typeof Cleared.Type } => {
   const said = items.filter(({ custom }) => custom === undefined)
   if (said.length === 0) return {}
   const texts = (name: string) => said.filter(({ queue }) => queue === name).map(({ text }) => text)

@@ -2,43 +2,36 @@
 import * as Schema from "effect/Schema"
 import type { CommandInfo } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import type { SlashCommand } from "../../services/Commands.ts"
 
-const SourceInfo = lazy(() =>
-  Schema.Struct({
-    path: Schema.String,
-    source: Schema.String,
-    scope: Schema.Literal("temporary", "user", "project"),
-    origin: Schema.Literal("top-level", "package"),
-    baseDir: optional(Schema.String)
-  })
-)
+const SourceInfo = Schema.Struct({
+  path: Schema.String,
+  source: Schema.String,
+  scope: Schema.Literal("temporary", "user", "project"),
+  origin: Schema.Literal("top-level", "package"),
+  baseDir: optional(Schema.String)
+})
 
-export const Listed = lazy(() =>
-  Schema.Struct({
-    name: Schema.String,
-    description: optional(Schema.String),
-    source: Schema.Literal("extension", "prompt", "skill"),
-    sourceInfo: SourceInfo()
-  })
-)
+export const Listed = Schema.Struct({
+  name: Schema.String,
+  description: optional(Schema.String),
+  source: Schema.Literal("extension", "prompt", "skill"),
+  sourceInfo: SourceInfo
+})
 
-export const Available = lazy(() =>
-  Schema.Struct({
-    name: Schema.String,
-    aliases: optional(Schema.Array(Schema.String)),
-    description: optional(Schema.String),
-    input: optional(Schema.Struct({ hint: optional(Schema.String) })).annotations({
-      description: "A hint at its arguments, for menus."
-    }),
-    source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
-  }).annotations({ identifier: "AvailableCommand", description: "A slash command." })
-)
+export const Available = Schema.Struct({
+  name: Schema.String,
+  aliases: optional(Schema.Array(Schema.String)),
+  description: optional(Schema.String),
+  input: optional(Schema.Struct({ hint: optional(Schema.String) })).annotations({
+    description: "A hint at its arguments, for menus."
+  }),
+  source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
+}).annotations({ identifier: "AvailableCommand", description: "A slash command." })
 
 const described = ({ description }: CommandInfo) => (description === undefined ? {} : { description })
 
-export const listed = (command: SlashCommand): Type<typeof Listed> => ({
+export const listed = (command: SlashCommand): typeof Listed.Type => ({
   name: command.name,
   ...described(command),
   source: command.source,
@@ -48,7 +41,7 @@ export const listed = (command: SlashCommand): Type<typeof Listed> => ({
 /** That family has no prompt templates, but files that are commands. */
 const families = { extension: "extension", prompt: "file", skill: "skill" } as const
 
-export const available = (command: CommandInfo): Type<typeof Available> => ({
+export const available = (command: CommandInfo): typeof Available.Type => ({
   name: command.name,
   ...described(command),
   ...(command.argumentHint === undefined ? {} : { input: { hint: command.argumentHint } }),

@@ -19,7 +19,7 @@ const getCommands = Command.make({
   notes: "Commands of the same name are called `name:1`, `name:2`.",
   origin: ["pi"],
   params: Command.noParams,
-  result: () => Schema.Struct({ commands: Schema.Array(Listed()) }),
+  result: Schema.Struct({ commands: Schema.Array(Listed) }),
   run: (_, request) => Effect.map(all(request), (commands) => ({ commands: commands.map(listed) }))
 })
 
@@ -29,7 +29,7 @@ const getAvailableCommands = Command.make({
   summary: "The same in the form of the omp family. `available_commands_update` has it whenever it changes.",
   origin: ["omp"],
   params: Command.noParams,
-  result: () => Schema.Struct({ commands: Schema.Array(Available()) }),
+  result: Schema.Struct({ commands: Schema.Array(Available) }),
   run: (_, request) => Effect.map(all(request), (commands) => ({ commands: commands.map(available) }))
 })
 

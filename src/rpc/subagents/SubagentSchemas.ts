@@ -14,7 +14,7 @@ const ref = {
   sessionFile: optional(Schema.String),
   parentToolCallId: optional(Schema.String)
 }
-const budget = { scope: BudgetScopeName, id: optional(Schema.String), snapshot: BudgetSnapshot() }
+const budget = { scope: BudgetScopeName, id: optional(Schema.String), snapshot: BudgetSnapshot }
 
 export const subagentEvents = [
   {
@@ -26,7 +26,7 @@ export const subagentEvents = [
   {
     type: "subagent_end",
     summary: "The subagent has ended, and its work was verified if that was asked for.",
-    fields: { id, agent: Schema.String, exitCode: Schema.Int, verification: optional(VerificationResult()) }
+    fields: { id, agent: Schema.String, exitCode: Schema.Int, verification: optional(VerificationResult) }
   },
   {
     type: "subagent_lifecycle",
@@ -48,7 +48,7 @@ export const subagentEvents = [
         ...ref,
         task: Schema.String,
         assignment: optional(Schema.String),
-        progress: SubagentProgress()
+        progress: SubagentProgress
       })
     }
   },
@@ -56,7 +56,7 @@ export const subagentEvents = [
     type: "subagent_event",
     summary:
       "An event of the subagent's own session, as its frame would be but without `sessionId`, `epoch` and `seq`; updates are in delta form. After `set_subagent_subscription` with the level `events`.",
-    fields: { payload: Schema.Struct({ id, event: JsonObject() }) }
+    fields: { payload: Schema.Struct({ id, event: JsonObject }) }
   },
   {
     type: "subagent_verification_start",

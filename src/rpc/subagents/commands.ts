@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy } from "../../domain/Lazy.ts"
 import { SubagentInfo, TranscriptPart } from "../../domain/subagents/Subagent.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { UnknownSubagent } from "../../services/delegation/Subagents.ts"
@@ -25,8 +24,8 @@ const setSubagentSubscription = Command.make({
     "`set_event_filter` has no effect on these frames. See [hosts/subagents.md](hosts/subagents.md#subagents).",
   origin: ["omp"],
   // Checked by the handler, because hosts know the text of the failure.
-  params: () => Schema.Struct({ level: Schema.Unknown.annotations({ jsonSchema: { enum: levels } }) }),
-  result: () => Schema.Struct({ level: Schema.Literal(...levels) }),
+  params: Schema.Struct({ level: Schema.Unknown.annotations({ jsonSchema: { enum: levels } }) }),
+  result: Schema.Struct({ level: Schema.Literal(...levels) }),
   errors: ["invalid_level"],
   run: Effect.fnUntraced(function* ({ level }, { connection }) {
     if (!isLevel(level)) {
@@ -46,20 +45,18 @@ const getSubagents = Command.make({
   summary: "The subagents that run, in the order of their start.",
   origin: ["omp"],
   params: Command.noParams,
-  result: () => Schema.Struct({ subagents: Schema.Array(SubagentInfo()) }),
+  result: Schema.Struct({ subagents: Schema.Array(SubagentInfo) }),
   run: Effect.fnUntraced(function* () {
     const { subagents } = yield* Agent
     return { subagents: yield* subagents.live }
   })
 })
 
-const TranscriptParams = lazy(() =>
-  Schema.Struct({
-    subagentId: optional(Schema.String),
-    sessionFile: optional(Schema.String),
-    fromByte: optional(Schema.Unknown.annotations({ jsonSchema: { type: "number" } }))
-  })
-)
+const TranscriptParams = Schema.Struct({
+  subagentId: optional(Schema.String),
+  sessionFile: optional(Schema.String),
+  fromByte: optional(Schema.Unknown.annotations({ jsonSchema: { type: "number" } }))
+})
 
 const getSubagentMessages = Command.make({
   name: "get_subagent_messages",
@@ -97,8 +94,8 @@ const cancelSubagent = Command.make({
     "The result of its task is then `aborted`, and other tasks go on. `cancelled: false` says that it had ended before. " +
     "The failure `still_running` comes after 10 seconds; the subagent is still being ended.",
   origin: ["omp"],
-  params: () => Schema.Struct({ subagentId: Schema.String }),
-  result: () => Schema.Struct({ cancelled: Schema.Boolean }),
+  params: Schema.Struct({ subagentId: Schema.String }),
+  result: Schema.Struct({ cancelled: Schema.Boolean }),
   errors: ["unknown_subagent", "still_running"],
   run: Effect.fnUntraced(function* ({ subagentId }) {
     const { cancel, root } = (yield* Agent).supervision
@@ -118,7 +115,7 @@ const steerSubagent = Command.make({
   lane: "control",
   summary: "Queues a message for the next model call of a subagent that runs.",
   origin: ["omp"],
-  params: () => Schema.Struct({ subagentId: Schema.String, message: Schema.String }),
+  params: Schema.Struct({ subagentId: Schema.String, message: Schema.String }),
   errors: ["unknown_subagent"],
   run: Effect.fnUntraced(function* ({ message, subagentId }) {
     const { subagents } = yield* Agent

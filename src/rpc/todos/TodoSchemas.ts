@@ -7,7 +7,7 @@ export const todoEvents = [
     type: "todo_reminder",
     summary: "The model has stopped with open `todos`, and the run continues with a hidden reminder.",
     fields: {
-      todos: Schema.Array(TodoItem()),
+      todos: Schema.Array(TodoItem),
       attempt: Schema.Int,
       maxAttempts: Schema.Int,
       runId: Schema.String

@@ -14,8 +14,8 @@ const setTodos = Command.make({
     "Phases and tasks without an id, or with one that is taken, get the next free `phase-N` or `task-N`. A task without `status` is pending. " +
     "The list is stored with the session, and the model reads it in its next turn. If one part is refused, the old list stays. See [todos.md](todos.md).",
   origin: ["omp", "xcsh"],
-  params: () => Schema.Struct({ phases: Schema.Array(PhaseInput()) }),
-  result: () => Schema.Struct({ todoPhases: Schema.Array(TodoPhase()) }),
+  params: Schema.Struct({ phases: Schema.Array(PhaseInput) }),
+  result: Schema.Struct({ todoPhases: Schema.Array(TodoPhase) }),
   run: Effect.fnUntraced(function* ({ phases }) {
     const { todos } = yield* Agent
     const todoPhases = yield* Effect.mapError(

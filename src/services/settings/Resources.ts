@@ -1,22 +1,19 @@
 /** Settings that name what is loaded: extensions, packages, skills and prompt templates (protocol.md 11.3, 11.4). */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { setting } from "./Setting.ts"
 
 /** With patterns, only the parts that match are taken; an empty list takes none of that kind. */
-export const PackageSource = lazy(() =>
-  Schema.Union(
-    Schema.NonEmptyString,
-    Schema.Struct({
-      source: Schema.NonEmptyString,
-      extensions: optional(Schema.Array(Schema.String)),
-      skills: optional(Schema.Array(Schema.String)),
-      prompts: optional(Schema.Array(Schema.String))
-    })
-  )
+export const PackageSource = Schema.Union(
+  Schema.NonEmptyString,
+  Schema.Struct({
+    source: Schema.NonEmptyString,
+    extensions: optional(Schema.Array(Schema.String)),
+    skills: optional(Schema.Array(Schema.String)),
+    prompts: optional(Schema.Array(Schema.String))
+  })
 )
-export type PackageSource = Type<typeof PackageSource>
+export type PackageSource = typeof PackageSource.Type
 
 const paths = () => Schema.Array(Schema.NonEmptyString)
 
@@ -26,7 +23,7 @@ export const fields = () => ({
     "Files and folders of extensions, relative to the settings file. Those of the project are added to those of the user."
   ),
   packages: setting(
-    Schema.Array(PackageSource()),
+    Schema.Array(PackageSource),
     "Packages with extensions, skills and prompt templates: paths, or `npm:name` for installed ones. An object with `source` takes only the parts that match its patterns. Added up like `extensions`."
   ),
   disabledExtensions: setting(Schema.Array(Schema.String), "Names of extensions that are found but not loaded."),

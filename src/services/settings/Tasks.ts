@@ -4,7 +4,6 @@
  */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { lazy, type Type } from "../../domain/Lazy.ts"
 import { OnFailure } from "../../domain/subagents/Verification.ts"
 import { setting } from "./Setting.ts"
 
@@ -14,24 +13,22 @@ const count = () => Schema.Int.pipe(Schema.positive())
 const limit = (description: string) => optional(setting(Schema.Finite.pipe(Schema.positive()), description))
 
 /** What is checked after an isolated task (protocol.md 14.5). */
-export const VerificationProfile = lazy(() =>
-  Schema.Struct({
-    mode: optional(Schema.Literal("none", "command", "lsp")),
-    commands: optional(
-      Schema.Array(
-        Schema.Struct({
-          name: Schema.NonEmptyString,
-          command: Schema.NonEmptyString,
-          timeoutMs: optional(count()),
-          optional: optional(Schema.Boolean)
-        })
-      )
-    ),
-    maxRetries: optional(Schema.Int.pipe(Schema.nonNegative())),
-    onFailure: optional(OnFailure)
-  })
-)
-export type VerificationProfile = Type<typeof VerificationProfile>
+export const VerificationProfile = Schema.Struct({
+  mode: optional(Schema.Literal("none", "command", "lsp")),
+  commands: optional(
+    Schema.Array(
+      Schema.Struct({
+        name: Schema.NonEmptyString,
+        command: Schema.NonEmptyString,
+        timeoutMs: optional(count()),
+        optional: optional(Schema.Boolean)
+      })
+    )
+  ),
+  maxRetries: optional(Schema.Int.pipe(Schema.nonNegative())),
+  onFailure: optional(OnFailure)
+})
+export type VerificationProfile = typeof VerificationProfile.Type
 
 const running = () => ({
   "task.isolation.mode": setting(
@@ -89,7 +86,7 @@ const protecting = () => ({
   ),
   "task.verification.failureContextLineLimit": setting(count(), "How many lines of a failed check a repair is shown."),
   "task.verification.profiles": setting(
-    Schema.Record({ key: Schema.String, value: VerificationProfile() }),
+    Schema.Record({ key: Schema.String, value: VerificationProfile }),
     "Profiles of verification by name: `mode`, `commands`, `maxRetries`, `onFailure`."
   ),
   "task.budget.maxWallTimeMs": limit("How long the runs of a session may take together."),

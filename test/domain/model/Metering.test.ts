@@ -8,7 +8,7 @@ import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
 import { model } from "../../support/agent/ScriptedModel.ts"
 
-const isUsage = Schema.is(Usage.Usage())
+const isUsage = Schema.is(Usage.Usage)
 const priced = { ...model, cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }
 const question = "What does the shuttle of a loom carry from one side to the other? ".repeat(10)
 const sent: Metering.Sent = { systemPrompt: "Be brief.", messages: [userMessage(question, [], 0)], tools: [] }

@@ -9,7 +9,7 @@ import * as Usage from "../../../src/domain/model/Usage.ts"
 const place = { id: "a1", parentId: null, timestamp: "2026-01-01T00:00:00.000Z" }
 const at = Date.parse(place.timestamp)
 const fromDisk = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
-const entries = Arbitrary.make(NewEntry()).map((entry) => ({ ...place, ...entry }))
+const entries = Arbitrary.make(NewEntry).map((entry) => ({ ...place, ...entry }))
 
 describe("what we write", () => {
   it("is read as it is, without a copy", () => {
@@ -22,7 +22,7 @@ describe("what we write", () => {
   })
 
   it("is told from what lacks a member as the schemas tell it", () => {
-    const [isNew, isMessage] = [Schema.is(NewEntry()), Schema.is(AgentMessage())]
+    const [isNew, isMessage] = [Schema.is(NewEntry), Schema.is(AgentMessage)]
     fc.assert(
       fc.property(entries, fc.nat(20), (entry, n) => {
         const key = Object.keys(entry)[n % Object.keys(entry).length] ?? ""
@@ -156,7 +156,7 @@ describe("entries of others", () => {
     fc.assert(
       fc.property(
         fc.object({ maxDepth: 3 }),
-        fc.constantFrom(...NewEntry().members.map((m) => m.fields.type.literals[0])),
+        fc.constantFrom(...NewEntry.members.map((m) => m.fields.type.literals[0])),
         (body, type) => {
           const entry = readEntry(fromDisk({ ...body, type, ...place, message: { ...body, role: "assistant" } }))
           assert.isTrue(entry !== undefined && (entry.type === "foreign" || isOwnEntry(entry)))

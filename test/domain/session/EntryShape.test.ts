@@ -119,7 +119,7 @@ const damages: Readonly<Record<string, unknown>> = {
   "an object": { other: 1 }
 }
 
-const isNew = Schema.is(NewEntry())
+const isNew = Schema.is(NewEntry)
 
 describe.each(Object.entries(samples))("%s", (_, sample) => {
   it("is an entry", () => {

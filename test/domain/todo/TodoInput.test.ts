@@ -71,7 +71,7 @@ it("notes, details and statuses stay as they are; a task without one is pending"
 })
 
 it("texts have at most 2000 characters, names and contents at least one", () => {
-  const fits = Schema.decodeUnknownEither(TodoInput.PhaseInput())
+  const fits = Schema.decodeUnknownEither(TodoInput.PhaseInput)
   const long = (n: number) => "x".repeat(n)
   const task = (members: object) => ({ name: "P", tasks: [{ content: "c", ...members }] })
   const good = [

@@ -46,7 +46,7 @@ describe("--mode json", () => {
     const { code, err, out } = await run(["--mode", "json", "go", ...script(turns)])
     assert.deepStrictEqual([code, err], [0, ""])
     const [header, ...frames] = linesOf(out)
-    fits(SessionHeader(), header)
+    fits(SessionHeader, header)
     for (const frame of frames) {
       const event = events.find(({ type }) => type === frame.type)
       assert.isDefined(event, `no schema of ${frame.type}`)

@@ -62,7 +62,7 @@ describe("a provider of the user's own", () => {
       ]
     )
     // They are read, copied and sent as JSON in places; what is known of the price goes with them.
-    const copied = structuredClone(of("lab")).map((model) => Schema.encodeSync(Model())(model))
+    const copied = structuredClone(of("lab")).map((model) => Schema.encodeSync(Model)(model))
     assert.deepStrictEqual(
       copied.map((model) => model.costUnknown),
       [true, true, undefined, undefined, undefined]

@@ -15,7 +15,7 @@ describe("the settings in force", () => {
   it("are all there, in the order of the schema", () => {
     assert.deepStrictEqual(
       list().map(({ key }) => key),
-      Object.keys(SettingsValues().fields)
+      Object.keys(SettingsValues.fields)
     )
   })
 

@@ -176,7 +176,7 @@ describe("a project that is not trusted", () => {
       "tasks.todoClearDelay"
     ]
     assert.deepStrictEqual([...marked("free")], free)
-    const all = Object.fromEntries(Object.keys(SettingsValues().fields).map((key) => [key, 1]))
+    const all = Object.fromEntries(Object.keys(SettingsValues.fields).map((key) => [key, 1]))
     const closed = Object.keys(all).filter((key) => !free.includes(key))
     assert.deepStrictEqual(from(all).leftOut, closed)
     assert.isTrue(closed.includes("offline.scenario"))

@@ -12,7 +12,7 @@ const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.PropertySignatur
 it("every optional member of every command may be null", () => {
   let members = 0
   for (const { name, params } of commands) {
-    const { ast } = params()
+    const { ast } = params
     const optionals = membersOf(ast).filter(({ isOptional }) => isOptional)
     members += optionals.length
     const nulls = Object.fromEntries(optionals.map(({ name }) => [String(name), null]))

@@ -6,11 +6,11 @@ import { defaults, marked, SettingsValues } from "../../../src/services/Settings
 import { marksOf } from "../../../src/services/settings/Setting.ts"
 import * as TypeText from "../../../src/services/settings/TypeText.ts"
 
-const settings = SchemaAST.getPropertySignatures(SettingsValues().ast)
+const settings = SchemaAST.getPropertySignatures(SettingsValues.ast)
 
 describe("the settings", () => {
   it("have defaults that fit", () => {
-    assert.deepStrictEqual(Schema.decodeUnknownEither(SettingsValues())(defaults), Either.right(defaults))
+    assert.deepStrictEqual(Schema.decodeUnknownEither(SettingsValues)(defaults), Either.right(defaults))
     const unset = settings.filter(({ isOptional }) => isOptional).map(({ name }) => name)
     assert.deepStrictEqual(
       settings.map(({ name }) => name).filter((name) => !Object.hasOwn(defaults, name)),

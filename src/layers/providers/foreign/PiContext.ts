@@ -34,7 +34,7 @@ export const ofRequest = ({ messages, model, systemPrompt, tools }: ModelRequest
 }
 
 const decodeTool = Schema.decodeUnknownEither(
-  Schema.Struct({ name: Schema.NonEmptyString, description: Schema.String, parameters: JsonObject() })
+  Schema.Struct({ name: Schema.NonEmptyString, description: Schema.String, parameters: JsonObject })
 )
 
 const toolOf = (tool: unknown, place: string): Either.Either<ToolDefinition, string> => {

@@ -14,8 +14,8 @@ import * as Usage from "../../../domain/model/Usage.ts"
 
 type Bag = Readonly<Record<PropertyKey, unknown>>
 
-const decodeMessage = Schema.decodeUnknownEither(AgentMessage())
-const isUsage = Schema.is(Usage.Usage())
+const decodeMessage = Schema.decodeUnknownEither(AgentMessage)
+const isUsage = Schema.is(Usage.Usage)
 const isStopReason = Schema.is(StopReason)
 
 export const defined = (value: Bag): Bag =>

@@ -40,7 +40,7 @@ const ThinkingStep = Schema.Struct({
 const ScriptedCall = Schema.Struct({
   name: Schema.NonEmptyString,
   id: optional(Schema.NonEmptyString),
-  arguments: optional(JsonObject()),
+  arguments: optional(JsonObject),
   rawArguments: optional(Schema.String)
 }).pipe(
   Schema.filter((call) =>

@@ -73,7 +73,7 @@ const partsOf = (result: unknown): Read<ToolOutput> => {
   )
 }
 
-const usageOf = Schema.decodeUnknownOption(Schema.suspend(() => Usage()))
+const usageOf = Schema.decodeUnknownOption(Schema.suspend(() => Usage))
 
 const answerOf = (result: unknown): Read<{ readonly answer: ToolAnswer; readonly isError: boolean }> =>
   Either.map(partsOf(result), (output) => {
