@@ -2,12 +2,14 @@
  * The programs in README.md and docs print what the page says, links lead somewhere, and scripts/docBlocks.ts and
  * docLinks.ts find what is wrong.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { allBlocks, blocksOf, check, programsOf } from "../scripts/docBlocks.ts"
 import { allPages, brokenLinks } from "../scripts/docLinks.ts"
+import { builtInModels } from "../src/layers/models/builtInModels.ts"
+import { commands } from "../src/rpc/registry.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
@@ -25,6 +27,30 @@ describe("programs in the docs", () => {
     })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     assert.deepStrictEqual({ out: out.trimEnd(), err, code }, { out: block.prints, err: "", code: 0 })
+  })
+})
+
+describe("what the docs name", () => {
+  const read = (name: string) => readFileSync(join(root, name), "utf8")
+
+  it("models exist", () => {
+    const known = new Set(Object.values(builtInModels).flatMap((models) => models.map(({ id }) => id)))
+    const texts = [...allPages(), "python/README.md", "src/layers/Heddle.ts"]
+    const named = texts.flatMap((name) => read(name).match(/\b(?:claude|gpt|gemini|grok)-\w[\w.-]*\w/g) ?? [])
+    assert.include(named, "claude-sonnet-5-5")
+    assert.deepStrictEqual(
+      named.filter((name) => /\d/.test(name) && !known.has(name)),
+      []
+    )
+  })
+
+  it("every code with which a command can fail is on the page about errors", () => {
+    const pages = read("docs/hosts/errors.md") + read("docs/compaction.md")
+    const codes = new Set(commands.flatMap(({ errors }) => errors))
+    assert.deepStrictEqual(
+      [...codes].filter((code) => !pages.includes(`\`${code}\``)),
+      []
+    )
   })
 })
 

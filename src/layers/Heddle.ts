@@ -34,7 +34,7 @@ export { call as callOf, make as provider, text as answerOf } from "./providers/
 
 export interface HeddleOptions extends Omit<EmbeddedAgent.EmbeddedAgentOptions, "cwd" | "model"> {
   /**
-   * `<provider>/<id>`, such as `anthropic/claude-sonnet-4-5`, or a part of it that only one model has. Default: the first
+   * `<provider>/<id>`, such as `anthropic/claude-sonnet-5-5`, or a part of it that only one model has. Default: the first
    * model of `provider`, else the first one that has a key.
    */
   readonly model?: string

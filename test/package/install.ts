@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 
 const repo = resolve(import.meta.dirname, "../..")
 /** Megabytes on disk, of which Bun takes about 102. */
-const largest = 130
+const largest = 135
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-install-"))
 const failures: Array<string> = []
