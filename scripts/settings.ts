@@ -177,7 +177,8 @@ JSON files may have comments and trailing commas. A dot in a name and an object 
 A member of an object such as \`retry.fallbackChains\` can be set alone, too: \`--set 'retry.fallbackChains.default=["openai/gpt-6-luna"]'\`.
 
 A name that is no setting, a value of the wrong type, and a setting without effect are reported on stderr with file, line
-and column, and to the host in one \`notice\` with the source \`settings\`. The rest of the file counts.
+and column, and to the host in one \`notice\` with the source \`settings\`. The rest of the file counts. Settings of other programs, such as
+\`theme\` in a folder that you share with pi, are one short line, and hosts are told of them only when they change.
 
 ## All settings
 

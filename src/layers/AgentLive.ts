@@ -26,7 +26,7 @@ import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Budget } from "../services/Budget.ts"
-import { Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
@@ -120,9 +120,10 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => {
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(settings(options), ({ declared, notice = "", settings, trust }) =>
+    Effect.map(settings(options), ({ declared, foreign = Effect.succeed(undefined), notice = "", settings, trust }) =>
       Context.make(Settings, settings).pipe(
         Context.add(SettingsNotice, notice),
+        Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),

@@ -7,7 +7,7 @@ import { Agent, type EventSink } from "../services/Agent.ts"
 import type { DialectName } from "../services/host/Dialect.ts"
 import { Session } from "../services/session/Session.ts"
 import type { Sessions } from "../services/session/Sessions.ts"
-import { Settings, SettingsNotice } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
 import * as Trust from "../services/Trust.ts"
 import type { Connection, UpdateForm } from "./Connection.ts"
 import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
@@ -47,9 +47,15 @@ export const open = Effect.fnUntraced(function* (manner: Manner, sessions: typeo
 })
 
 /** Settings that were ignored, what of the project was left out, queued messages, and slash commands. */
-export const tellWhatIsThere = Effect.fnUntraced(function* (sink: EventSink, sessions: typeof Sessions.Service) {
+export const tellWhatIsThere = Effect.fnUntraced(function* (
+  sink: EventSink,
+  sessions: typeof Sessions.Service,
+  { dialect }: Pick<Connection, "dialect">
+) {
   const message = yield* SettingsNotice
   if (message !== "") sink.offer({ _tag: "Notice", level: "warning", message, source: "settings" })
+  const foreign = dialect.hidesForeignSettings === true ? undefined : yield* yield* ForeignSettings
+  if (foreign !== undefined) sink.offer({ _tag: "Notice", level: "info", message: foreign, source: "settings" })
   const { notice } = yield* Trust.Trust
   if (notice !== undefined) sink.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
   const agent = Context.get(yield* sessions.current, Agent)

@@ -152,7 +152,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       yield* sessions.attach(Following.sink(writer, connection, sessions, (run) => lanes.aside({ run })))
       yield* Effect.addFinalizer(() => Following.end(connection, sessions))
       yield* start(options, writer, sessions)
-      yield* Connecting.tellWhatIsThere(writer, sessions)
+      yield* Connecting.tellWhatIsThere(writer, sessions, connection)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options

@@ -1,5 +1,6 @@
 /** Effective settings of the process: defaults < user file < project file < command line. Read once, at start. */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { optional } from "../domain/conversation/Content.ts"
@@ -158,6 +159,11 @@ export const defaults: SettingsValues = {
 }
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}
+
+/** For the host: settings of other programs, which have no effect. Undefined if there are none, or hosts were told of them before. */
+export class ForeignSettings extends Context.Reference<ForeignSettings>()("heddle/services/Settings/ForeignSettings", {
+  defaultValue: (): Effect.Effect<string | undefined> => Effect.succeed(undefined)
+}) {}
 
 /** For the host, once: which settings were ignored, and why. Empty if none were. */
 export class SettingsNotice extends Context.Reference<SettingsNotice>()("heddle/services/Settings/SettingsNotice", {

@@ -188,3 +188,61 @@ it.scoped("a host gets one notice about settings that have no effect, and its co
     assert.strictEqual(readFileSync(file, "utf8"), problems)
   })
 )
+
+describe("settings of other programs", () => {
+  /** As pi writes them, with one setting that heddle has. */
+  const ofPi = {
+    lastChangelogVersion: "1.5.2",
+    theme: "dark",
+    steeringMode: "all",
+    quietStartup: true,
+    terminal: { showImages: false },
+    retry: { maxAgentDelayMs: 1000 },
+    defaultTools: ["read"],
+    hideThinkingBlock: true
+  }
+  const notices = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<string>) {
+    const host = yield* HostProcess.open({ home, cwd: home, args: ["--no-session", ...args] })
+    return yield* Effect.promise(async () => {
+      host.send({ id: "g", type: "get_state" })
+      await host.until(answer("g"))
+      host.closeInput()
+      await host.exited
+      const told = host.frames().filter(type("notice"))
+      return { told: told.map(({ level, message, source }) => [source, level, message]), stderr: host.stderr() }
+    })
+  })
+
+  it.scoped("are one short notice, at the first start with them, and none in dialects that have no such event", () =>
+    Effect.gen(function* () {
+      const home = yield* withFiles({ ".heddle/agent/settings.json": JSON.stringify(ofPi) })
+      const file = join(home, ".heddle/agent/settings.json")
+      const sentence =
+        "heddle has no settings of these names: lastChangelogVersion, theme, quietStartup, terminal, " +
+        `retry.maxAgentDelayMs and 2 more (${file})`
+      for (const dialect of ["xcsh", "xcsh-strict", "pisces", "pi-early"]) {
+        const { stderr, told } = yield* notices(home, "--dialect", dialect)
+        assert.deepStrictEqual(told, [], dialect)
+        assert.strictEqual(stderr.split(sentence).length, 2, dialect)
+      }
+      assert.deepStrictEqual((yield* notices(home)).told, [["settings", "info", sentence]])
+      const again = yield* notices(home, "--dialect", "pi")
+      assert.deepStrictEqual(again.told, [])
+      assert.include(again.stderr, sentence)
+      writeFileSync(file, JSON.stringify({ ...ofPi, themes: [], maxTurns: "ten" }))
+      const changed = yield* notices(home)
+      assert.deepStrictEqual(
+        changed.told.map(([source, level]) => [source, level]),
+        [
+          ["settings", "warning"],
+          ["settings", "info"]
+        ]
+      )
+      // A value that is wrong is told at every start.
+      assert.deepStrictEqual(
+        (yield* notices(home)).told.map(([, level]) => level),
+        ["warning"]
+      )
+    })
+  )
+})

@@ -61,8 +61,13 @@ const unusedExtensions = Effect.fnUntraced(function* (cwd: string, roots: Readon
 const declaring = (scope: Declared.DeclaringSource["scope"], baseDir: string, sources: ReadonlyArray<SettingsSource>) =>
   sources.map(({ values }) => ({ scope, baseDir, values }))
 
-/** Tells people what has no effect, and returns the same for the host. */
-const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { origins, problems }: Merged) {
+/** Tells people what has no effect, and returns what hosts are told of it. */
+const report = Effect.fnUntraced(function* (
+  files: Files,
+  agentDir: string,
+  failures: ReadonlyArray<string>,
+  { origins, problems }: Merged
+) {
   const reset = [...origins].filter(([, { isReset }]) => isReset).map(([key]) => key)
   if (reset.length > 0) {
     const names = reset.join(", ")
@@ -70,11 +75,18 @@ const report = Effect.fnUntraced(function* (failures: ReadonlyArray<string>, { o
       `rpc mode resets these settings: ${names}. To keep your values, start with --inherit-settings.`
     )
   }
-  if (failures.length + problems.length === 0) return undefined
-  const Problems = yield* Effect.promise(() => import("./Problems.ts"))
-  const sentences = [...failures, ...Problems.sentences(problems)].map(Text.oneLine)
-  for (const sentence of sentences) yield* Effect.logWarning(`settings: ${sentence}`)
-  return Problems.notice(sentences)
+  if (failures.length + problems.length === 0) return {}
+  const [Problems, Foreign] = yield* Effect.promise(() =>
+    Promise.all([import("./Problems.ts"), import("./Foreign.ts")])
+  )
+  const { foreign, mistakes } = Foreign.split(problems)
+  const sentences = [...failures, ...Problems.sentences(mistakes)].map(Text.oneLine)
+  const others = foreign.length === 0 ? [] : [Text.oneLine(Foreign.sentence(foreign))]
+  for (const sentence of [...sentences, ...others]) yield* Effect.logWarning(`settings: ${sentence}`)
+  return {
+    ...(sentences.length === 0 ? {} : { notice: Problems.notice(sentences) }),
+    ...(foreign.length === 0 ? {} : { foreign: Foreign.once(files, agentDir, foreign) })
+  }
 })
 
 /** The settings in force, the extensions that they name, and what was ignored or left out. */
@@ -99,7 +111,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
     given,
     ...above
   ])
-  const settingsNotice = yield* report([...own.failures, ...project.failures], merged)
+  const told = yield* report(files, agentDir, [...own.failures, ...project.failures], merged)
   const looksForCode = hasProject && !trusted && !noExtensions
   const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
@@ -115,7 +127,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   })
   const declared = Declared.from(cwd, [...ofUser, ...declaring("project", `${cwd}/.heddle`, project.sources)])
   const { origins, values } = merged
-  return { settings: values, origins, trust, declared, notice: settingsNotice }
+  return { settings: values, origins, trust, declared, ...told }
 })
 
 export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)

@@ -11,7 +11,7 @@ const longestName = 100
 /** A longer text may be a key that landed in the wrong place. */
 const longestValue = 24
 
-const shown = (name: string): string => Text.name(name, longestName)
+export const shown = (name: string): string => Text.name(name, longestName)
 
 const show = (value: unknown): string => {
   if (typeof value === "string") {
@@ -32,9 +32,14 @@ export const locator = () => {
   }
 }
 
-const guess = (name: string): string => {
+/** The setting that was probably meant. */
+export const meant = (name: string): string | undefined => {
   const { groups, types } = Keys.known()
-  const found = nearest(name, [...types.keys(), ...groups])
+  return nearest(name, [...types.keys(), ...groups])
+}
+
+const guess = (name: string): string => {
+  const found = meant(name)
   return found === undefined ? "" : ` Did you mean ${found}?`
 }
 

@@ -23,6 +23,8 @@ export interface Dialect {
   readonly largeState?: ReadonlyArray<"systemPrompt" | "dumpTools">
   /** `setTitle` is sent without the variable that asks for it. */
   readonly emitsTitle?: true
+  /** The notice about settings of other programs is not sent: the documents of the dialect have no such event. */
+  readonly hidesForeignSettings?: true
   /** The highest thinking level that hosts know. */
   readonly highestLevel?: ThinkingLevel
 }
@@ -31,7 +33,7 @@ const plain = (name: DialectName): Dialect => ({ name, agentEnd: "final" })
 
 export const superset = plain("superset")
 
-const xcsh = { highestLevel: "xhigh", largeState: ["dumpTools"] } as const
+const xcsh = { highestLevel: "xhigh", largeState: ["dumpTools"], hidesForeignSettings: true } as const
 
 /** The handlers of xcsh answer these failures. What the others throw, its reader takes for a line that it cannot parse. */
 const answeredByXcsh = ["prompt", "abort_and_prompt", "set_model", "set_session_name"]
@@ -40,14 +42,15 @@ export const dialects: { readonly [Name in DialectName]: Dialect } = {
   superset,
   pi: { ...plain("pi"), emitsTitle: true },
   omp: plain("omp"),
-  pisces: plain("pisces"),
+  pisces: { ...plain("pisces"), hidesForeignSettings: true },
   xcsh: { ...plain("xcsh"), ...xcsh },
   "pi-early": {
     ...plain("pi-early"),
     compactionEvent: true,
     errorEvent: true,
     failureText: true,
-    echoesAttachments: true
+    echoesAttachments: true,
+    hidesForeignSettings: true
   },
   "xcsh-strict": {
     ...plain("xcsh-strict"),

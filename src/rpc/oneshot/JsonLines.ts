@@ -13,8 +13,9 @@ export const open = Effect.fnUntraced(function* (manner: Connecting.Manner) {
   const sessions = yield* Sessions
   const transport = yield* Transport
   const { header } = yield* Context.get(yield* sessions.current, Session).info
-  const { run, writer } = yield* Writer.make(transport, yield* Connecting.open(manner, sessions))
-  yield* Connecting.tellWhatIsThere(writer, sessions)
+  const connection = yield* Connecting.open(manner, sessions)
+  const { run, writer } = yield* Writer.make(transport, connection)
+  yield* Connecting.tellWhatIsThere(writer, sessions, connection)
   const presentation: Presentation = {
     offer: writer.offer,
     ready: writer.ready,
