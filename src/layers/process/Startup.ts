@@ -25,11 +25,11 @@ export const place = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOpti
 })
 
 /** The services behind every mode. Their code is loaded when they are built. */
-export const agent = (options: AgentOptions) =>
+export const agent = (options: AgentOptions & Pick<StartOptions, "mode">) =>
   Layer.unwrapEffect(
     Effect.map(
       Effect.promise(() => import("../AgentLive.ts")),
-      ({ layer }) => layer(options)
+      ({ layer }) => layer({ ...options, asksFirst: options.mode === "interactive" })
     )
   )
 

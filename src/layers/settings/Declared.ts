@@ -119,3 +119,9 @@ export const from = (cwd: string, sources: ReadonlyArray<DeclaringSource>): Decl
     }
   }
 }
+
+/** With these folders among the roots of the project. */
+export const withRoots = ({ project, user }: DeclaredExtensions, roots: ReadonlyArray<string>): DeclaredExtensions => ({
+  user,
+  project: { ...project, roots: [...new Set([...project.roots, ...roots])] }
+})

@@ -15,6 +15,7 @@ import * as FolderEntries from "../platform/folders/FolderEntries.ts"
 import * as Decision from "../trust/Decision.ts"
 import * as ProjectTrust from "../trust/ProjectTrust.ts"
 import * as Words from "../trust/Words.ts"
+import * as ProjectFiles from "./ProjectFiles.ts"
 import * as Declared from "./Declared.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
 import { merge, type Merged, type SettingsSource } from "./SettingsMerge.ts"
@@ -34,6 +35,8 @@ export interface FileSettingsOptions {
   readonly trusted?: boolean | undefined
   /** Extensions of the project do not load anyway, so nobody has to be told about them. */
   readonly noExtensions?: boolean
+  /** A person is there to be asked about the project. What was left out is told after their answer. */
+  readonly asksFirst?: boolean
 }
 
 /** Enough to see that a folder is not empty. */
@@ -96,7 +99,9 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const { hasProject: hasSettings, own } = yield* SettingsFiles.ofUser(files, agentDir, cwd)
   const given = { name: "--set", values: overrides }
   const ofUser = [...declaring("user", agentDir, own.sources), ...declaring("override", cwd, [given])]
-  const { roots } = Declared.from(cwd, ofUser).project
+  const shared = yield* ReadText.present(files, [`${cwd}/${ProjectFiles.sharedRoot}/extensions`])
+  const sharedRoots = shared.map(LocalPaths.dirname)
+  const roots = [...new Set([...Declared.from(cwd, ofUser).project.roots, ...sharedRoots])]
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
   const place = { agentDir, cwd, roots }
   const hasProject = hasSettings || extra.length > 0
@@ -117,15 +122,23 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
   const leftOut = [...merged.leftOut, ...code, ...project.refused, ...keys]
   const notice = leftOut.length === 0 ? undefined : Words.leftOut(leftOut, decision.level, decision.changes)
-  if (notice !== undefined) yield* Effect.logWarning(notice)
+  const hasQuestion = merged.leftOut.length + code.length > 0
+  const isToldLater = options.asksFirst === true && hasQuestion && !decision.isDecided
+  if (notice !== undefined && !isToldLater) yield* Effect.logWarning(notice)
   const { changes } = decision
   const trust = yield* ProjectTrust.make({
     decision,
-    subject: { ...place, others: [...merged.leftOut, ...keys], ...(changes === undefined ? {} : { changes }) },
-    hasQuestion: merged.leftOut.length + code.length > 0,
+    subject: {
+      ...place,
+      others: [...merged.leftOut, ...keys],
+      ...(changes === undefined ? {} : { changes }),
+      ...(isToldLater ? { leftOut: notice } : {})
+    },
+    hasQuestion,
     notice
   })
-  const declared = Declared.from(cwd, [...ofUser, ...declaring("project", `${cwd}/.heddle`, project.sources)])
+  const ofProject = declaring("project", `${cwd}/.heddle`, project.sources)
+  const declared = Declared.withRoots(Declared.from(cwd, [...ofUser, ...ofProject]), sharedRoots)
   const { origins, values } = merged
   return { settings: values, origins, trust, declared, ...told }
 })

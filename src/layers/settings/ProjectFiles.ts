@@ -6,6 +6,9 @@ export const ofPeers = "omp.jsonc"
 
 const names = [ofPeers, ".heddle/heddle.jsonc", ".heddle/settings.json"]
 
+/** The folder of pi, whose extensions heddle loads. Without `extensions` in it nothing of it counts. */
+export const sharedRoot = ".pi"
+
 export const pathsIn = (cwd: string): ReadonlyArray<string> => names.map((name) => `${cwd}/${name}`)
 
 export const isOfPeers = (path: string): boolean => path.endsWith(`/${ofPeers}`)

@@ -10,6 +10,8 @@ export interface Subject extends ProjectCode.ProjectPlace {
   /** Settings and keys that were left out. */
   readonly others: ReadonlyArray<string>
   readonly changes?: string
+  /** What to say where the project stays out; absent if that was said before. */
+  readonly leftOut?: string | undefined
 }
 
 /** Parts are for a notice; a decision about more of them is stored without. */
@@ -41,14 +43,16 @@ export const ask = Effect.fn("Trust.ask")(function* (subject: Subject, confirm: 
   const code = yield* ProjectCode.read(subject)
   const yes = yield* confirm(Words.question({ ...subject, extensions: code.extensions }))
   const unchanged: TrustAnswer = { level: "untrusted" }
-  if (yes === undefined) return { answer: unchanged }
+  const { leftOut } = subject
+  if (yes === undefined) return { answer: { ...unchanged, ...(leftOut === undefined ? {} : { notice: leftOut }) } }
   if (yes && (yield* ProjectCode.read(subject)).digest !== code.digest) {
     return { answer: { ...unchanged, notice: Words.changedMeanwhile } }
   }
   const level = yes ? "trusted" : "untrusted"
   const imported = yes ? yield* Imports.read(code, subject.cwd) : nothing
   const problem = yield* store(subject, code, imported, level)
-  const answer: TrustAnswer = { level, notice: Words.answered(level, subject.others.length > 0, problem) }
+  const notice = Words.answered({ level, hasOthers: subject.others.length > 0, problem, leftOut })
+  const answer: TrustAnswer = { level, notice }
   if (!yes || imported === undefined || code.digest === undefined) return { answer }
   return { answer, code: new Map([...code.hashes, ...imported.hashes]) }
 })

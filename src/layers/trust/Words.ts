@@ -47,11 +47,22 @@ export const question = ({ changes, cwd, extensions, others }: Asking): TrustQue
   }
 }
 
-/** What follows from the answer. `problem` says why the answer was not stored. */
-export const answered = (level: TrustLevel, hasOthers: boolean, problem: string | undefined): string => {
+export interface Answered {
+  readonly level: TrustLevel
+  readonly hasOthers: boolean
+  /** Why the answer was not stored. */
+  readonly problem?: string | undefined
+  /** The words of `leftOut`, if they are not known yet. */
+  readonly leftOut?: string | undefined
+}
+
+/** What follows from the answer. */
+export const answered = ({ hasOthers, leftOut: left, level, problem }: Answered): string => {
   const later = hasOthers ? " Its settings and the keys in its .env count from the next start." : ""
   const first =
-    level === "trusted" ? `This project is trusted: its extensions load.${later}` : "This project is not trusted."
+    level === "trusted"
+      ? `This project is trusted: its extensions load.${later}`
+      : (left ?? "This project is not trusted.")
   return problem === undefined ? first : `${first} The answer was not stored, so heddle will ask again: ${problem}.`
 }
 

@@ -32,6 +32,32 @@ const asking = {
   ]
 }
 
+const ofProject = `export default (pi) => pi.registerCommand("hey", { handler: (_, ctx) => ctx.ui.notify("Hey there.") })`
+const untrusted = { files: { ".pi/extensions/hey.ts": ofProject }, rows: 40 }
+
+describe("the question about a project", () => {
+  it.live("comes before the notice of what was left out, which follows a no", () =>
+    on(untrusted, async (host) => {
+      const asked = await host.until(/Trust this project\?[^]*Extensions: \.pi\/extensions\/hey\.ts\./)
+      assert.notInclude(asked, "were left out")
+      host.type("n")
+      const said = await host.until(/were left out: \.pi\/extensions\./)
+      assert.isBelow(said.indexOf("Trust this project? no"), said.indexOf("were left out"))
+    })
+  )
+
+  it.live("is followed by the extensions after a yes", () =>
+    on(untrusted, async (host) => {
+      await host.until(/y for yes/)
+      host.type("y")
+      const said = await host.until(/its extensions load/)
+      assert.notInclude(said, "were left out")
+      host.type(`/hey${keys.enter}`)
+      await host.settled(/Hey there\./)
+    })
+  )
+})
+
 describe("questions on a terminal", () => {
   it.live("a question of the model takes the place of the prompt, which keeps its text", () =>
     on({ scenario: asking }, async (host) => {

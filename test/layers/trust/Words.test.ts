@@ -42,15 +42,17 @@ it("a question has only the parts that there are", () => {
 
 it("an answer says what follows, and why it was not stored", () => {
   const answers = [
-    Words.answered("trusted", false, undefined),
-    Words.answered("trusted", true, undefined),
-    Words.answered("untrusted", true, undefined),
-    Words.answered("trusted", false, "disk full")
+    Words.answered({ level: "trusted", hasOthers: false }),
+    Words.answered({ level: "trusted", hasOthers: true }),
+    Words.answered({ level: "untrusted", hasOthers: true }),
+    Words.answered({ level: "untrusted", hasOthers: true, leftOut: "These were left out: a." }),
+    Words.answered({ level: "trusted", hasOthers: false, problem: "disk full" })
   ]
   assert.deepStrictEqual(answers, [
     "This project is trusted: its extensions load.",
     "This project is trusted: its extensions load. Its settings and the keys in its .env count from the next start.",
     "This project is not trusted.",
+    "These were left out: a.",
     "This project is trusted: its extensions load. The answer was not stored, so heddle will ask again: disk full."
   ])
 })

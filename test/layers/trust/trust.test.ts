@@ -206,6 +206,63 @@ describe("what an answer is tied to", () => {
   )
 })
 
+describe("the extensions of pi in a project", () => {
+  it.scoped("are asked about without a setting, load after a yes, and are part of what it is tied to", () =>
+    Effect.gen(function* () {
+      const place = yield* makeProject({ "work/.pi/extensions/a.ts": code, "work/.pi/settings.json": "{}" })
+      const first = yield* start(place)
+      assert.deepStrictEqual([first.trust.atStart, first.trust.isDecided], ["untrusted", false])
+      assert.include(first.trust.notice, "left out: .pi/extensions.")
+      const user = answering(true)
+      yield* first.trust.ask(user.confirm)
+      assert.include(user.asked[0]?.message, "Extensions: .pi/extensions/a.ts.")
+      const second = yield* start(place)
+      assert.strictEqual(second.trust.atStart, "trusted")
+      assert.deepStrictEqual(second.declared.project.roots, [place.path("work/.pi")])
+      place.write("work/.pi/extensions/b.ts", code)
+      assert.include((yield* start(place)).trust.notice, "(.pi/extensions/b.ts)")
+    })
+  )
+
+  it.scoped("need `extensions` in the folder, and are not switched off by a list of other roots", () =>
+    Effect.gen(function* () {
+      const without = yield* start(yield* makeProject({ "work/.pi/settings.json": '{"packages":["../pack"]}' }))
+      assert.deepStrictEqual([without.trust.isDecided, without.declared.project.roots], [true, []])
+      const place = yield* makeProject({
+        "work/.pi/extensions/a.ts": code,
+        "work/.omp/extensions/a.ts": code,
+        "agent/settings.json": '{ "extensionRoots": [".omp", ".pi"] }'
+      })
+      const both = yield* start(place, { trusted: true })
+      assert.deepStrictEqual(both.declared.project.roots, [place.path("work/.omp"), place.path("work/.pi")])
+    })
+  )
+})
+
+describe("where a person is there to be asked", () => {
+  it.scoped("what was left out is told after an answer that leaves it out, and not after a yes", () =>
+    Effect.gen(function* () {
+      const told = Effect.fnUntraced(function* (answer: boolean | undefined) {
+        const { logged, trust } = yield* start(yield* makeProject(), { asksFirst: true })
+        assert.deepStrictEqual(logged, [])
+        return (yield* trust.ask(answering(answer).confirm)).notice
+      })
+      assert.strictEqual(yield* told(true), yes)
+      assert.strictEqual(yield* told(false), leftOut)
+      assert.strictEqual(yield* told(undefined), leftOut)
+    })
+  )
+
+  it.scoped("it is told at once if the answer is known, or if there is nothing to ask about", () =>
+    Effect.gen(function* () {
+      const refused = yield* start(yield* makeProject(), { asksFirst: true, trusted: false })
+      assert.deepStrictEqual(refused.logged, [leftOut])
+      const key = yield* start(yield* makeProject({ "work/.env": "OPENAI_API_KEY=k" }), { asksFirst: true })
+      assert.match(String(key.logged[0]), /left out: OPENAI_API_KEY in \.env\./)
+    })
+  )
+})
+
 describe("nothing to ask about", () => {
   it.scoped("no project, free settings, a key in .env, an empty folder, --no-extensions", () =>
     Effect.gen(function* () {
