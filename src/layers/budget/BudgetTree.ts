@@ -16,7 +16,8 @@ const counted = (node: BudgetNode, amounts: Counters.Counters): Effect.Effect<vo
   Effect.flatMap(node.begun, () => {
     const found = obstacle(node, amounts)
     if (found === undefined) return Effect.sync(() => spend(node, amounts))
-    if (amounts === oneToolCall) node.refused = { by: found.scope, under: found.scope.limits() }
+    if (amounts === oneToolCall && found.reason === "tool_calls")
+      node.refused = { by: found.scope, under: found.scope.limits() }
     return found.scope.exceed(found.reason)
   })
 

@@ -68,9 +68,9 @@ it.scoped("a refused subagent refuses prompts, but model calls and tools go on u
     }
     for (const each of [budget, child]) {
       assert.isFalse(yield* each.mayCall)
+      assert.strictEqual((yield* Effect.flip(each.toolCall)).reason, "input_tokens")
       const refused = yield* Effect.flip(each.modelCall({ model, inputTokens: 1 }))
       assert.nestedPropertyVal(refused, "reason", "input_tokens")
-      assert.strictEqual((yield* Effect.flip(each.toolCall)).reason, "input_tokens")
     }
     assert.deepStrictEqual(told(), ["BudgetWarning", "BudgetSpent"])
   })
