@@ -6,6 +6,7 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
+import { scheduler } from "./layers/platform/Primordials.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import { end } from "./layers/process/Ending.ts"
@@ -74,4 +75,6 @@ const program = CommandLine.run(args, version, start).pipe(
 
 // Nobody reads what Effect would count about every fiber.
 const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
-Effect.runFork(uncounted).addObserver((exit) => Process.exit(Exit.isSuccess(exit) ? undefined : ExitCode.failed))
+Effect.runFork(uncounted, { scheduler }).addObserver((exit) =>
+  Process.exit(Exit.isSuccess(exit) ? undefined : ExitCode.failed)
+)

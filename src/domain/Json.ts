@@ -1,9 +1,15 @@
-/** The one place that parses JSON, so that a parse error is always a value. */
+/** The one place that parses JSON, so that a parse error is always a value, and the one that writes it. */
 import * as Either from "effect/Either"
 import * as JsonScan from "./JsonScan.ts"
 
+/** Those of the engine: an extension may put others in their place, and what is read and written here is the host's. */
+const { parse: parseText, stringify: toText } = JSON
+
 export const parse = (text: string): Either.Either<unknown, string> =>
-  Either.try({ try: (): unknown => JSON.parse(text), catch: (cause) => String(cause) })
+  Either.try({ try: (): unknown => parseText(text), catch: (cause) => String(cause) })
+
+/** Throws where a value has no JSON, or code in it throws. */
+export const stringify: typeof JSON.stringify = toText
 
 /** Whether the text has more than `count` brackets that open, in strings or not. */
 const hasOpeners = (text: string, count: number): boolean => {

@@ -19,7 +19,7 @@ const childrenOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(val
 
 const problemOfOne = (value: unknown): string | undefined => {
   if (typeof value === "bigint") return "holds a BigInt"
-  const custom = Predicate.isObject(value) && hasToJson(value) ? Either.try(() => JSON.stringify(value)) : undefined
+  const custom = Predicate.isObject(value) && hasToJson(value) ? Either.try(() => Json.stringify(value)) : undefined
   return custom !== undefined && Either.isLeft(custom) ? reasonOf(custom.left) : undefined
 }
 
@@ -60,7 +60,7 @@ export const problemOf = (value: unknown): string | undefined =>
 export const snapshot = (value: unknown, maxLength: number): Either.Either<unknown, string> => {
   const problem = problemOf(value)
   if (problem !== undefined) return Either.left(problem)
-  return Either.try({ try: (): string | undefined => JSON.stringify(value), catch: reasonOf }).pipe(
+  return Either.try({ try: (): string | undefined => Json.stringify(value), catch: reasonOf }).pipe(
     Either.flatMap((text) => {
       if (text === undefined) return Either.right(undefined)
       return text.length > maxLength ? Either.left(`longer than ${maxLength} characters of JSON`) : Json.parse(text)

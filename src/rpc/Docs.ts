@@ -1,4 +1,5 @@
 /** docs/rpc.md: the reference for host authors, from the registry and the event schemas. */
+import * as Json from "../domain/Json.ts"
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
@@ -25,10 +26,10 @@ const typeText = (schema: unknown): string => {
   if (!isObject(schema)) return "any"
   const name = nameOf(schema)
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`
-  if (schema["const"] !== undefined) return JSON.stringify(schema["const"])
+  if (schema["const"] !== undefined) return Json.stringify(schema["const"])
   if (schema["enum"] !== undefined)
     return list(schema["enum"])
-      .map((value) => JSON.stringify(value))
+      .map((value) => Json.stringify(value))
       .join(" \\| ")
   if (schema["anyOf"] !== undefined) return list(schema["anyOf"]).map(typeText).join(" \\| ")
   if (schema["type"] === "array") return arrayText(typeText(schema["items"]))

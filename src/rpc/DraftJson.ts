@@ -2,12 +2,13 @@
  * The JSON of an assistant message while it streams. It keeps the text that it has encoded, so a delta costs in
  * proportion to its own length; a block of which it has missed a delta is encoded anew. Owned by UpdateFrames.
  */
+import * as Json from "../domain/Json.ts"
 import * as AssistantDraft from "../domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../domain/conversation/Blocks.ts"
 import * as JsonScan from "../domain/JsonScan.ts"
 import { escapeSeparators } from "./protocol/Frame.ts"
 
-export const stringify = (value: unknown): string => escapeSeparators(JSON.stringify(value))
+export const stringify = (value: unknown): string => escapeSeparators(Json.stringify(value))
 
 /** The JSON before and after the text of a block. */
 const around = {

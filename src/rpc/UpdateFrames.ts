@@ -5,6 +5,7 @@
  * too much in one message; from then on a block that came and went between two updates is only in `message`. Owned by
  * the connection's writer.
  */
+import * as Json from "../domain/Json.ts"
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import type { Update } from "../domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../domain/conversation/Blocks.ts"
@@ -55,7 +56,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   let spent = 0
   // Usage rarely changes between two deltas, so its JSON is kept until it does.
   let usage: Usage = zero
-  let usageJson = JSON.stringify(zero)
+  let usageJson = Json.stringify(zero)
   const json = DraftJson.make()
   const formNow = () => connection.filter?.form ?? connection.updates
 
@@ -64,7 +65,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const { draft, messageId, runId } = event
     if (draft.usage !== usage) {
       usage = draft.usage
-      usageJson = JSON.stringify(usage)
+      usageJson = Json.stringify(usage)
     }
     const head = `{"type":"message_update",`
     const step = `"assistantMessageEvent":{"type":"${updateType(update)}","contentIndex":${update.contentIndex}${members}`

@@ -45,6 +45,8 @@ export interface MessageInput extends UserInput {
   readonly literal?: true
   /** The text names no command, even if it looks like one. */
   readonly noCommand?: true
+  /** How many handlers lie around the sender that were called for messages of others of them. */
+  readonly nesting?: number
 }
 
 export interface PromptInput extends MessageInput {

@@ -36,7 +36,11 @@ export interface SlashCommand {
   readonly sourceInfo: SourceInfo
   /** `Run` takes the place of the prompt, `Expand` replaces its text. */
   readonly action:
-    | { readonly _tag: "Run"; readonly run: (args: string) => Effect.Effect<void, SlashCommandFailed> }
+    | {
+        readonly _tag: "Run"
+        /** `nesting` is that of the message. */
+        readonly run: (args: string, nesting?: number) => Effect.Effect<void, SlashCommandFailed>
+      }
     | { readonly _tag: "Expand"; readonly expand: (args: string) => Effect.Effect<string, SlashCommandFailed> }
   readonly complete?: (prefix: string) => Effect.Effect<ReadonlyArray<Completion>>
 }

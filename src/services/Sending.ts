@@ -19,6 +19,8 @@ export interface SendUserOptions {
   readonly deliverAs?: "steer" | "followUp"
   /** Whether a text that names a slash command stands for the command. Default: no. */
   readonly takesCommands?: boolean
+  /** How many handlers lie around the sender that were called for messages of others of them. */
+  readonly nesting?: number
 }
 
 export interface SendReceipt {

@@ -1,4 +1,5 @@
 /** How many tokens of the window a conversation takes (protocol.md 7.2): the provider's last count, and an estimate of the rest. */
+import * as Json from "../Json.ts"
 import type { InputContent, OutputContent } from "../conversation/Content.ts"
 import type { AgentMessage } from "../conversation/Message.ts"
 import * as SessionContext from "../session/SessionContext.ts"
@@ -16,7 +17,7 @@ const blockChars = (block: InputContent | OutputContent): number => {
     case "image":
       return imageChars
     case "toolCall":
-      return block.name.length + JSON.stringify(block.arguments).length
+      return block.name.length + Json.stringify(block.arguments).length
   }
 }
 

@@ -1,4 +1,5 @@
 /** Writes a conversation as one text, so that the model that summarises it does not continue it (protocol.md 7.4). Pure. */
+import * as Json from "../Json.ts"
 import { plainText, type ToolCall } from "../conversation/Content.ts"
 import type { AgentMessage, AssistantMessage } from "../conversation/Message.ts"
 import { bashExecutionText } from "../model/ModelContext.ts"
@@ -12,7 +13,7 @@ const cut = (text: string, length: number): string =>
 
 const callText = ({ arguments: args, name }: ToolCall) =>
   `${name}(${Object.entries(args)
-    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}=${Json.stringify(value)}`)
     .join(", ")})`
 
 const contentText = (content: string | ReadonlyArray<{ readonly type: string; readonly text?: string }>): string => {

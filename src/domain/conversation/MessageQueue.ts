@@ -2,6 +2,7 @@
  * Messages that wait for a run: steering, follow-ups, and the messages of extensions that wait for the next prompt, each
  * first in, first out (protocol.md 6, supplement 6.3). An immutable value; every change makes one with the next revision.
  */
+import * as Json from "../Json.ts"
 import { type ImageContent, textAndImages } from "./Content.ts"
 import { type CustomInput, userContent } from "./Message.ts"
 
@@ -77,7 +78,7 @@ const ofText = (text: string) => utf8.encode(text).length
 
 /** What a message takes, in bytes of UTF-8 and characters of Base64. */
 export const bytesOf = ({ custom, documents = [], images, text }: Size): number => {
-  const details = custom?.details === undefined ? 0 : ofText(JSON.stringify(custom.details))
+  const details = custom?.details === undefined ? 0 : ofText(Json.stringify(custom.details))
   return ofText(text) + details + sum(documents, ofText) + sum(images, ({ data }) => data.length)
 }
 

@@ -2,6 +2,7 @@
  * What a model call has used: the report of its provider where that can be right, else an estimate of what was sent and
  * received (protocol.md 15). Limits hold on the result, and it is what sessions store. Pure.
  */
+import * as Json from "../Json.ts"
 import type * as AssistantDraft from "../conversation/AssistantDraft.ts"
 import * as Blocks from "../conversation/Blocks.ts"
 import type { Message } from "../conversation/Message.ts"
@@ -44,7 +45,7 @@ const leastSent = ({ messages }: Sent): number => {
 }
 
 const allSent = ({ messages, systemPrompt, tools }: Sent): number =>
-  ofText(systemPrompt.length + JSON.stringify(tools).length) + ContextTokens.estimateAll(messages)
+  ofText(systemPrompt.length + Json.stringify(tools).length) + ContextTokens.estimateAll(messages)
 
 const isTooLow = (reported: number, estimate: number): boolean => reported * tolerance < estimate
 

@@ -3,6 +3,7 @@
  * index.
  */
 import * as Data from "effect/Data"
+import * as Json from "../Json.ts"
 import type { StopReason } from "../conversation/Message.ts"
 import { type Report, zeroTokens } from "./Usage.ts"
 
@@ -32,6 +33,6 @@ export const { TextStarted, ThinkingStarted, ToolCallStarted, Delta, BlockEnded,
 /** The events of one call of a tool. */
 export const ofCall = (id: string, name: string, args: object): ReadonlyArray<ModelEvent> => [
   ToolCallStarted({ id, name }),
-  Delta({ delta: JSON.stringify(args) }),
+  Delta({ delta: Json.stringify(args) }),
   BlockEnded({})
 ]

@@ -1,4 +1,5 @@
 /** Makes a rule of the front matter and the text of a file. Parts that are wrong are left out and reported. */
+import * as Json from "../Json.ts"
 import type { JsonObject } from "../conversation/Content.ts"
 import { type Guidance, interruptModes, isInterruptMode, type RuleInfo, type StreamRule, type Watch } from "./Rule.ts"
 import * as Scope from "./Scope.ts"
@@ -26,7 +27,7 @@ const texts = (data: JsonObject, key: string, report: Report): ReadonlyArray<str
   if (items.length > mostItems) report(`${key}: only the first ${mostItems} entries count`)
   return items.slice(0, mostItems).flatMap((item: unknown) => {
     if (typeof item === "string" && item.trim() !== "") return [item.trim()]
-    report(`${key}: expected text, got ${JSON.stringify(item)?.slice(0, 80)}`)
+    report(`${key}: expected text, got ${Json.stringify(item)?.slice(0, 80)}`)
     return []
   })
 }
@@ -54,7 +55,7 @@ const interruptModeOf = ({ interruptMode }: JsonObject, report: Report) => {
   if (interruptMode === undefined || interruptMode === null) return {}
   if (isInterruptMode(interruptMode)) return { interruptMode }
   report(
-    `interruptMode: must be one of ${interruptModes.join(", ")}; got ${JSON.stringify(interruptMode)?.slice(0, 80)}`
+    `interruptMode: must be one of ${interruptModes.join(", ")}; got ${Json.stringify(interruptMode)?.slice(0, 80)}`
   )
   return {}
 }

@@ -1,6 +1,7 @@
 /** An agent that tasks can be given to, and how it is read from the front matter and the text of a file (protocol.md 14.1). */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as Json from "../Json.ts"
 import type { JsonObject } from "../conversation/Content.ts"
 import { isThinkingLevel, type ThinkingLevel, thinkingLevels } from "../model/Model.ts"
 import * as ClaudeTools from "./ClaudeTools.ts"
@@ -58,7 +59,7 @@ const mostItems = 200
 const isName = (name: string) => name.length <= longestName && /^[\p{L}\p{N}][\p{L}\p{N}._:-]*$/u.test(name)
 
 const isAbsent = (value: unknown) => value === undefined || value === null
-const shown = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, 80)
+const shown = (value: unknown) => (Json.stringify(value) ?? String(value)).slice(0, 80)
 
 /** On one line; undefined where there is none. */
 const line = (value: unknown): string | undefined => {

@@ -22,6 +22,7 @@ import * as Asking from "../hooks/Asking.ts"
 import * as Forwarding from "../hooks/Forwarding.ts"
 import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
+import * as Reports from "../hooks/Reports.ts"
 import * as Startup from "../hooks/Startup.ts"
 import * as SessionRules from "../rules/SessionRules.ts"
 import * as SessionTodos from "../todo/SessionTodos.ts"
@@ -68,9 +69,9 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const run = yield* FiberSet.runtime(fibers)<never>()
   const hub = yield* EventHub.makeForSession(session)
   const hooks = HookRegistry.make(
-    ({ message: error, name: extensionPath, ...problem }) =>
-      publish({ _tag: "ExtensionFailed", extensionPath, error, ...problem }),
-    (notice) => publish({ _tag: "Notice", ...notice })
+    Reports.make((event) => publish(event)),
+    (notice) => publish({ _tag: "Notice", ...notice }),
+    Effect.suspend(() => relay.ready)
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { SessionCommands, SlashCommand } from "../../services/Commands.ts"
+import * as Stopwatch from "../../services/Stopwatch.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
 
 interface Dependencies {
@@ -15,6 +16,10 @@ const sources = ["extension", "prompt", "skill"] as const
 
 /** A menu shows no more of a text. */
 const longest = 2000
+
+/** Longer lists are told with pauses, of so many milliseconds for each command. */
+const mostAtOnce = 50
+const quietMs = 0.1
 
 const clip = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
@@ -73,9 +78,16 @@ export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "
   const current = () => (view ??= viewOf(entries, groups))
 
   let isDue = false
-  const tell = Effect.map(EventLoop.nextTurn, () => {
+  let quietUntil = 0
+  /** The frame has the whole list: the longer it is, the longer the next one waits. */
+  const tell = Effect.gen(function* () {
+    yield* EventLoop.nextTurn
+    const early = quietUntil - (yield* Stopwatch.reading)
+    if (early > 0) yield* Effect.sleep(early)
     isDue = false
-    publish({ _tag: "CommandsChanged", commands: current().list })
+    const { list } = current()
+    publish({ _tag: "CommandsChanged", commands: list })
+    if (list.length > mostAtOnce) quietUntil = (yield* Stopwatch.reading) + list.length * quietMs
   })
   const changed = () => {
     view = undefined

@@ -97,9 +97,10 @@ const modelPort = Effect.fnUntraced(function* (scopedModels: ReadonlyArray<strin
 
 const messagePort = (agent: typeof Agent.Service, session: typeof Session.Service): MessagePort => ({
   send: agent.send,
-  sendUser: (content, { deliverAs, expandPromptTemplates }) =>
+  sendUser: (content, { deliverAs, expandPromptTemplates, nesting }) =>
     agent.sendUser(content, {
       ...(deliverAs === undefined ? {} : { deliverAs }),
+      ...(nesting === undefined ? {} : { nesting }),
       takesCommands: expandPromptTemplates === true
     }),
   appendEntry: agent.appendEntry,

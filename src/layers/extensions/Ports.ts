@@ -28,6 +28,8 @@ export interface SendOptions {
 }
 
 export interface SendUserOptions {
+  /** How many handlers lie around the sender that were called for messages of others of them. */
+  readonly nesting?: number
   readonly deliverAs?: "steer" | "followUp"
   readonly expandPromptTemplates?: boolean
 }

@@ -13,7 +13,7 @@ export interface Registered<P extends HookPoint> {
   readonly hook: Hook<P>
 }
 
-type Table = { [P in HookPoint]?: ReadonlyArray<Registered<P>> }
+type Table = { [P in HookPoint]?: Array<Registered<P>> }
 
 /** What went wrong in code of a contributor. */
 export interface Report extends HookProblem {
@@ -23,8 +23,6 @@ export interface Report extends HookProblem {
 
 /** More hooks than this at one point of a seat are a loop that registers again and again. */
 const mostHooks = 10_000
-
-const empty: ReadonlyArray<never> = []
 
 interface Seat {
   readonly name: string
@@ -49,7 +47,11 @@ const isStopped = Effect.withFiberRuntime<boolean>((fiber) =>
 
 export type HookRegistry = ReturnType<typeof make>
 
-export const make = (report: (problem: Report) => void, notify: Notify = () => {}) => {
+export const make = (
+  report: (problem: Report) => void,
+  notify: Notify = () => {},
+  ready: Effect.Effect<void> = Effect.void
+) => {
   let seats: ReadonlyArray<Seat> = []
   /** Flattened when a point is first asked for, and again after a change. */
   let flat: Table = {}
@@ -57,23 +59,24 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
   const of = <P extends HookPoint>(point: P): ReadonlyArray<Registered<P>> => {
     const known = flat[point]
     if (known !== undefined) return known
-    const all = seats.flatMap(({ table }): ReadonlyArray<Registered<P>> => table[point] ?? empty)
+    const all = seats.flatMap(({ table }): ReadonlyArray<Registered<P>> => table[point] ?? [])
     flat = { ...flat, [point]: all }
     return all
   }
 
   const on = <P extends HookPoint>(seat: Seat, point: P, hook: Hook<P>) => {
     const registered: Registered<P> = { name: seat.name, hook }
-    const before: ReadonlyArray<Registered<P>> = seat.table[point] ?? empty
-    if (before.length >= mostHooks) {
+    const registrations: Array<Registered<P>> = seat.table[point] ?? []
+    if (registrations.length >= mostHooks) {
       report({ name: seat.name, event: point, message: `more than ${mostHooks} hooks` })
       return () => {}
     }
-    Object.assign(seat.table, { [point]: [...before, registered] })
+    registrations.push(registered)
+    Object.assign(seat.table, { [point]: registrations })
     flat = {}
     return () => {
-      const left: ReadonlyArray<Registered<P>> = seat.table[point] ?? empty
-      Object.assign(seat.table, { [point]: left.filter((other) => other !== registered) })
+      const at = registrations.indexOf(registered)
+      if (at >= 0) registrations.splice(at, 1)
       flat = {}
     }
   }
@@ -127,7 +130,7 @@ export const make = (report: (problem: Report) => void, notify: Notify = () => {
     )
 
   return {
-    service: SessionHooks.of({ join, report, notify }),
+    service: SessionHooks.of({ join, report, notify, ready }),
     has: (point: HookPoint) => of(point).length > 0,
     of,
     call,

@@ -4,6 +4,7 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 
@@ -79,7 +80,7 @@ const render = (path: Path): string => {
 }
 
 const shortest = (value: unknown): string => {
-  const said = JSON.stringify(value) ?? String(value)
+  const said = Json.stringify(value) ?? String(value)
   return said.length > 60 ? `${said.slice(0, 60)}…` : said
 }
 

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import { clearTimeout, setTimeout } from "./Primordials.ts"
 
 /** Returns a function that cancels the alarm. */
 export type Alarm = (ms: number, ring: () => void) => () => void

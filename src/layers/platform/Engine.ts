@@ -1,4 +1,6 @@
 /** What differs between Bun, on which heddle runs, and Node, on which a program may have heddle as a library. */
+import { EnginePromise } from "./Primordials.ts"
+
 export const isBun = typeof Bun !== "undefined"
 
 /** Throws with a sentence for the reader where Bun is missing. */
@@ -24,7 +26,7 @@ export const sleepSync = (ms: number): void => {
 /** `Promise.withResolvers`, which Node has since version 22. */
 export const deferred = <A>() => {
   let resolve: (value: A | PromiseLike<A>) => void = () => undefined
-  const promise = new Promise<A>((fulfil) => {
+  const promise = new EnginePromise<A>((fulfil) => {
     resolve = fulfil
   })
   return { promise, resolve }

@@ -1,5 +1,6 @@
 /** Access to the event loop, for loops that gather what arrives between two turns of it. */
 import * as Effect from "effect/Effect"
+import { setImmediate } from "./Primordials.ts"
 
 /** The same for who is no fiber. */
 export const onNextTurn = (go: () => void): void => {

@@ -9,6 +9,7 @@ import * as Mailbox from "effect/Mailbox"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Engine from "./Engine.ts"
+import { race } from "./Primordials.ts"
 
 /** Hands messages over; waits while the mailbox is full. */
 export type Hand<A> = (messages: ReadonlyArray<A>) => Promise<void>
@@ -59,7 +60,7 @@ export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceO
     source.onWaiting(false)
   }
   const run = async () => {
-    const failed = await Promise.race([source.read(controller.signal, hand), cutShort.promise])
+    const failed = await race([source.read(controller.signal, hand), cutShort.promise])
     close()
     const failure = failed ?? source.end()
     // Messages that came before a failure count.

@@ -2,6 +2,7 @@
  * The text of session files (protocol.md 9.2 to 9.4): a header line, then a line for each entry. Reading is lenient: it
  * skips a line that is not an entry, and gives the children of that line to the entry before it.
  */
+import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { parseLine, readEntry } from "../../domain/session/EntryReading.ts"
 import { isObject } from "../../domain/session/EntryShape.ts"
@@ -48,7 +49,7 @@ const versionOf = ({ version = 1 }: JsonObject): number | undefined =>
   typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : undefined
 
 const absurd = ({ version }: JsonObject): string => {
-  const shown = typeof version === "object" && version !== null ? "an object" : JSON.stringify(version)
+  const shown = typeof version === "object" && version !== null ? "an object" : Json.stringify(version)
   return `the version in its header is ${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}`
 }
 
@@ -154,10 +155,10 @@ export const cwdOf = (start: Uint8Array): string | undefined => {
   return isObject(first) && first["type"] === "session" && typeof first["cwd"] === "string" ? first["cwd"] : undefined
 }
 
-export const encodeHeader = (header: SessionHeader): string => `${JSON.stringify(header)}\n`
+export const encodeHeader = (header: SessionHeader): string => `${Json.stringify(header)}\n`
 
 export const encode = (entries: ReadonlyArray<SessionEntry>): string => {
   let text = ""
-  for (const entry of entries) text += `${JSON.stringify(toJson(entry))}\n`
+  for (const entry of entries) text += `${Json.stringify(toJson(entry))}\n`
   return text
 }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Json from "../../domain/Json.ts"
 import { text } from "../../domain/conversation/Content.ts"
 import { readEntry } from "../../domain/session/EntryReading.ts"
 import { type NewEntry, type SessionEntry, toJson } from "../../domain/session/SessionEntry.ts"
@@ -38,7 +39,7 @@ const said = (n: number, words: string) =>
   entry(n, { type: "message", message: { role: "user", content: [text(words)], timestamp: n } })
 
 const same = (what: string, actual: unknown, wanted: unknown) => {
-  const [found, expected] = [JSON.stringify(actual), JSON.stringify(wanted)]
+  const [found, expected] = [Json.stringify(actual), Json.stringify(wanted)]
   return found === expected ? Effect.void : new NotConforming({ message: `${what}: ${found} is not ${expected}` })
 }
 

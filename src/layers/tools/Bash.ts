@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
 import { ToolFailure } from "../../services/Tools.ts"
@@ -16,7 +17,7 @@ const Environment = Schema.Record({ key: Schema.String, value: Schema.String }).
   Schema.filter(
     (env) => {
       const wrong = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      return wrong === undefined || `Expected names of variables, actual ${JSON.stringify(wrong)}`
+      return wrong === undefined || `Expected names of variables, actual ${Json.stringify(wrong)}`
     },
     { jsonSchema: {} }
   )

@@ -2,6 +2,7 @@
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
+import * as Json from "../../domain/Json.ts"
 
 interface Problem {
   readonly path: ReadonlyArray<PropertyKey>
@@ -19,7 +20,7 @@ const describe = (ast: AST.AST | AST.Type): string => {
     case "BooleanKeyword":
       return "true or false"
     case "Literal":
-      return JSON.stringify(ast.literal)
+      return Json.stringify(ast.literal)
     case "Union":
       return [...new Set(ast.types.map(describe))].join(" or ")
     case "TupleType":

@@ -100,7 +100,12 @@ const makeExchange = ({ ids, writer }: Parts) => {
     isFull: () => pending.size >= mostOpen,
     settle,
     tell: (request: DialogFrames.Request) =>
-      Effect.suspend(() => (connected ? Effect.map(writer.ready, () => send(request)) : Effect.void)),
+      Effect.suspend(() => {
+        if (!connected) return Effect.void
+        // Before the wait: another one that comes later could overtake it.
+        send(request)
+        return writer.ready
+      }),
     ask: (id: string, request: DialogFrames.Request) =>
       Effect.acquireUseRelease(
         Effect.tap(Deferred.make<DialogFrames.Reply>(), (reply) => {

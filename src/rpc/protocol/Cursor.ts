@@ -9,7 +9,7 @@ export const make = <A, I>(place: Schema.Schema<A, I>, invalid: string) => {
   const failure = () => new CommandFailure({ code: "invalid_cursor", message: invalid })
   return {
     failure,
-    write: (at: A): string => encodeURIComponent(JSON.stringify(Schema.encodeSync(place)(at))),
+    write: (at: A): string => encodeURIComponent(Json.stringify(Schema.encodeSync(place)(at))),
     read: (cursor: string): Either.Either<A, CommandFailure> =>
       Either.try(() => decodeURIComponent(cursor)).pipe(
         Either.flatMap(Json.parse),

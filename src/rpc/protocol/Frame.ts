@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Json from "../../domain/Json.ts"
 import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
@@ -68,10 +69,10 @@ export const unknownCommand = (command: string, id: Id | undefined, echoId: bool
 
 /** Leaves out absent members. The left side says why the frame cannot be encoded. */
 export const toJson = (frame: object): Either.Either<string, string> =>
-  Either.try({ try: () => JSON.stringify(frame), catch: String })
+  Either.try({ try: () => Json.stringify(frame), catch: String })
 
 /** One line. Escapes the separators at which some line readers split. */
-export const encode = (frame: object): string => escapeSeparators(JSON.stringify(frame)) + "\n"
+export const encode = (frame: object): string => escapeSeparators(Json.stringify(frame)) + "\n"
 
 /** A response that cannot be encoded becomes a failure with the same id. */
 export const encodeResponse = (response: Response): string =>
@@ -92,9 +93,9 @@ const isScalar = (value: unknown) => typeof value !== "object" && typeof value !
 export const mended = (frame: object, reason: string): ReadonlyArray<string> => {
   const scalars = Object.fromEntries(Object.entries(frame).filter(([, value]) => isScalar(value)))
   const copy = JsonValue.encodable(frame)
-  const json = Either.getOrElse(toJson(Predicate.isObject(copy) ? copy : scalars), () => JSON.stringify(scalars))
+  const json = Either.getOrElse(toJson(Predicate.isObject(copy) ? copy : scalars), () => Json.stringify(scalars))
   const error = `A record of type ${typeOf(frame)} cannot be encoded: ${reason}`
-  return [json, JSON.stringify({ type: "extension_error", extensionPath: "rpc", event: "encode", error })]
+  return [json, Json.stringify({ type: "extension_error", extensionPath: "rpc", event: "encode", error })]
 }
 
 export const escapeSeparators = (json: string): string =>

@@ -1,6 +1,7 @@
 /** What a host hears of subagents, and how it reaches them while they run (supplement 1.3). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Json from "../../domain/Json.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { SubagentInfo, TranscriptPart } from "../../domain/subagents/Subagent.ts"
 import { Agent } from "../../services/Agent.ts"
@@ -13,7 +14,7 @@ const invalid = (message: string) => new Command.CommandFailure({ code: "invalid
 const unknown = ({ message }: Pick<UnknownSubagent, "message">) =>
   new Command.CommandFailure({ code: "unknown_subagent", message })
 
-const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
+const shown = (value: unknown) => (typeof value === "string" ? value : Json.stringify(value))
 
 const setSubagentSubscription = Command.make({
   name: "set_subagent_subscription",

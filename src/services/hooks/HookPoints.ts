@@ -30,6 +30,8 @@ export interface Input {
   readonly source: "host" | "extension"
   /** The queue that the message joins while a run goes on. */
   readonly whenBusy?: "steering" | "followUp"
+  /** How many handlers lie around the sender that were called for messages of others of them. */
+  readonly nesting?: number
 }
 
 export type InputDecision =

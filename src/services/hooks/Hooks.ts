@@ -42,6 +42,8 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
     readonly join: (name: string) => Effect.Effect<HookSeat, never, Scope.Scope>
     /** Tells the host that code of a contributor failed (`extension_error`). */
     readonly report: (problem: HookProblem & { readonly name: string; readonly event: string }) => void
+    /** Returns when the host has caught up with what it was told. */
+    readonly ready: Effect.Effect<void>
     /** Tells the people behind the host. */
     readonly notify: (notice: Omit<Extract<AgentEvent, { readonly _tag: "Notice" }>, "_tag">) => void
   }

@@ -5,6 +5,7 @@ import * as Api from "../../../src/layers/extensions/pi/api/Api.ts"
 import * as Context from "../../../src/layers/extensions/pi/context/Context.ts"
 import * as CommandContext from "../../../src/layers/extensions/pi/context/CommandContext.ts"
 import * as Instance from "../../../src/layers/extensions/pi/Instance.ts"
+import * as Pace from "../../../src/layers/platform/extensions/Pace.ts"
 import * as Bridge from "../../../src/layers/platform/extensions/Bridge.ts"
 import * as Call from "../../../src/layers/platform/extensions/Call.ts"
 import * as TestPorts from "./TestPorts.ts"
@@ -19,7 +20,8 @@ export const sharedOf = ({ ports }: TestPorts.TestPorts): Instance.Shared => ({
   bus: Bus.make(),
   toolCalls: new WeakMap(),
   entries: new WeakMap(),
-  updates: {}
+  updates: {},
+  pace: Pace.none
 })
 
 interface More {

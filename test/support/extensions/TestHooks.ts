@@ -35,6 +35,7 @@ export const make = () => {
   const reports: Array<Report> = []
   return {
     service: SessionHooks.of({
+      ready: Effect.void,
       join: (name) =>
         Effect.acquireRelease(
           Effect.sync(() => {

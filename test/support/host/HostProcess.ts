@@ -84,8 +84,10 @@ const start = (
     closeInput: () => child.stdin.end(),
     until: (fits) =>
       new Promise((resolve, reject) => {
+        let next = 0
         const check = () => {
-          const found = parsed.find(fits)
+          let found: Frame | undefined
+          for (; found === undefined && next < parsed.length; next++) if (fits(parsed[next] ?? {})) found = parsed[next]
           if (found === undefined) return
           waiting.delete(check)
           resolve(found)

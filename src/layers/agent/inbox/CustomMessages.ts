@@ -77,11 +77,12 @@ export const make = ({ begin, ids, late, now, prompt, queue, settings, state }: 
 
   const sendUser = Effect.fn("Agent.sendUser")(function* (
     content: string | ReadonlyArray<InputContent>,
-    { deliverAs, takesCommands = false }: SendUserOptions = {}
+    { deliverAs, nesting = 0, takesCommands = false }: SendUserOptions = {}
   ) {
     const waiting = deliverAs === undefined ? {} : { whenBusy: queues[deliverAs] }
     const plain = takesCommands ? {} : ({ noCommand: true } as const)
-    return yield* prompt({ ...userInput(content), source: "extension", ...waiting, ...plain })
+    const nested = nesting === 0 ? {} : { nesting }
+    return yield* prompt({ ...userInput(content), source: "extension", ...nested, ...waiting, ...plain })
   })
 
   return { send, sendUser }

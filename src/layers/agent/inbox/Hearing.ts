@@ -49,7 +49,9 @@ export const make = ({ hooks, loading, relay, slash, startup, state }: Dependenc
     Effect.gen(function* () {
       if (!hooks.has("input")) return { _tag: "Said", input: yield* slash.expand(input) }
       yield* relay.flush
-      const heard = yield* Asking.input(hooks, { text: input.text, images: input.images ?? [], ...from })
+      const { images = [], nesting = 0, text } = input
+      const nested = nesting === 0 ? {} : { nesting }
+      const heard = yield* Asking.input(hooks, { text, images, ...from, ...nested })
       if (heard.isHandled) return { _tag: "Handled", command: byHook }
       return { _tag: "Said", input: yield* slash.expand({ ...input, text: heard.text, images: heard.images }) }
     })

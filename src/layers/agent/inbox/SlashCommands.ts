@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
       begun()
       const { fiber, started } = start(
         command.name,
-        Effect.suspend(() => run(args)),
+        Effect.suspend(() => run(args, input.nesting)),
         input.requestId
       )
       const carried: Carried = {

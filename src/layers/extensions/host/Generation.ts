@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as Pace from "../../platform/extensions/Pace.ts"
 import type { Ports } from "../Ports.ts"
 import * as Bus from "../pi/Bus.ts"
 import * as Lifecycle from "../pi/events/Lifecycle.ts"
@@ -18,8 +19,9 @@ export interface Generation {
   readonly close: Effect.Effect<void>
 }
 
-const makeShared = (ports: Ports): Shared => ({
+const makeShared = (ports: Ports, pace: Pace.Pace): Shared => ({
   ports,
+  pace,
   bus: Bus.make(),
   toolCalls: new WeakMap(),
   entries: new WeakMap(),
@@ -34,7 +36,7 @@ export const open = Effect.fnUntraced(function* (
   outside: Outside
 ) {
   const scope = yield* Scope.fork(session, { _tag: "Sequential" })
-  const shared = makeShared(ports)
+  const shared = makeShared(ports, yield* Scope.extend(Pace.make(ports.hooks.ready), scope))
   const loaded = yield* Effect.forEach(extensions, (extension) =>
     Scope.extend(Loading.load(extension, shared, outside), scope)
   )

@@ -28,7 +28,7 @@ const prepare = Effect.fnUntraced(function* (
     shared,
     outside,
     seat: yield* hooks.join(path),
-    bridge: yield* Bridge.make,
+    bridge: yield* Bridge.paced(shared.pace),
     scope: yield* Effect.scope
   })
 })

@@ -17,20 +17,28 @@ export interface Bus {
   readonly off: (channel: string, handler: unknown) => void
 }
 
+/** A handler that emits its own event would exhaust the stack. */
+const deepest = 100
+
 export const make = (): Bus => {
   const channels = new Map<string, Set<Listener>>()
   const remove = (channel: string, listener: Listener) => {
     const listeners = channels.get(channel)
     if (listeners?.delete(listener) === true && listeners.size === 0) channels.delete(channel)
   }
+  let depth = 0
   return {
     emit: (channel, data) => {
+      if (depth >= deepest)
+        throw new Error(`events.emit: handlers emit events whose handlers emit events, ${deepest} deep`)
+      depth++
       for (const { detach, failed, handler } of Array.from(channels.get(channel) ?? [])) {
         const outcome = ForeignCall.attempt(() => handler(data))
         if (outcome._tag === "Failed") failed(outcome.failure)
         if (outcome._tag === "Pending")
           detach(Effect.catchAll(outcome.effect, (failure) => Effect.sync(() => failed(failure))))
       }
+      depth--
     },
     on: (channel, listener) => {
       const listeners = channels.get(channel) ?? new Set()

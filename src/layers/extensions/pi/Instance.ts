@@ -10,6 +10,7 @@ import * as Call from "../../platform/extensions/Call.ts"
 import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"
 import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
 import { folderOf } from "../../platform/extensions/Modules.ts"
+import type { Pace } from "../../platform/extensions/Pace.ts"
 import type { Ports } from "../Ports.ts"
 import type { Bus } from "./Bus.ts"
 import type { Handler } from "./Values.ts"
@@ -26,6 +27,7 @@ export interface Extension {
 export interface Shared {
   readonly ports: Ports
   readonly bus: Bus
+  readonly pace: Pace
   /** The event of a tool call, by its arguments: all handlers get the same object. */
   readonly toolCalls: WeakMap<object, object>
   /** Entries as extensions see them. An entry never changes, so one copy serves for the whole session. */

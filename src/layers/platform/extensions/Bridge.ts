@@ -11,6 +11,8 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { textOf } from "./ForeignValue.ts"
+import * as Nesting from "./Nesting.ts"
+import * as Pace from "./Pace.ts"
 
 const advice =
   "after a session change or reload. Do not keep pi or ctx over ctx.newSession(), ctx.fork(), ctx.switchSession() or " +
@@ -36,11 +38,18 @@ export interface RunOptions<A> {
 
 type Failure = { readonly message: string }
 
+type Fire = (effect: Effect.Effect<unknown, Failure>, failed: (message: string) => void) => void
+
 export interface Bridge {
   readonly isOpen: () => boolean
   readonly run: <A>(effect: Effect.Effect<A, Failure>, options?: RunOptions<A>) => Promise<A>
-  /** Starts an effect that nobody waits for. It runs at once as far as it can. */
-  readonly fire: (effect: Effect.Effect<unknown, Failure>, failed: (message: string) => void) => void
+  /** Starts an effect that nobody waits for. It runs at once as far as it can, unless the extension is paced. */
+  readonly fire: Fire
+  /** The same, never paced: for what ends work. */
+  readonly fireAtOnce: Fire
+  /** Returns when everything that was paced has started. */
+  readonly idle: Pace.Pace["idle"]
+  readonly isIdle: Pace.Pace["isIdle"]
   /** The result of an effect that never waits. */
   readonly read: <A>(effect: Effect.Effect<A, Failure>) => A
 }
@@ -69,7 +78,12 @@ const listen = (signal: AbortSignal | undefined, abort: () => void): (() => void
   return () => signal.removeEventListener("abort", abort)
 }
 
-export const make: Effect.Effect<Bridge, never, Scope.Scope> = Effect.gen(function* () {
+/** What is to start, or has. */
+interface Started {
+  readonly interrupt: () => void
+}
+
+export const paced = Effect.fnUntraced(function* (pace: Pace.Pace) {
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const fork = yield* FiberSet.runtime(fibers)<never>()
   const read = reading(yield* Effect.runtime<never>())
@@ -82,41 +96,71 @@ export const make: Effect.Effect<Bridge, never, Scope.Scope> = Effect.gen(functi
   )
   let pending = 0
 
-  const start = <A>(effect: Effect.Effect<A, Failure>, ended: (exit: Exit.Exit<A, Failure>) => void) => {
+  const start = <A>(
+    effect: Effect.Effect<A, Failure>,
+    ended: (exit: Exit.Exit<A, Failure>) => void,
+    when: Pace.Pace["start"]
+  ): Started => {
     if (!open) throw new StaleError()
     if (pending >= mostPending) throw new Error(`More than ${mostPending} calls of this extension are pending.`)
     pending++
-    const fiber = fork(effect)
-    fiber.addObserver((exit) => {
-      pending--
-      ended(exit)
+    let interrupt: (() => void) | undefined
+    let isUnwanted = false
+    when((over) => {
+      const end = (exit: Exit.Exit<A, Failure>) => {
+        pending--
+        over()
+        ended(exit)
+      }
+      if (isUnwanted || !open) return end(Exit.interrupt(FiberId.none))
+      const fiber = Nesting.outside(() => fork(effect))
+      interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+      fiber.addObserver(end)
     })
-    return fiber
+    return {
+      interrupt: () => {
+        isUnwanted = true
+        interrupt?.()
+      }
+    }
   }
 
-  return {
+  const fire =
+    (when: Pace.Pace["start"]): Fire =>
+    (effect, failed) => {
+      const told = (exit: Exit.Exit<unknown, Failure>) => {
+        if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) failed(messageOf(exit.cause))
+      }
+      start(effect, told, when)
+    }
+
+  const bridge: Bridge = {
     isOpen: () => open,
     run: <A>(effect: Effect.Effect<A, Failure>, { signal, whenAborted }: RunOptions<A> = {}) =>
       new Promise<A>((resolve, reject) => {
         let unlisten = () => {}
-        const fiber = start(effect, (exit) => {
+        const ended = (exit: Exit.Exit<A, Failure>) => {
           unlisten()
           if (Exit.isSuccess(exit)) return resolve(exit.value)
           if (!Cause.isInterruptedOnly(exit.cause)) return reject(new Error(messageOf(exit.cause)))
           if (!open) return reject(new StaleError())
           if (whenAborted !== undefined) return resolve(whenAborted.value)
           return reject(new DOMException("The operation was aborted.", "AbortError"))
-        })
-        unlisten = listen(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
+        }
+        const { interrupt } = start(effect, ended, pace.start)
+        unlisten = listen(signal, interrupt)
       }),
-    fire: (effect, failed) => {
-      start(effect, (exit) => {
-        if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) failed(messageOf(exit.cause))
-      })
-    },
+    fire: fire(pace.start),
+    fireAtOnce: fire(Pace.none.start),
+    idle: pace.idle,
+    isIdle: pace.isIdle,
     read: (effect) => {
       if (!open) throw new StaleError()
       return read(effect)
     }
   }
+  return bridge
 })
+
+/** Without a pace. */
+export const make: Effect.Effect<Bridge, never, Scope.Scope> = paced(Pace.none)

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import { StaleError } from "./Bridge.ts"
 import { ExitFence, fenceExit } from "./ExitFence.ts"
 import { folderOf } from "./Modules.ts"
+import * as Flood from "./Flood.ts"
 import { isOf, locationIn, stackOf, textOf } from "./ForeignValue.ts"
 
 export interface Guarded {
@@ -50,13 +51,14 @@ const tell = (stack: string, event: string, message: string) => {
 /** What uses an object of a session that has ended is late, not wrong; an attempt to exit has been reported. */
 const isKnown = (thrown: unknown) => isOf(thrown, StaleError) || isOf(thrown, ExitFence)
 
-const onUncaught = (thrown: unknown) => {
-  if (!isKnown(thrown)) tell(stackOf(thrown), "async", textOf(thrown))
-}
-
 let takeDown: (() => void) | undefined
 
 const putUp = (): (() => void) => {
+  const flood = Flood.make((count) => tell("", "async", Flood.leftOut(count)))
+  // To read a stack takes longer than to throw.
+  const onUncaught = (thrown: unknown) => {
+    if (!isKnown(thrown) && flood.admits()) tell(stackOf(thrown), "async", textOf(thrown))
+  }
   const lift = fenceExit((stack, message) => tell(stack, "exit", message))
   process.on("uncaughtException", onUncaught)
   process.on("unhandledRejection", onUncaught)

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { EnginePromise } from "../Primordials.ts"
 import * as ForeignValue from "./ForeignValue.ts"
 
 /** The function threw, or its promise was rejected. */
@@ -15,9 +16,6 @@ export type Outcome =
   | { readonly _tag: "Value"; readonly value: unknown }
   | { readonly _tag: "Failed"; readonly failure: ForeignFailure }
   | { readonly _tag: "Pending"; readonly effect: Effect.Effect<unknown, ForeignFailure> }
-
-/** The one of the engine: code of others may put another in its place. */
-const EnginePromise = Promise
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   (typeof value === "object" || typeof value === "function") &&

@@ -5,6 +5,7 @@ import * as Mailbox from "effect/Mailbox"
 import { Transport } from "../../../services/host/Transport.ts"
 import * as EngineMemory from "../EngineMemory.ts"
 import * as EventLoop from "../EventLoop.ts"
+import * as Primordials from "../Primordials.ts"
 import * as Process from "../processes/Process.ts"
 import { send } from "./SendText.ts"
 import * as StdoutGuard from "./StdoutGuard.ts"
@@ -21,11 +22,9 @@ const openStdin = (from: Bun.BunFile) =>
 /** Runs until EOF. A read error ends the input, too: nothing more can come from the host. */
 const readStdin = Effect.fnUntraced(function* (from: Bun.BunFile, into: Mailbox.Mailbox<Uint8Array>) {
   const stdin = yield* openStdin(from)
-  const next = Effect.promise(() =>
-    stdin.read().then(
-      ({ value }) => value,
-      () => undefined
-    )
+  const next = Effect.match(
+    Primordials.awaited(() => stdin.read()),
+    { onSuccess: ({ value }) => value, onFailure: () => undefined }
   )
   for (let chunk = yield* next; chunk !== undefined; chunk = yield* next) yield* into.offer(chunk)
 }, Effect.scoped)

@@ -1,5 +1,6 @@
 /** Writes text to a descriptor of this process, at the speed of whoever reads it. */
 import * as Effect from "effect/Effect"
+import * as Primordials from "../Primordials.ts"
 import { HostGone } from "../../../services/host/Transport.ts"
 
 const gone = (cause: unknown) => new HostGone({ cause })
@@ -11,7 +12,11 @@ export const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, Host
     const flushed = sink.flush()
     if (typeof written === "number" && typeof flushed === "number") return Effect.void
     // A rejection that nobody awaits would end the process.
-    return Effect.tryPromise({ try: () => Promise.all([written, flushed]), catch: gone })
+    const all = async () => {
+      await written
+      await flushed
+    }
+    return Effect.mapError(Primordials.awaited(all), gone)
   } catch (cause) {
     return Effect.fail(gone(cause))
   }

@@ -3,6 +3,7 @@
  * events. It trusts no member of an event; one of unknown form ends the call.
  */
 import * as Predicate from "effect/Predicate"
+import * as Json from "../../../domain/Json.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { FinishReason } from "../../../domain/model/ModelEvent.ts"
 import type { Report } from "../../../domain/model/Usage.ts"
@@ -87,7 +88,7 @@ export const make = (): Machine<unknown> => {
     const args = content["arguments"]
     if (!Predicate.isRecord(args)) return "{}"
     const problem = JsonValue.problemOf(args)
-    if (problem === undefined) return JSON.stringify(args)
+    if (problem === undefined) return Json.stringify(args)
     unusable ??= { reason: "protocol", message: `The arguments of a tool call cannot be used: ${problem}` }
     return "{}"
   }

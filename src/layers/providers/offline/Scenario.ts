@@ -15,7 +15,7 @@ const TokenCount = Schema.Int.pipe(Schema.nonNegative())
 const oneOf = <L extends readonly [string, ...Array<string>]>(...words: L) =>
   Schema.Literal(...words).annotations({
     message: ({ actual }) => ({
-      message: `Expected one of ${words.join(", ")}, actual ${JSON.stringify(actual)}`,
+      message: `Expected one of ${words.join(", ")}, actual ${Json.stringify(actual)}`,
       override: true
     })
   })

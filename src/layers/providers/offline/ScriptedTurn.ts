@@ -1,4 +1,5 @@
 /** One turn of a scenario as the steps that play it. Pure. */
+import * as Json from "../../../domain/Json.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { FinishReason } from "../../../domain/model/ModelEvent.ts"
 import { ModelFailure } from "../../../services/model/ModelClient.ts"
@@ -39,7 +40,7 @@ const disconnected = {
 } as const
 
 const argumentsText = ({ toolCall }: Of<"toolCall">) =>
-  toolCall.rawArguments ?? JSON.stringify(toolCall.arguments ?? {})
+  toolCall.rawArguments ?? Json.stringify(toolCall.arguments ?? {})
 
 /** `callNumber` counts the calls of the process from 1; it keeps default tool call ids apart when turns repeat. */
 export function* play(turn: Scenario.Turn, callNumber: number, model: Model): Generator<Playback.Step> {

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Json from "../../../domain/Json.ts"
 import { type InputContent, type JsonObject, plainText, text } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
@@ -59,7 +60,7 @@ const contentOf = (content: unknown): Read<ReadonlyArray<InputContent>> => {
 const detailsOf = (details: unknown): Read<{ readonly details?: JsonObject }> => {
   if (details === undefined || details === null) return Either.right({})
   return Either.map(JsonValue.plain(details), (plain) => {
-    const size = JSON.stringify(plain)?.length ?? 0
+    const size = Json.stringify(plain)?.length ?? 0
     if (size > mostDetails)
       return { details: { omitted: `The details have ${size} characters; at most ${mostDetails} are kept` } }
     return { details: isObject(plain) ? plain : { value: plain } }

@@ -42,7 +42,7 @@ const makeEvents = (instance: Instance) => {
       const remove = shared.bus.on(channel, {
         handler: wanted,
         failed: failed(channel),
-        detach: (effect) => bridge.fire(effect, failed(channel))
+        detach: (effect) => bridge.fireAtOnce(effect, failed(channel))
       })
       bridge.read(Scope.addFinalizer(scope, Effect.sync(remove)))
       return remove

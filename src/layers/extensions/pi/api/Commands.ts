@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { type Completion, type SlashCommand, SlashCommandFailed } from "../../../../services/Commands.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import * as CommandContext from "../context/CommandContext.ts"
 import type { Instance } from "../Instance.ts"
 import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
@@ -29,12 +30,13 @@ const commandOf = (instance: Instance, name: string, given: unknown): SlashComma
   if (handler === undefined) throw new TypeError(`registerCommand: ${name} needs a function handler`)
   const complete = handlerIn(definition, "getArgumentCompletions")
   const { extension, located, report } = instance
-  const run = (args: string) =>
+  const run = (args: string, nesting?: number) =>
     Effect.suspend(() => {
       const call = Call.make()
-      return ForeignCall.run(() => handler(args, CommandContext.make(instance, call)), call.abort)
+      const handle = () => handler(args, CommandContext.make(instance, call))
+      return ForeignCall.run(() => Nesting.within(nesting, handle), call.abort)
     }).pipe(
-      Effect.asVoid,
+      Effect.zipRight(instance.bridge.idle),
       Effect.mapError((failure) => new SlashCommandFailed({ command: name, ...located(failure) }))
     )
   const completions = (prefix: string) =>

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JsonValue from "../../../../domain/JsonValue.ts"
+import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import type { CustomInput, Refusal, SendOptions, SendUserOptions } from "../../Ports.ts"
 import type { Instance } from "../Instance.ts"
 import { contentOf, isRecord, member, options, textIn, wantText } from "../Values.ts"
@@ -36,6 +37,10 @@ const sendUserOptions = (given: unknown): SendUserOptions => {
 
 const refused = (message: string): Effect.Effect<never, Refusal> => Effect.fail({ message })
 
+const tooDeep =
+  `sendUserMessage: a handler has sent a message that the same handler was called for, ${Nesting.most} levels deep. ` +
+  'Let a handler of input return where event.source is "extension".'
+
 export const sending = ({ ports }: Instance, message: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
   const input = customInput(message)
   return typeof input === "string"
@@ -45,9 +50,10 @@ export const sending = ({ ports }: Instance, message: unknown, given: unknown): 
 
 export const sendingUser = ({ ports }: Instance, content: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
   const said = contentOf(content)
-  return said === undefined
-    ? refused("sendUserMessage: content must be a text or an array of texts and images")
-    : ports.messages.sendUser(said, sendUserOptions(given))
+  if (said === undefined) return refused("sendUserMessage: content must be a text or an array of texts and images")
+  const nesting = Nesting.current()
+  if (nesting > Nesting.most) return refused(tooDeep)
+  return ports.messages.sendUser(said, { ...sendUserOptions(given), ...(nesting === 0 ? {} : { nesting }) })
 }
 
 export const make = (instance: Instance) => {

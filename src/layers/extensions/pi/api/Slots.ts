@@ -12,6 +12,9 @@ export interface Slots {
   readonly remove: (name: string) => void
 }
 
+/** More are a loop that registers, and each costs the host a line in a list. */
+const mostTaken = 500
+
 /** `method` names the slots in reports. Registering takes effect at once. */
 export const make = ({ bridge, count, report, scope }: Instance, method: string): Slots => {
   const taken = new Map<string, Scope.CloseableScope>()
@@ -33,6 +36,8 @@ export const make = ({ bridge, count, report, scope }: Instance, method: string)
 
   return {
     put: (name, register) => {
+      if (taken.size >= mostTaken && !taken.has(name))
+        throw new Error(`${method}: an extension may have at most ${mostTaken}.`)
       remove(name)
       count(method)
       const slot = bridge.read(attempt(register))

@@ -52,7 +52,7 @@ const makeProgress = ({ bridge, report }: Instance, context: ToolContext) => {
       latest = output
       if (isReporting) return
       isReporting = true
-      bridge.fire(drain, (message) => report("tool_update", message))
+      bridge.fireAtOnce(drain, (message) => report("tool_update", message))
     },
     /** What the tool still says after its end is not heard. */
     end: () => {
@@ -73,6 +73,7 @@ const executing = (instance: Instance, definition: JsonObject, name: string): Fo
         () => execute(context.toolCallId, args, call.signal(), progress.onUpdate, ctx),
         call.abort
       ).pipe(
+        Effect.zipLeft(instance.bridge.idle),
         Effect.mapError(({ message }) => new ToolFailure({ message })),
         Effect.ensuring(Effect.sync(progress.end))
       )

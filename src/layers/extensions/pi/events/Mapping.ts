@@ -22,6 +22,8 @@ export interface Mapping<P extends HookPoint> {
   /** Undefined: the event is not for extensions, and the handler is not called. */
   readonly event: (event: HookEvent<P>, occasion: Occasion) => object | undefined
   readonly answer: (result: unknown, bad: Bad, event: HookEvent<P>, given: object) => HookAnswer<P>
+  /** Calls the handler. */
+  readonly around?: (event: HookEvent<P>, handle: () => unknown) => () => unknown
   /** Fails the hook when the handler throws, instead of going on without it. */
   readonly blocks?: boolean
 }
@@ -31,31 +33,39 @@ export type Subscribe = (instance: Instance, name: string, handler: Handler) => 
 
 const nobody: Bad = () => undefined
 
+/** A point at which handlers only watch. */
+export const nothing = (): undefined => undefined
+
 export const at =
   <P extends HookPoint>(mapping: Mapping<P>): Subscribe =>
   (instance, name, handler) => {
+    // What a handler starts comes before what its answer leads to, and before the session is left.
+    const waits = mapping.answer !== nothing || mapping.point === "sessionEnding"
     const bad: Bad = (problem) => void instance.report(name, problem)
     return instance.seat.on(mapping.point, (event) => {
       const call = Call.make()
       const given = instance.isActive() ? mapping.event(event, { instance, signal: call.signal }) : undefined
       if (given === undefined) return mapping.answer(undefined, nobody, event, {})
-      const outcome = ForeignCall.attempt(() => handler(given, Context.make(instance, call)), call.abort)
+      const handle = () => handler(given, Context.make(instance, call))
+      const outcome = ForeignCall.attempt(mapping.around?.(event, handle) ?? handle, call.abort)
       const failed = (failure: ForeignCall.ForeignFailure) => {
         if (mapping.blocks === true) return Effect.fail(instance.located(failure))
         instance.report(name, failure)
         return Effect.succeed(mapping.answer(undefined, nobody, event, given))
       }
       const answerOf = (result: unknown) => ForeignCall.read(() => mapping.answer(result, bad, event, given))
+      const { idle, isIdle } = instance.bridge
       switch (outcome._tag) {
         case "Value":
+          if (waits && !isIdle()) return Effect.zipRight(idle, Effect.catchAll(answerOf(outcome.value), failed))
           return Either.getOrElse(answerOf(outcome.value), failed)
         case "Failed":
           return failed(outcome.failure)
         case "Pending":
-          return Effect.catchAll(Effect.flatMap(outcome.effect, answerOf), failed)
+          return Effect.catchAll(
+            Effect.flatMap(waits ? Effect.zipLeft(outcome.effect, idle) : outcome.effect, answerOf),
+            failed
+          )
       }
     })
   }
-
-/** A point at which handlers only watch. */
-export const nothing = (): undefined => undefined

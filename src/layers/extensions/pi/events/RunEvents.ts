@@ -6,6 +6,7 @@ import { readMessage } from "../../../../domain/session/EntryReading.ts"
 import type { HookEvent, UserCommandAnswer } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import {
   contentOf,
   copyOf,
@@ -36,6 +37,10 @@ const imagesOf = (value: unknown) => {
 
 const input = at({
   point: "input",
+  around:
+    ({ nesting }, handle) =>
+    () =>
+      Nesting.within(nesting, handle),
   event: ({ images, source, text, whenBusy }) => ({
     type: "input",
     text,

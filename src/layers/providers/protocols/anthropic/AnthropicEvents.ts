@@ -1,5 +1,6 @@
 /** The event stream of the Messages API. */
 import type { MessageDeltaUsage, RawMessageStreamEvent, Usage } from "@anthropic-ai/sdk/resources/messages"
+import * as Json from "../../../../domain/Json.ts"
 import type { FinishReason } from "../../../../domain/model/ModelEvent.ts"
 import { type Report, zeroTokens } from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
@@ -52,7 +53,7 @@ export const make = (): Machine<Raw> => {
       blocks.delta(index, block.thinking ?? "")
     } else if (block.type === "redacted_thinking") blocks.start(index, { _tag: "ThinkingStarted" })
     else if (block.type === "tool_use") blocks.start(index, { _tag: "ToolCallStarted", id: block.id, name: block.name })
-    const input = block.type === "tool_use" && block.input !== undefined ? JSON.stringify(block.input) : "{}"
+    const input = block.type === "tool_use" && block.input !== undefined ? Json.stringify(block.input) : "{}"
     const redacted = block.type === "redacted_thinking" ? { signature: block.data, redacted: true } : {}
     open.set(index, { end: redacted, input: input === "{}" ? "" : input })
   }

@@ -6,6 +6,7 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam
 } from "openai/resources/chat/completions"
+import * as Json from "../../../../domain/Json.ts"
 import { type InputContent, type JsonObject, plainText } from "../../../../domain/conversation/Content.ts"
 import type { AssistantMessage, Message, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
 import type { ModelRequest, ToolDefinition } from "../../../../services/model/ModelClient.ts"
@@ -43,7 +44,7 @@ const assistant = (message: AssistantMessage, compat: Compat): Assistant => {
       calls.push({
         id: block.id,
         type: "function",
-        function: { name: block.name, arguments: JSON.stringify(block.arguments) }
+        function: { name: block.name, arguments: Json.stringify(block.arguments) }
       })
     else {
       thinking += block.thinking

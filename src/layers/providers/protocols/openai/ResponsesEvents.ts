@@ -5,6 +5,7 @@ import type {
   ResponseStreamEvent,
   ResponseUsage
 } from "openai/resources/responses/responses"
+import * as Json from "../../../../domain/Json.ts"
 import * as Usage from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { lastBytesMs, type Machine, type Stop, streamEnded } from "../stream/Machine.ts"
@@ -21,7 +22,7 @@ const reportOf = (usage: ResponseUsage): Usage.Report => {
 }
 
 const endOf = (item: ResponseOutputItem): Blocks.End => {
-  if (item.type === "reasoning") return item.encrypted_content == null ? {} : { signature: JSON.stringify(item) }
+  if (item.type === "reasoning") return item.encrypted_content == null ? {} : { signature: Json.stringify(item) }
   return item.type === "message" && item.phase != null ? { signature: item.phase } : {}
 }
 

@@ -38,7 +38,7 @@ const phases = ["commentary", "final_answer"] as const
 const outputItem = (block: OutputContent): ReadonlyArray<ResponseInputItem> => {
   if (block.type === "thinking") return reasoningItem(block.thinkingSignature)
   if (block.type === "toolCall")
-    return [{ type: "function_call", call_id: block.id, name: block.name, arguments: JSON.stringify(block.arguments) }]
+    return [{ type: "function_call", call_id: block.id, name: block.name, arguments: Json.stringify(block.arguments) }]
   const phase = phases.find((known) => known === block.textSignature)
   return [{ role: "assistant", content: block.text, ...(phase === undefined ? {} : { phase }) }]
 }

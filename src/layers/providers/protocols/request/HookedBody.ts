@@ -23,6 +23,6 @@ export const make = (text: string, request: ModelRequest, before: NonNullable<Re
   const payload = Either.getOrElse(Json.parse(text), () => ({}))
   return Effect.flatMap(before(payload, { model, sessionId }), (body) => {
     const problem = problemOf(body)
-    return problem === undefined ? Effect.sync(() => JSON.stringify(body)) : refused(request, problem)
+    return problem === undefined ? Effect.sync(() => Json.stringify(body)) : refused(request, problem)
   })
 }

@@ -1,6 +1,7 @@
 /** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Json from "../../../../domain/Json.ts"
 import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
 import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
@@ -92,7 +93,7 @@ export const make = <Client, Raw extends object>(
     api,
     stream: (request, connection) =>
       Effect.suspend(() => {
-        const body = JSON.stringify(bodyOf(request, connection.compat))
+        const body = Json.stringify(bodyOf(request, connection.compat))
         const { hooks } = request
         if (hooks === undefined) return open(request, connection, body, unobserved)
         const { after, before } = hooks
