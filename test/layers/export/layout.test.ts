@@ -112,21 +112,62 @@ const tests = [
     }
   }),
 
-  test("every answer shows its tokens and its cost without a pointer", async (open) => {
+  test("every answer shows the tokens and the cost of all its calls, once and without a pointer", async (open) => {
     for (const look of looks) {
       const page = await open("project", project(), look)
       await shown(page)
       assert.deepStrictEqual(await page.evaluate(drawn(textsOf(".item.assistant .item-meta"))), [
-        "11.5K in · 220 out · $0.045",
-        "12.6K in · 940 out · $0.021",
-        "14.4K in · 410 out · $0.015",
-        "15K in · 180 out · $0.011",
-        "15.1K in · 60 out · $0.0069"
+        "24.1K in · 1.2K out · $0.066",
+        "44.5K in · 650 out · $0.033"
       ])
+      const between = `${visible(".item.continued > .item-head")}.map((each) => each.innerText)`
+      assert.deepStrictEqual(await page.evaluate(drawn(between)), [])
+      await page.evaluate("document.querySelector('.item.continued .item-time').focus()")
+      assert.match(String(await page.evaluate(drawn(between))), /^\d\d:\d\d$/)
       assert.deepStrictEqual(await page.evaluate(drawn(textsOf(".item.assistant .who"))), [
         "anthropic/claude-sonnet-4-5-20250929-extended",
         "claude-sonnet-4-5"
       ])
+    }
+  }),
+
+  test("changes are open at first, other results of tools are not", async (open) => {
+    for (const look of looks) {
+      const page = await open("rich", Sample.rich(), look)
+      await shown(page)
+      const opened =
+        "[...document.querySelectorAll('.tool[open]')].map((each) => each.querySelector('.tool-name').innerText)"
+      assert.deepStrictEqual(await page.evaluate(drawn(opened)), ["edit"])
+      assert.isTrue(await page.evaluate("document.querySelectorAll('.tool[open] .diff-line.added').length > 0"))
+      await page.press("e")
+      await page.press("e")
+      assert.deepStrictEqual(await page.evaluate(drawn(opened)), [])
+    }
+  }),
+
+  test("every button of the bar is there and can be hit in narrow windows, help too", async (open) => {
+    for (const width of [420, 360]) {
+      const page = await open("project", project(), { width, height: 800 })
+      const buttons = `${visible(".bar > .icon-button")}.map((each) => {
+        const { left, right, top, width } = each.getBoundingClientRect()
+        const hit = document.elementFromPoint((left + right) / 2, top + 8)
+        return each.ariaLabel + (left >= 0 && right <= innerWidth && width >= 28 && each.contains(hit) ? "" : " (out of reach)")
+      })`
+      assert.deepStrictEqual(await page.evaluate(buttons), [
+        "Outline",
+        "Open or close everything",
+        "Download the session",
+        "Light or dark",
+        "Keyboard shortcuts"
+      ])
+      assert.isAbove(Number(await page.evaluate("document.querySelector('.search input').clientWidth")), 60)
+      await page.evaluate("document.querySelector('.tool-help').click()")
+      assert.include(
+        String(await page.evaluate("document.querySelector('dialog[open]').innerText")),
+        "Next and previous match"
+      )
+      await page.screenshot(join(shots, `export-help-${width}.png`))
+      assert.strictEqual(await page.evaluate(sticksOut), 0)
     }
   }),
 

@@ -34,6 +34,17 @@ const heightOf = (item: Item): number => {
 const isContinued = (before: Item | undefined, { entry, kind }: Item): boolean =>
   kind === "assistant" && before?.kind === "assistant" && messageOf(before.entry)["model"] === messageOf(entry)["model"]
 
+/** The items of each run, by the first of them. */
+const runsOf = (items: ReadonlyArray<Item>): ReadonlyMap<Item, ReadonlyArray<Item>> => {
+  const runs = new Map<Item, Array<Item>>()
+  let run: Array<Item> = []
+  for (const [at, item] of items.entries()) {
+    if (isContinued(items[at - 1], item)) run.push(item)
+    else runs.set(item, (run = [item]))
+  }
+  return runs
+}
+
 const empty = () =>
   h(
     "div",
@@ -48,7 +59,7 @@ export const make = ({ forkAt }: ConversationOptions) => {
   const pageOf = new Map<Item, Page>()
   const waiting = new Map<Element, Page>()
   let branch: Branch | undefined
-  let continued: ReadonlySet<Item> = new Set()
+  let runs: ReadonlyMap<Item, ReadonlyArray<Item>> = new Map()
   let unfolded = false
 
   const fill = (page: Page) => {
@@ -58,7 +69,7 @@ export const make = ({ forkAt }: ConversationOptions) => {
       const view = itemView(item, {
         label: branch?.labels.get(item.id),
         fork: forkAt(item),
-        isContinued: continued.has(item)
+        run: runs.get(item) ?? []
       })
       if (unfolded) Fold.setAll(view, true)
       views.set(item.id, view)
@@ -117,7 +128,7 @@ export const make = ({ forkAt }: ConversationOptions) => {
     observer.disconnect()
     for (const map of [views, pageOf, waiting, queue]) map.clear()
     branch = next
-    continued = new Set(next.items.filter((item, at) => isContinued(next.items[at - 1], item)))
+    runs = runsOf(next.items)
     const pages: Array<Page> = []
     for (let at = 0; at < next.items.length; at += pageSize) pages.push(makePage(next.items.slice(at, at + pageSize)))
     element.replaceChildren(...(pages.length === 0 ? [empty()] : pages.map((page) => page.element)))

@@ -15,8 +15,8 @@ export interface Fork {
 export interface ItemContext {
   readonly label: string | undefined
   readonly fork: Fork | undefined
-  /** The item before is of the same speaker. */
-  readonly isContinued: boolean
+  /** This item and those that go on with it; without items if it goes on with the one before. */
+  readonly run: ReadonlyArray<Item>
 }
 
 export const anchorOf = (id: string): string => `e-${id}`
@@ -35,9 +35,9 @@ const forkBar = ({ count, go, position }: Fork) =>
     button({ class: "icon-button", title: "Next branch", "aria-label": "Next branch" }, () => go(1), icon("chevron"))
   )
 
-const heading = (item: Item, label: string | undefined) => {
+const heading = (item: Item, { label, run }: ItemContext) => {
   const who = speaker(item)
-  const spent = price(item)
+  const spent = price(run)
   if (who === "") return undefined
   return h(
     "header",
@@ -53,16 +53,18 @@ const heading = (item: Item, label: string | undefined) => {
   )
 }
 
-export const itemView = (item: Item, { fork, isContinued, label }: ItemContext): HTMLElement =>
-  h(
+export const itemView = (item: Item, context: ItemContext): HTMLElement => {
+  const { fork, run } = context
+  return h(
     "article",
     {
-      class: `item ${item.kind}${isContinued ? " continued" : ""}`,
+      class: `item ${item.kind}${run.length === 0 ? " continued" : ""}`,
       id: anchorOf(item.id),
       tabindex: -1,
       "aria-label": speaker(item) || item.kind
     },
     fork === undefined ? undefined : forkBar(fork),
-    heading(item, label),
+    heading(item, context),
     h("div", { class: "item-body" }, ...partsOf(item).map(draw))
   )
+}

@@ -8,7 +8,7 @@ import { type JsonRecord, number, show, text } from "../text/Json.ts"
 import { prosePart } from "../text/Markdown.ts"
 import * as Parts from "../Parts.ts"
 import { toolCall, toolResult } from "./Tools.ts"
-import { turns } from "../overview/Totals.ts"
+import { sum, turns } from "../overview/Totals.ts"
 
 const callout = (kind: "bad" | "quiet", title: string, detail = "") =>
   Parts.group(
@@ -180,10 +180,10 @@ export const speaker = (item: Item): string => {
   }
 }
 
-/** Tokens and cost of an answer. */
-export const price = (item: Item): string => {
-  const [turn] = item.kind === "assistant" ? turns([item.entry]) : []
-  if (turn === undefined || turn.total === 0) return ""
-  const cost = turn.cost > 0 ? ` · ${Format.money(turn.cost)}` : ""
-  return `${Format.compact(turn.total - turn.tokens.output)} in · ${Format.compact(turn.tokens.output)} out${cost}`
+/** Tokens and cost of an answer, which may have taken several calls of the model. */
+export const price = (items: ReadonlyArray<Item>): string => {
+  const spent = sum(turns(items.flatMap(({ entry, kind }) => (kind === "assistant" ? [entry] : []))))
+  if (spent.total === 0) return ""
+  const cost = spent.cost > 0 ? ` · ${Format.money(spent.cost)}` : ""
+  return `${Format.compact(spent.total - spent.tokens.output)} in · ${Format.compact(spent.tokens.output)} out${cost}`
 }

@@ -99,11 +99,15 @@ const argument = (call: Calls.Call) => {
   return isSaid(call) && !showsCommand(call) ? Parts.leaf(() => said, make) : Parts.decoration(make)
 }
 
+/** Longer changes are closed at first. */
+const longestOpenDiff = 200
+
 const card = (call: Calls.Call): Parts.Part => {
   const diff = Parts.once(() => Calls.diffOf(call))
   const state = call.answer === undefined ? "open" : Calls.failed(call) ? "bad" : "good"
   return Parts.fold({
     class: `tool ${state}`,
+    open: diff().length > 0 && diff().length <= longestOpenDiff,
     head: [
       Parts.text(call.name || "tool", "tool-name"),
       argument(call),
