@@ -223,6 +223,11 @@ describe("what cannot be begun", () => {
       "Error: --fork cannot be combined with --no-session: there is nothing to open",
       "INVALID_ARG"
     ],
+    "a name that nobody can see": [
+      ["--name", " \u001b[31m\u0007"],
+      "Error: --name needs a name that can be seen",
+      "INVALID_ARG"
+    ],
     "an id that is no name": [
       ["--session-id", "../x"],
       'Error: --session-id: letters, digits, ".", "_" and "-" only; got "../x"',

@@ -1,5 +1,5 @@
 /** `heddle sessions`: listed, searched and resumed by number, over the real command. */
-import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { makeHome } from "./command.ts"
@@ -15,11 +15,15 @@ beforeAll(async () => {
   for (const folder of [one, two]) mkdirSync(folder)
   for (const args of [
     ["--cwd", one, "the oldest question"],
-    ["--cwd", two, "--name", "a named\u001b[31m one", "second"],
+    ["--cwd", two, "--name", "a na\u001b[31mmed\u0007 one", "second"],
     ["--cwd", one, "third of all"]
   ]) {
     assert.strictEqual((await run([...args, ...says("fine")])).code, 0)
   }
+  // Another program may have written the name.
+  const { file, name } = JSON.parse((await run(["sessions", "--json"])).out)[1]
+  assert.strictEqual(name, "a named one")
+  writeFileSync(file, readFileSync(file, "utf8").replace(name, "a named\\u001b[31m one"))
 })
 
 const rows = (out: string) =>

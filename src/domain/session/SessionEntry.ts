@@ -7,6 +7,7 @@ import { InputContent, JsonObject, optional } from "../conversation/Content.ts"
 import { AgentMessage } from "../conversation/Message.ts"
 import { ThinkingLevel } from "../model/Model.ts"
 import { Usage, Work } from "../model/Usage.ts"
+import * as Text from "../Text.ts"
 import { TodoPhase } from "../todo/Todo.ts"
 
 export const sessionVersion = 3
@@ -137,11 +138,8 @@ export const toJson = (entry: SessionEntry): object => {
   return { type, id, parentId, timestamp, ...rest }
 }
 
-/** The name of a session as a person typed it, on one line without control characters; undefined if nothing is left. */
+/** The name of a session as a person typed it, on one line and safe to print; undefined if nothing is left. */
 export const cleanName = (typed: string): string | undefined => {
-  const name = typed
-    .replaceAll(/(?!\s)\p{Cc}/gu, "")
-    .replaceAll(/\s+/gu, " ")
-    .trim()
+  const name = Text.oneLine(typed)
   return name === "" ? undefined : name
 }

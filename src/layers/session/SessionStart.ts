@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as QueueEntries from "../../domain/session/QueueEntries.ts"
+import { cleanName } from "../../domain/session/SessionEntry.ts"
 import type { Session } from "../../services/session/Session.ts"
 import { SessionStore } from "../../services/session/SessionStore.ts"
 import * as SessionFolders from "./SessionFolders.ts"
@@ -57,7 +58,8 @@ export const openLog = Effect.fnUntraced(function* (choice: SessionChoice) {
 })
 
 /** Gives the session the name that the options ask for. */
-export const rename = Effect.fnUntraced(function* ({ name }: SessionChoice, session: typeof Session.Service) {
+export const rename = Effect.fnUntraced(function* (choice: SessionChoice, session: typeof Session.Service) {
+  const name = cleanName(choice.name ?? "")
   const info = yield* session.info
   if (name !== undefined && !Option.contains(info.name, name)) yield* session.append({ type: "session_info", name })
 })

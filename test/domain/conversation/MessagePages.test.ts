@@ -65,6 +65,7 @@ describe("cleanName", () => {
     ["line\nbreak\r\n\ttab", "line break tab"],
     ["be\u0007ll \u0000 end\u009f", "bell end"],
     ["naïve 日本 🧵", "naïve 日本 🧵"],
+    ["\u001b]0;title\u0007te\u001b[31mst \u202eright to left\u202c", "test right to left"],
     [" \n\u0000", undefined],
     ["", undefined]
   ])("%j", (typed, cleaned) => expect(cleanName(typed)).toBe(cleaned))

@@ -7,6 +7,7 @@ import { type BudgetLimits, change } from "../../../domain/budget/BudgetLimits.t
 import { isThinkingLevel, type ThinkingLevel } from "../../../domain/model/Model.ts"
 import { type DialectName, dialectNames } from "../../../services/host/Dialect.ts"
 import type { SessionOptions } from "../../AgentLive.ts"
+import * as Text from "../../../domain/Text.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
 import * as Mode from "./Mode.ts"
@@ -148,6 +149,8 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
   for (const name of ["session", "fork", "session-dir"]) {
     if (one(name) === "") return yield* invalid(`--${name} needs a value`)
   }
+  const name = one("name")
+  if (name !== undefined && Text.oneLine(name) === "") return yield* invalid("--name needs a name that can be seen")
   const options: SessionOptions = {
     inMemory: one("no-session") !== undefined,
     continue: one("continue") !== undefined,
@@ -155,7 +158,7 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
     ...present("fork", one("fork")),
     ...present("sessionId", sessionId),
     ...present("sessionDir", one("session-dir")),
-    ...present("name", one("name"))
+    ...present("name", name)
   }
   return options
 })
