@@ -3,12 +3,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { optional } from "../domain/conversation/Content.ts"
 import { ThinkingLevel } from "../domain/model/Model.ts"
 import * as Guidance from "./settings/Guidance.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
-import { type Marks, marksOf, setting } from "./settings/Setting.ts"
+import { count, type Marks, marksOf, optionalSetting, setting, texts } from "./settings/Setting.ts"
 import * as Tasks from "./settings/Tasks.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({
@@ -32,96 +31,98 @@ export type AbortQueue = typeof AbortQueue.Type
 
 /** Providers refuse less. */
 export const smallestThinkingBudget = 1024
-const thinkingBudget = (level: string) =>
+const thinkingBudget = (level: string, initial: number) =>
   setting(
     Schema.Int.pipe(Schema.greaterThanOrEqualTo(smallestThinkingBudget)),
-    `How many tokens a model may think at level \`${level}\`, for models that are told a number.`
+    `How many tokens a model may think at level \`${level}\`, for models that are told a number.`,
+    { default: initial }
   )
 
-const running = () => ({
+export const SettingsValues = Schema.Struct({
   steeringMode: setting(QueueMode, "Whether queued steering messages are delivered one by one or together.", {
+    default: "one-at-a-time",
     free: true
   }),
   followUpMode: setting(QueueMode, "Whether queued follow-up messages are delivered one by one or together.", {
+    default: "one-at-a-time",
     free: true
   }),
   interruptMode: setting(InterruptMode, "Whether a steering message waits for the tools that run, or cuts them off.", {
+    default: "wait",
     free: true
   }),
-  abortQueue: setting(AbortQueue, "Whether an abort hands queued messages back or leaves them for the next run."),
-  maxTurns: optional(
-    setting(Schema.Int.pipe(Schema.positive()), "After how many turns a run ends; unlimited if unset.")
+  abortQueue: setting(AbortQueue, "Whether an abort hands queued messages back or leaves them for the next run.", {
+    default: "return"
+  }),
+  maxTurns: optionalSetting(count, "After how many turns a run ends; unlimited if unset."),
+  sessionDir: optionalSetting(
+    Schema.String,
+    "Where session files are kept, instead of a folder for each project in the agent folder."
   ),
-  sessionDir: optional(
-    setting(Schema.String, "Where session files are kept, instead of a folder for each project in the agent folder.")
-  ),
-  "queue.maxMessages": setting(Schema.Int.pipe(Schema.positive()), "How many messages may wait for a run."),
-  "queue.maxBytes": setting(
-    Schema.Int.pipe(Schema.positive()),
-    "How many bytes the messages that wait for a run may have together."
-  ),
+  "queue.maxMessages": setting(count, "How many messages may wait for a run.", {
+    default: 1000
+  }),
+  "queue.maxBytes": setting(count, "How many bytes the messages that wait for a run may have together.", {
+    default: 64 * 1024 * 1024
+  }),
   "ask.timeout": setting(
     Schema.Finite.pipe(Schema.nonNegative()),
-    "Seconds that the tool `ask` waits for the user; 0 waits as long as it takes."
+    "Seconds that the tool `ask` waits for the user; 0 waits as long as it takes.",
+    { default: 30 }
   ),
-  shellPath: optional(setting(Schema.NonEmptyString, "The shell that runs commands; bash if unset.")),
-  shellCommandPrefix: optional(setting(Schema.NonEmptyString, "Put before every command, on a line of its own.")),
+  shellPath: optionalSetting(Schema.NonEmptyString, "The shell that runs commands; bash if unset."),
+  shellCommandPrefix: optionalSetting(Schema.NonEmptyString, "Put before every command, on a line of its own."),
   "rpc.maxFrameBytes": setting(
     Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
-    "The longest line that is accepted on stdin."
-  )
-})
-
-const models = () => ({
-  defaultProvider: optional(setting(Schema.String, "The provider of the model that a session begins with.")),
-  defaultModel: optional(setting(Schema.String, "The model that a session begins with.")),
-  defaultThinkingLevel: optional(
-    setting(ThinkingLevel, "How hard the model thinks at first, clamped to what it supports.")
+    "The longest line that is accepted on stdin.",
+    { default: 64 * 1024 * 1024 }
   ),
-  enabledModels: setting(
-    Schema.Array(Schema.String),
-    "Patterns of the models that `cycle_model` goes through; empty means all."
+  defaultProvider: optionalSetting(Schema.String, "The provider of the model that a session begins with."),
+  defaultModel: optionalSetting(Schema.String, "The model that a session begins with."),
+  defaultThinkingLevel: optionalSetting(
+    ThinkingLevel,
+    "How hard the model thinks at first, clamped to what it supports."
   ),
-  "thinkingBudgets.minimal": thinkingBudget("minimal"),
-  "thinkingBudgets.low": thinkingBudget("low"),
-  "thinkingBudgets.medium": thinkingBudget("medium"),
-  "thinkingBudgets.high": thinkingBudget("high"),
-  "thinkingBudgets.xhigh": thinkingBudget("xhigh"),
-  "thinkingBudgets.max": thinkingBudget("max"),
+  enabledModels: setting(texts, "Patterns of the models that `cycle_model` goes through; empty means all.", {
+    default: []
+  }),
+  "thinkingBudgets.minimal": thinkingBudget("minimal", smallestThinkingBudget),
+  "thinkingBudgets.low": thinkingBudget("low", 2048),
+  "thinkingBudgets.medium": thinkingBudget("medium", 8192),
+  "thinkingBudgets.high": thinkingBudget("high", 16_384),
+  "thinkingBudgets.xhigh": thinkingBudget("xhigh", 32_768),
+  "thinkingBudgets.max": thinkingBudget("max", 32_768),
   "models.discover": setting(
-    Schema.Array(Schema.String),
-    "Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones."
+    texts,
+    "Providers that are asked at start which models they serve: OpenAI-compatible servers, as a rule local ones.",
+    { default: [] }
   ),
   "providers.maxAnswerBytes": setting(
     Schema.Int.pipe(Schema.greaterThanOrEqualTo(1024)),
-    "The longest answer of a model server that is read, decompressed."
+    "The longest answer of a model server that is read, decompressed.",
+    { default: 64 * 1024 * 1024 }
   ),
-  "offline.scenario": optional(setting(Schema.String, "Scenario file of the model `offline/script`.")),
+  "offline.scenario": optionalSetting(Schema.String, "Scenario file of the model `offline/script`."),
   "images.autoResize": setting(Schema.Boolean, "Whether large images are made smaller before a model gets them.", {
+    default: true,
     planned: true
   }),
-  "images.blockImages": setting(Schema.Boolean, "Whether images are kept from models.", { planned: true })
-})
-
-const telemetry = () => ({
+  "images.blockImages": setting(Schema.Boolean, "Whether images are kept from models.", {
+    default: false,
+    planned: true
+  }),
+  ...Reliability.fields,
+  ...Resources.fields,
+  ...Guidance.fields,
+  ...Tasks.fields,
   "telemetry.enabled": setting(Schema.Boolean, "Whether traces of sessions are sent to `telemetry.endpoint`.", {
+    default: false,
     planned: true
   }),
-  "telemetry.endpoint": optional(setting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true })),
-  "telemetry.serviceName": optional(
-    setting(Schema.NonEmptyString, "Name of this service in the traces.", { planned: true })
-  )
-})
-
-/** Built on first use, because most people have no setting that would have to be checked. */
-export const SettingsValues = Schema.Struct({
-  ...running(),
-  ...models(),
-  ...Reliability.fields(),
-  ...Resources.fields(),
-  ...Guidance.fields(),
-  ...Tasks.fields(),
-  ...telemetry()
+  "telemetry.endpoint": optionalSetting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true }),
+  "telemetry.serviceName": optionalSetting(Schema.NonEmptyString, "Name of this service in the traces.", {
+    planned: true
+  })
 })
 export type SettingsValues = typeof SettingsValues.Type
 
@@ -131,32 +132,8 @@ export const marked = (mark: keyof Marks): ReadonlySet<PropertyKey> => {
   return new Set(found.map(({ name }) => name))
 }
 
-export const defaults: SettingsValues = {
-  steeringMode: "one-at-a-time",
-  followUpMode: "one-at-a-time",
-  interruptMode: "wait",
-  abortQueue: "return",
-  "queue.maxMessages": 1000,
-  "queue.maxBytes": 64 * 1024 * 1024,
-  "ask.timeout": 30,
-  "rpc.maxFrameBytes": 64 * 1024 * 1024,
-  enabledModels: [],
-  "thinkingBudgets.minimal": smallestThinkingBudget,
-  "thinkingBudgets.low": 2048,
-  "thinkingBudgets.medium": 8192,
-  "thinkingBudgets.high": 16_384,
-  "thinkingBudgets.xhigh": 32_768,
-  "thinkingBudgets.max": 32_768,
-  "models.discover": [],
-  "providers.maxAnswerBytes": 64 * 1024 * 1024,
-  "images.autoResize": true,
-  "images.blockImages": false,
-  ...Reliability.defaults,
-  ...Resources.defaults,
-  ...Guidance.defaults,
-  ...Tasks.defaults,
-  "telemetry.enabled": false
-}
+/** A test decodes them, so that a start does not. */
+export const defaults: SettingsValues = SettingsValues.make({}, { disableValidation: true })
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}
 

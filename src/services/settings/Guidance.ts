@@ -1,56 +1,46 @@
 /** Settings of todos and of stream rules (protocol.md 12, 13). */
 import * as Schema from "effect/Schema"
-import { setting } from "./Setting.ts"
+import { count, setting } from "./Setting.ts"
 
-export const fields = () => ({
+export const fields = {
   "todo.enabled": setting(Schema.Boolean, "Whether the model keeps a todo list with the tool `todo_write`.", {
+    default: true,
     free: true,
     reset: true
   }),
   "todo.reminders": setting(Schema.Boolean, "Whether a model that stops with open todos is reminded of them.", {
+    default: true,
     reset: true
   }),
   "todo.reminders.max": setting(
     Schema.Int.pipe(Schema.between(0, 100)),
     "How many times a model is reminded after one prompt.",
-    { reset: true }
+    { default: 3, reset: true }
   ),
   "todo.eager": setting(Schema.Boolean, "Whether the model has to make a todo list at the first prompt.", {
+    default: false,
     reset: true
   }),
   "tasks.todoClearDelay": setting(
     Schema.Finite,
     "Seconds until a finished todo leaves the list: 0 is at once, and a negative number never.",
-    { free: true }
+    { default: 60, free: true }
   ),
-  "ttsr.enabled": setting(Schema.Boolean, "Whether stream rules watch what the model writes."),
+  "ttsr.enabled": setting(Schema.Boolean, "Whether stream rules watch what the model writes.", { default: true }),
   "ttsr.contextMode": setting(
     Schema.Literal("discard", "keep"),
-    "Whether the message that a rule cut off leaves the context or stays in it."
+    "Whether the message that a rule cut off leaves the context or stays in it.",
+    { default: "discard" }
   ),
   "ttsr.interruptMode": setting(
     Schema.Literal("always", "prose-only", "tool-only", "never"),
-    "Where a rule may interrupt the model; elsewhere its text follows the message."
+    "Where a rule may interrupt the model; elsewhere its text follows the message.",
+    { default: "always" }
   ),
   "ttsr.repeatMode": setting(
     Schema.Literal("once", "after-gap"),
-    "Whether a rule fires once in a session, or again after `ttsr.repeatGap`."
+    "Whether a rule fires once in a session, or again after `ttsr.repeatGap`.",
+    { default: "once" }
   ),
-  "ttsr.repeatGap": setting(
-    Schema.Int.pipe(Schema.positive()),
-    "How many turns must be completed before a rule fires again."
-  )
-})
-
-export const defaults = {
-  "todo.enabled": true,
-  "todo.reminders": true,
-  "todo.reminders.max": 3,
-  "todo.eager": false,
-  "tasks.todoClearDelay": 60,
-  "ttsr.enabled": true,
-  "ttsr.contextMode": "discard",
-  "ttsr.interruptMode": "always",
-  "ttsr.repeatMode": "once",
-  "ttsr.repeatGap": 10
-} as const
+  "ttsr.repeatGap": setting(count, "How many turns must be completed before a rule fires again.", { default: 10 })
+}

@@ -1,7 +1,8 @@
-/** One setting: its type, what it does, and who may change it. */
+/** One setting: its type, what it does, its default, and who may change it. */
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import { optional } from "../../domain/conversation/Content.ts"
 
 export interface Marks {
   /**
@@ -19,8 +20,23 @@ export interface Marks {
 const key = Symbol.for("heddle/services/Settings/marks")
 const none: Marks = {}
 
-export const setting = <A, I>(schema: Schema.Schema<A, I>, description: string, marks: Marks = none) =>
+const marked = <A, I>(schema: Schema.Schema<A, I>, description: string, marks: Marks) =>
   schema.annotations({ description, [key]: marks })
+
+export const setting = <A, I>(
+  schema: Schema.Schema<A, I>,
+  description: string,
+  { default: initial, ...marks }: Marks & { readonly default: NoInfer<A> }
+) => Schema.withConstructorDefault(Schema.propertySignature(marked(schema, description, marks)), () => initial)
+
+/** A setting that is unset by default. */
+export const optionalSetting = <A, I>(schema: Schema.Schema<A, I>, description: string, marks: Marks = none) =>
+  optional(marked(schema, description, marks))
 
 export const marksOf = (type: SchemaAST.AST): Marks =>
   Option.getOrElse(SchemaAST.getAnnotation<Marks>(key)(type), () => none)
+
+/** Types that several settings have. */
+export const count = Schema.Int.pipe(Schema.positive())
+export const countOrNone = Schema.Int.pipe(Schema.nonNegative())
+export const texts = Schema.Array(Schema.String)
