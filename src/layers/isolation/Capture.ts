@@ -12,7 +12,7 @@ import * as Uncommitted from "./Uncommitted.ts"
 
 /** Ignored files that the agent has added nevertheless: its own index has them. There may be no such index. */
 const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, place }: Replayed) {
-  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir } }
+  const own = Snapshot.withIndex(inside, LocalPaths.join(dir, "index"))
   const { exitCode, output } = yield* git.end(own, "ls-files", "-i", "-c", "-z", "--exclude-standard")
   const names = exitCode === 0 ? output.split("\0").filter((name) => name !== "") : []
   return yield* Effect.filter(names, (name) =>

@@ -17,8 +17,6 @@ export interface Means {
   readonly git: Git
   readonly files: Files
   readonly folder: string
-  /** Held while git adds a worktree, and while the folder with git's notes on worktrees is removed. */
-  readonly adding: Effect.Semaphore
 }
 
 export interface Place {
@@ -29,7 +27,7 @@ export interface Place {
 
 const scratchOf = (path: string) => `${path}.scratch`
 
-/** Recognisable for people, and different for every repository. Without links, as git notes it. */
+/** Recognisable for people, and different for every repository. */
 const projectFolder = Effect.fnUntraced(function* ({ files, folder }: Means, { common }: Repository) {
   const real = yield* Effect.orElseSucceed(files.real(folder), () => folder)
   const isHidden = LocalPaths.basename(common) === ".git"
@@ -45,30 +43,10 @@ export const within = Effect.fnUntraced(function* ({ files, folder }: Means, { r
   return path === "" || path === ".." || path.startsWith("../") || LocalPaths.isAbsolute(path) ? [] : [path]
 })
 
-const notesIn = ({ common }: Repository) => LocalPaths.join(common, "worktrees")
-
-/** Deletes what git has noted about a worktree. `git worktree remove` refuses where an agent has deleted its `.git`. */
-const removeNotes = Effect.fnUntraced(function* ({ files }: Means, repository: Repository, path: string) {
-  const folder = notesIn(repository)
-  const notes = yield* Effect.orElseSucceed(files.list(folder), () => [])
-  for (const note of notes) {
-    const said = yield* Effect.option(files.read(LocalPaths.join(note.path, "gitdir")))
-    const target = said._tag === "Some" ? new TextDecoder().decode(said.value).trim() : ""
-    const isOurs = LocalPaths.resolve(note.path, target) === LocalPaths.join(path, ".git")
-    // A `git worktree add` that was killed early has not said where it belongs; its name begins with that of the copy.
-    const name = LocalPaths.basename(path)
-    const isTorn = target === "" && note.name.startsWith(name) && /^\d*$/.test(note.name.slice(name.length))
-    if (isOurs || isTorn) yield* files.removeFolder(note.path)
-  }
-  yield* files.removeEmptyFolder(folder)
-})
-
 /** Works on whatever a killed process has left. */
-const remove = Effect.fnUntraced(function* (means: Means, repository: Repository, path: string) {
-  const { adding, files } = means
+const remove = Effect.fnUntraced(function* ({ files }: Means, path: string) {
   yield* files.removeFolder(path)
   yield* files.removeFolder(scratchOf(path))
-  yield* adding.withPermits(1)(removeNotes(means, repository, path))
   if ((yield* Effect.orElseSucceed(files.state(path), () => undefined)) !== undefined)
     yield* Effect.logWarning(`A worktree cannot be removed: ${path}`)
 })
@@ -89,7 +67,7 @@ export const claim = Effect.fnUntraced(function* (means: Means, repository: Repo
       // Another process removes the folder when it is empty.
       Effect.zipRight(files.makeFolder(project), Lease.acquire(path, since)),
       (release) =>
-        remove(means, repository, path).pipe(
+        remove(means, path).pipe(
           Effect.zipRight(release),
           Effect.zipRight(files.removeEmptyFolder(project)),
           Effect.zipRight(files.removeEmptyFolder(folder))
@@ -134,7 +112,7 @@ export const sweep = Effect.fnUntraced(function* (
   for (const path of new Set(found.map((entry) => pathOf(entry.path)))) {
     const lease = yield* Effect.either(Lease.acquire(path, since))
     if (lease._tag === "Left") continue
-    const work = Effect.zipRight(rescue(scratchOf(path)), remove(means, repository, path))
+    const work = Effect.zipRight(rescue(scratchOf(path)), remove(means, path))
     if ((yield* Effect.either(Effect.ensuring(work, lease.right)))._tag === "Right") removed++
   }
   yield* files.removeEmptyFolder(project)

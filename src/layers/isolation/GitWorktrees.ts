@@ -91,9 +91,8 @@ const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
 })
 
 export const make = Effect.fnUntraced(function* ({ folder }: WorktreeOptions) {
-  const adding = yield* Effect.makeSemaphore(1)
   const replaying = yield* Effect.makeSemaphore(mostReplays)
-  const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder, adding }
+  const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder }
   return Worktrees.of({
     check: (cwd) => Effect.zipRight(Repository.locate(means.files, cwd), Repository.checkVersion(means.git)),
     open: (request) => replaying.withPermits(1)(open(means, request)),

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Claim from "./Claim.ts"
 import type { Call } from "./Git.ts"
+import * as OwnRepository from "./OwnRepository.ts"
 import type * as Repository from "./Repository.ts"
 import type * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
@@ -38,36 +39,6 @@ const headOf = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: cwd }:
   return { commit, tree: yield* git.text({ cwd }, "hash-object", "-t", "tree", "/dev/null") }
 })
 
-/** The commit of the empty tree that worktrees of a repository without commits stand on; always the same one. */
-const emptyCommit = Effect.fnUntraced(function* ({ git }: Claim.Means, { root: cwd }: Repository.Repository) {
-  const then = "@0 +0000"
-  const env = { GIT_AUTHOR_DATE: then, GIT_COMMITTER_DATE: then }
-  const tree = yield* git.text({ cwd }, "hash-object", "-t", "tree", "-w", "/dev/null")
-  return yield* git.text({ cwd, env }, "commit-tree", "-m", "No commits yet", tree)
-})
-
-const add = Effect.fnUntraced(function* (
-  means: Claim.Means,
-  { common, root: cwd }: Repository.Repository,
-  path: string,
-  at: string
-) {
-  const { adding, files, git } = means
-  const once = Effect.zipRight(
-    Effect.mapError(files.makeFolder(LocalPaths.join(common, "worktrees")), Snapshot.failed),
-    git.text({ cwd }, "worktree", "add", "--detach", "--no-checkout", path, at)
-  )
-  // Once more: another process may have removed the folder of git's notes, which was empty.
-  yield* adding.withPermits(1)(Effect.orElse(once, () => once))
-  const link = LocalPaths.join(path, ".git")
-  const said = yield* Effect.mapError(files.read(link), Snapshot.failed)
-  const named = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(said))?.[1] ?? ""
-  const dir = yield* Effect.mapError(files.real(LocalPaths.resolve(path, named)), Snapshot.failed)
-  // git has written the path through the links of the shield, which the agent's own calls are not to need.
-  yield* Snapshot.write(files, link, new TextEncoder().encode(`gitdir: ${dir}\n`))
-  return dir
-})
-
 /** Gives the worktree the index that the user has. */
 const stage = Effect.fnUntraced(function* (
   { files, git }: Claim.Means,
@@ -78,7 +49,7 @@ const stage = Effect.fnUntraced(function* (
   // written within the last second. Only in a sparse checkout it knows what it cannot find out later.
   if (staged === baseline || isSparse)
     yield* Effect.mapError(files.copyFile(index, LocalPaths.join(dir, "index")), Snapshot.failed)
-  const own: Call = { ...inside, env: { ...inside.env, GIT_DIR: dir } }
+  const own = Snapshot.withIndex(inside, LocalPaths.join(dir, "index"))
   if (staged !== baseline) yield* git.text(own, "read-tree", "-m", staged)
 })
 
@@ -100,8 +71,8 @@ export const make = Effect.fnUntraced(function* (
     isSparse: manners.isSparse,
     without: yield* Claim.within(means, repository)
   })
-  const at = head.commit === undefined ? emptyCommit(means, repository) : Effect.succeed(head.commit)
-  const [state, dir] = yield* Effect.all([look, Effect.flatMap(at, (commit) => add(means, repository, path, commit))], {
+  const start = { commit: head.commit, objects: store.folder, manners }
+  const [state, dir] = yield* Effect.all([look, OwnRepository.make(means, repository, place, start)], {
     concurrency: "unbounded"
   })
   for (const problem of state.problems) yield* Effect.logWarning(`A worktree has not all files: ${problem}`)
@@ -119,8 +90,6 @@ export const make = Effect.fnUntraced(function* (
     submodules: state.submodules
   }
   yield* git.text(Snapshot.withIndex(inside, replayed.index), "read-tree", "--reset", "-u", state.working)
-  if (manners.ofWorktree !== undefined)
-    yield* Snapshot.write(files, LocalPaths.join(dir, "config.worktree"), new TextEncoder().encode(manners.ofWorktree))
   yield* stage(means, replayed, manners.isSparse)
   return replayed
 })

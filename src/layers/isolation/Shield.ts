@@ -13,7 +13,7 @@ import type { Repository } from "./Repository.ts"
 import { failed, write } from "./Snapshot.ts"
 
 /** What all worktrees share. git makes none of these when it works for heddle, so one that is missing may stay so. */
-const shared = ["objects", "refs", "packed-refs", "info", "shallow", "worktrees"]
+const shared = ["objects", "refs", "packed-refs", "info", "shallow"]
 /** git makes these where they are missing; then they are heddle's. */
 const sharedIfPresent = ["logs", "reftable"]
 
@@ -35,13 +35,16 @@ const valuesIn = (output: string): Values =>
     })
   )
 
-/** The values of a configuration, which do not count for git: it reads a copy, as any text. */
+const none = { text: "", values: valuesIn("") }
+
+/** A configuration, and its values, which do not count for git: it reads a copy, as any text. */
 const read = Effect.fnUntraced(function* ({ files, git }: Means, scratch: string, path: string) {
   const text = yield* Effect.mapError(ReadText.readIfPresent(files, path), failed)
-  if (Option.isNone(text)) return valuesIn("")
+  if (Option.isNone(text)) return none
   const copy = LocalPaths.join(scratch, "configuration")
   yield* write(files, copy, new TextEncoder().encode(text.value))
-  return valuesIn(yield* git.text({ cwd: scratch }, "config", "--file", copy, "--no-includes", "--null", "--list"))
+  const said = yield* git.text({ cwd: scratch }, "config", "--file", copy, "--no-includes", "--null", "--list")
+  return { text: text.value, values: valuesIn(said) }
 })
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`
@@ -75,17 +78,15 @@ const render = (values: Values): string => {
 
 const folderIn = (scratch: string) => LocalPaths.join(scratch, "repository")
 
-/**
- * Writes the configuration that git gets. Returns what worktrees have for themselves, where the repository gives each a
- * configuration of its own.
- */
+/** Writes the configuration that git gets, and returns the repository's for the one of an agent. */
 const configure = Effect.fnUntraced(function* (means: Means, { common, dir }: Repository, scratch: string) {
-  const values = yield* read(means, scratch, LocalPaths.join(common, "config"))
+  const { text, values } = yield* read(means, scratch, LocalPaths.join(common, "config"))
   const isSplit = values.get("extensions.worktreeconfig") === "true"
-  const own = isSplit ? yield* read(means, scratch, LocalPaths.join(dir, "config.worktree")) : valuesIn("")
+  const own = isSplit ? yield* read(means, scratch, LocalPaths.join(dir, "config.worktree")) : none
+  const all = new Map([...values, ...own.values])
   const config = LocalPaths.join(folderIn(scratch), "config")
-  yield* write(means.files, config, new TextEncoder().encode(render(new Map([...values, ...own]))))
-  return isSplit ? `[core]\n${section("core", own)}` : undefined
+  yield* write(means.files, config, new TextEncoder().encode(render(all)))
+  return { configuration: `${text}\n${own.text}`, isElsewhere: all.has("core.worktree") }
 })
 
 /** git for the repository, until the scratch folder is gone. Has no configuration yet. */
@@ -112,8 +113,9 @@ export interface Manners {
   /** The names of the filters. */
   readonly filters: ReadonlySet<string>
   readonly isSparse: boolean
-  /** The configuration of a worktree alone, where the repository has such. */
-  readonly ofWorktree: string | undefined
+  /** The configuration of the repository and of the worktree, and whether it says where the files are. */
+  readonly configuration: string
+  readonly isElsewhere: boolean
 }
 
 const silent = (key: string): ReadonlyArray<readonly [string, string]> => {
@@ -131,13 +133,13 @@ const wanted = String.raw`^((filter|merge)\..*\..*|core\.sparsecheckout)$`
 
 /** Asked before each piece of work: an agent may have changed the settings. */
 export const manners = Effect.fnUntraced(function* (means: Means, repository: Repository, scratch: string) {
-  const ofWorktree = yield* configure(means, repository, scratch)
+  const own = yield* configure(means, repository, scratch)
   const { output } = yield* means.git.end({ cwd: scratch }, "config", "--null", "--get-regexp", wanted)
   const entries = output.split("\0").map((entry) => entry.split("\n", 2))
   const isSparse = entries.some(([key, value]) => key === "core.sparsecheckout" && value !== "false")
   const keys = entries.flatMap(([key = ""]) => (/^(filter|merge)\./.test(key) ? [key] : []))
   const filters = keys.flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? [])
   const config = Object.fromEntries(keys.flatMap(silent))
-  const asked: Manners = { config, filters: new Set(filters), isSparse, ofWorktree }
+  const asked: Manners = { config, filters: new Set(filters), isSparse, ...own }
   return asked
 })

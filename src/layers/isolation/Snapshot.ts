@@ -26,7 +26,7 @@ export const makeStore = Effect.fnUntraced(function* (files: Files, objects: str
   const store = LocalPaths.join(scratch, "objects")
   yield* Effect.mapError(files.makeFolder(LocalPaths.join(store, "info")), failed)
   yield* write(files, LocalPaths.join(store, "info", "alternates"), new TextEncoder().encode(`${objects}\n`))
-  return { env: { GIT_OBJECT_DIRECTORY: store }, config: { "core.looseCompression": "0" } }
+  return { folder: store, env: { GIT_OBJECT_DIRECTORY: store }, config: { "core.looseCompression": "0" } }
 })
 
 export const withIndex = (call: Call, index: string): Call => ({

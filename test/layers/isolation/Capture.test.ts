@@ -1,5 +1,5 @@
 /** What an agent changes comes back as it is, however it was changed, and what cannot come back is named. */
-import { chmodSync, mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -53,6 +53,12 @@ const changes = (root: string) => {
 const changed = ["-n", "a\nb", "a.txt", "b.txt", "c.bin", "crlf.txt", "dir/d.txt", "link", "new.bin", "new/file.txt"]
 const all = [...changed, "no newline", "ü"].toSorted()
 
+/** As `git init --separate-git-dir` does it. */
+const moved = (root: string) => {
+  renameSync(join(root, ".git"), `${root}.git`)
+  put(root, { ".git": `gitdir: ${root}.git\n` })
+}
+
 describe("changes come back", () => {
   const ways: ReadonlyArray<readonly [string, (root: string) => void]> = [
     ["left on disk", () => {}],
@@ -62,11 +68,8 @@ describe("changes come back", () => {
       "committed on a branch",
       (root) => [git(root, "checkout", "-qb", "mine"), git(root, "add", "-A"), git(root, "commit", "-qm", "done")]
     ],
-    ["in a folder without .git", (root) => rmSync(join(root, ".git"))],
-    [
-      "in a worktree that git has forgotten",
-      (root) => rmSync(git(root, "rev-parse", "--absolute-git-dir"), { recursive: true })
-    ],
+    ["in a folder without .git", (root) => rmSync(join(root, ".git"), { recursive: true })],
+    ["in a folder whose .git leads elsewhere", (root) => moved(root)],
     ["with a broken index", (root) => put(git(root, "rev-parse", "--absolute-git-dir"), { index: "broken" })]
   ]
   it.scopedLive.each(ways)("%s", ([, finish]) =>

@@ -1,5 +1,5 @@
 /** Nothing is left of a worktree: not after an interrupt, and not after a process that was killed. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -72,7 +72,7 @@ describe("a failure", () => {
       put(repo, { "a.txt": "2\n" })
       const folder = join(yield* tempFolder, "wt")
       const before = Repos.whole(repo)
-      for (const failing of ["add", "write-tree", "read-tree", "worktree"]) {
+      for (const failing of ["add", "write-tree", "read-tree", "for-each-ref"]) {
         const processes = Layer.succeed(
           Processes,
           Processes.of({
@@ -135,8 +135,7 @@ describe("the next start", () => {
           mkdirSync(join(gone, "closed/inside"), { recursive: true })
           chmodSync(join(gone, "closed"), 0o500)
           const torn = yield* abandoned(repo, folder, "0-Torn")
-          unlinkSync(join(torn, ".git"))
-          rmSync(join(repo, ".git/worktrees/0-Torn/gitdir"))
+          rmSync(join(torn, ".git"), { recursive: true })
           const foreign = yield* abandoned(other, folder, "0-Foreign")
           const live = yield* worktrees.open({ cwd: repo, id: "0-Live" })
           assert.strictEqual(yield* worktrees.sweep(linked), 2)
@@ -144,7 +143,6 @@ describe("the next start", () => {
             [gone, torn, `${gone}.scratch`, `${gone}.lease`, foreign, live.root].map((path) => existsSync(path)),
             [false, false, false, false, true, true]
           )
-          assert.deepStrictEqual(readdirSync(join(repo, ".git/worktrees")).toSorted(), ["0-Live", "linked"])
           assert.strictEqual(yield* worktrees.sweep(other), 1)
           assert.strictEqual(yield* worktrees.sweep(repo), 0)
           assert.isTrue(existsSync(join(live.root, "a.txt")))
