@@ -7,12 +7,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Agent } from "../../services/Agent.ts"
-import { Sessions } from "../../services/session/Sessions.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as Dialogs from "./input/Dialogs.ts"
 import * as HistoryFile from "./input/HistoryFile.ts"
 import * as PromptLine from "./input/PromptLine.ts"
+import * as Rows from "./screen/Rows.ts"
 import * as Screen from "./screen/Screen.ts"
 import * as Style from "./screen/Style.ts"
 import * as Commands from "./session/Commands.ts"
@@ -23,7 +22,13 @@ import type { Talk } from "./session/Talk.ts"
 import * as TerminalUi from "./session/TerminalUi.ts"
 import * as Messages from "./view/Messages.ts"
 import * as Transcript from "./view/Transcript.ts"
-import * as Welcome from "./view/Welcome.ts"
+import { Agent } from "../../services/Agent.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
+
+const welcome = (version: string, style: Style.Style, width: number): ReadonlyArray<string> => [
+  `${style.bold("heddle")} ${style.dim(version)}`,
+  ...Rows.wrap("/help lists commands and keys · @file attaches a file · Ctrl-D leaves", width).map(style.dim)
+]
 
 export interface InteractiveOptions<Stop> {
   readonly cwd: string
@@ -44,7 +49,7 @@ export const onScreen =
       const noColor = Option.getOrUndefined(yield* Environment.variable("NO_COLOR"))
       const term = Option.getOrUndefined(yield* Environment.variable("TERM"))
       const look = Style.lookOf({ noColor, term })
-      return Screen.layer({ look, welcome: (style, width) => Welcome.render(version, style, width) })
+      return Screen.layer({ look, welcome: (style, width) => welcome(version, style, width) })
     })
     return Effect.provide(Screen.withLogs(mask)(effect), Layer.unwrapEffect(shown))
   }

@@ -8,18 +8,36 @@ import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
-import * as Mailbox from "effect/Mailbox"
 import * as Inspectable from "effect/Inspectable"
+import * as Layer from "effect/Layer"
+import * as LogLevel from "effect/LogLevel"
+import * as Logger from "effect/Logger"
+import * as Mailbox from "effect/Mailbox"
+import * as Text from "../../../domain/Text.ts"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import type { HostGone } from "../../../services/host/Transport.ts"
 import * as ConsoleCapture from "../../platform/stdio/ConsoleCapture.ts"
 import * as TerminalDevice from "../../platform/stdio/TerminalDevice.ts"
 import * as Painter from "./Painter.ts"
-import * as PlainPainter from "./PlainPainter.ts"
 import * as Style from "./Style.ts"
+import type { HostGone } from "../../../services/host/Transport.ts"
+
+/** For terminals that cannot move their cursor: rows are written once, and the prompt again when others came in between. */
+const plainPainter = (): Painter.Painter => {
+  let asked = ""
+  const lines = (rows: ReadonlyArray<string>) => rows.map((row) => `${Text.styled(row)}\n`).join("")
+  return {
+    frame: (final, { invitation = [] }) => {
+      const question = invitation.map(Text.styled).join("\n")
+      if (final.length === 0 && question === asked) return ""
+      // Enter has ended the line of the prompt; other rows have to begin a new one.
+      const before = asked === "" || final.length === 0 ? "" : "\n"
+      asked = question
+      return before + lines(final) + question
+    },
+    resized: () => undefined,
+    close: (final) => `\n${lines(final)}`
+  }
+}
 
 export type Happening =
   | { readonly _tag: "Typed"; readonly text: string }
@@ -71,7 +89,7 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
     plain: look.plain,
     onResize: () => void inbox.unsafeOffer({ _tag: "Resized" })
   })
-  const painter = look.plain ? PlainPainter.make() : Painter.make()
+  const painter = look.plain ? plainPainter() : Painter.make()
   const calming = yield* FiberHandle.make<void>()
   let isMoving = false
   let final: Array<string> = []
