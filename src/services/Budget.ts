@@ -3,15 +3,14 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { BudgetLimits, LimitsChange } from "../domain/budget/BudgetLimits.ts"
-import { BudgetReason, type BudgetScopeName, type BudgetSnapshot } from "../domain/budget/BudgetSnapshot.ts"
+import { type BudgetLimits, BudgetReason, type LimitsChange } from "../domain/budget/BudgetLimits.ts"
+import type { BudgetScopeName, BudgetSnapshot } from "../domain/budget/BudgetSnapshot.ts"
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import type { Model } from "../domain/model/Model.ts"
 import type { Usage } from "../domain/model/Usage.ts"
 import type { Session } from "./session/Session.ts"
 
-export { BudgetReason } from "../domain/budget/BudgetSnapshot.ts"
-export type { BudgetLimits, LimitsChange } from "../domain/budget/BudgetLimits.ts"
+export { type BudgetLimits, BudgetReason, type LimitsChange } from "../domain/budget/BudgetLimits.ts"
 
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
   reason: BudgetReason,

@@ -1,21 +1,33 @@
 /** Of what a session, a batch of tasks or a subagent may spend how much (protocol.md 15). */
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import type { BudgetReason } from "./BudgetSnapshot.ts"
+
+/** What is limited, in the order in which limits are looked at: its limit, and its member of a snapshot. */
+export const limited = {
+  wall_time: { limit: "maxWallTimeMs", spent: "wallTimeMs" },
+  input_tokens: { limit: "maxInputTokens", spent: "inputTokens" },
+  output_tokens: { limit: "maxOutputTokens", spent: "outputTokens" },
+  total_tokens: { limit: "maxTotalTokens", spent: "totalTokens" },
+  cost: { limit: "maxCostUsd", spent: "costUsd" },
+  tool_calls: { limit: "maxToolCalls", spent: "toolCalls" },
+  subagents: { limit: "maxSubagents", spent: "subagents" },
+  turns: { limit: "maxTurns", spent: "turns" }
+} as const
+
+export const reasons = Record.keys(limited)
+export const BudgetReason = Schema.Literal(...reasons)
+export type BudgetReason = typeof BudgetReason.Type
+
+export const limitNames = reasons.map((reason) => limited[reason].limit)
+export type LimitName = (typeof limitNames)[number]
 
 const Amount = Schema.Finite.pipe(Schema.nonNegative())
 const Ratio = Schema.Finite.pipe(Schema.between(0, 1))
 
 /** A limit that is absent does not exist. */
 export const BudgetLimits = Schema.Struct({
-  maxWallTimeMs: optional(Amount),
-  maxInputTokens: optional(Amount),
-  maxOutputTokens: optional(Amount),
-  maxTotalTokens: optional(Amount),
-  maxCostUsd: optional(Amount),
-  maxToolCalls: optional(Amount),
-  maxSubagents: optional(Amount),
-  maxTurns: optional(Amount),
+  ...Record.mapEntries(limited, ({ limit }) => [limit, optional(Amount)]),
   warnAtRatio: optional(Ratio).annotations({
     description: "The part of a limit, from 0 to 1, at which `budget_warning` is sent."
   })
@@ -27,47 +39,14 @@ export type BudgetLimits = typeof BudgetLimits.Type
 
 /** Members that are given replace, null removes. */
 export const LimitsChange = Schema.Struct({
-  maxWallTimeMs: optional(Schema.NullOr(Amount)),
-  maxInputTokens: optional(Schema.NullOr(Amount)),
-  maxOutputTokens: optional(Schema.NullOr(Amount)),
-  maxTotalTokens: optional(Schema.NullOr(Amount)),
-  maxCostUsd: optional(Schema.NullOr(Amount)),
-  maxToolCalls: optional(Schema.NullOr(Amount)),
-  maxSubagents: optional(Schema.NullOr(Amount)),
-  maxTurns: optional(Schema.NullOr(Amount)),
+  ...Record.mapEntries(limited, ({ limit }) => [limit, optional(Schema.NullOr(Amount))]),
   warnAtRatio: optional(Schema.NullOr(Ratio))
 })
 export type LimitsChange = typeof LimitsChange.Type
 
-export type LimitName = Exclude<keyof BudgetLimits, "warnAtRatio">
+export const limitOf = (limits: BudgetLimits, reason: BudgetReason): number | undefined => limits[limited[reason].limit]
 
-/** The limit of each thing that is counted, in the order in which they are looked at. */
-export const limitNames = {
-  wall_time: "maxWallTimeMs",
-  input_tokens: "maxInputTokens",
-  output_tokens: "maxOutputTokens",
-  total_tokens: "maxTotalTokens",
-  cost: "maxCostUsd",
-  tool_calls: "maxToolCalls",
-  subagents: "maxSubagents",
-  turns: "maxTurns"
-} as const satisfies Record<BudgetReason, LimitName>
-
-export const reasons: ReadonlyArray<BudgetReason> = [
-  "wall_time",
-  "input_tokens",
-  "output_tokens",
-  "total_tokens",
-  "cost",
-  "tool_calls",
-  "subagents",
-  "turns"
-]
-
-export const limitOf = (limits: BudgetLimits, reason: BudgetReason): number | undefined => limits[limitNames[reason]]
-
-export const hasLimit = (limits: BudgetLimits): boolean =>
-  reasons.some((reason) => limitOf(limits, reason) !== undefined)
+export const hasLimit = (limits: BudgetLimits): boolean => limitNames.some((name) => limits[name] !== undefined)
 
 export const defaultRatio = 0.8
 
@@ -75,12 +54,10 @@ export const defaultRatio = 0.8
 export const boundsTokens = (limits: BudgetLimits): boolean =>
   limits.maxInputTokens !== undefined || limits.maxOutputTokens !== undefined || limits.maxTotalTokens !== undefined
 
-const names: ReadonlyArray<keyof BudgetLimits> = [...reasons.map((reason) => limitNames[reason]), "warnAtRatio"]
-
 /** The limits after a change. */
 export const change = (limits: BudgetLimits, by: LimitsChange): BudgetLimits => {
   const changed: { -readonly [K in keyof BudgetLimits]: BudgetLimits[K] } = {}
-  for (const name of names) {
+  for (const name of [...limitNames, "warnAtRatio"] as const) {
     const value = by[name] === undefined ? limits[name] : by[name]
     if (value !== undefined && value !== null) changed[name] = value
   }
@@ -88,11 +65,8 @@ export const change = (limits: BudgetLimits, by: LimitsChange): BudgetLimits => 
 }
 
 /** The first limit that a change would loosen although it is fixed. */
-export const loosened = (fixed: BudgetLimits, by: LimitsChange): LimitName | undefined => {
-  for (const reason of reasons) {
-    const name = limitNames[reason]
+export const loosened = (fixed: BudgetLimits, by: LimitsChange): LimitName | undefined =>
+  limitNames.find((name) => {
     const [bound, wanted] = [fixed[name], by[name]]
-    if (bound !== undefined && wanted !== undefined && (wanted === null || wanted > bound)) return name
-  }
-  return undefined
-}
+    return bound !== undefined && wanted !== undefined && (wanted === null || wanted > bound)
+  })

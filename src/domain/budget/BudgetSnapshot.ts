@@ -1,18 +1,7 @@
 /** What a session, a batch of tasks or a subagent has spent, and of what it may spend no more (protocol.md 15). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-
-export const BudgetReason = Schema.Literal(
-  "wall_time",
-  "input_tokens",
-  "output_tokens",
-  "total_tokens",
-  "cost",
-  "tool_calls",
-  "subagents",
-  "turns"
-)
-export type BudgetReason = typeof BudgetReason.Type
+import { BudgetReason } from "./BudgetLimits.ts"
 
 export const BudgetScopeName = Schema.Literal("session", "task", "subagent")
 export type BudgetScopeName = typeof BudgetScopeName.Type

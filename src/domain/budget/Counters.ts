@@ -1,32 +1,20 @@
 /** What is counted for budgets, as amounts by name. */
+import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
 import type * as Ledger from "../session/Ledger.ts"
 import type { Model } from "../model/Model.ts"
 import { amount, type Usage } from "../model/Usage.ts"
-import type { BudgetReason, BudgetSnapshot } from "./BudgetSnapshot.ts"
+import { type BudgetReason, limited } from "./BudgetLimits.ts"
+import type { BudgetSnapshot } from "./BudgetSnapshot.ts"
 
 /** Wall time is not an amount that calls add to: scopes measure it. */
 export type Counted = Exclude<BudgetReason, "wall_time">
 export type Counters = Readonly<Record<Counted, number>>
 
-export const none: Counters = {
-  input_tokens: 0,
-  output_tokens: 0,
-  total_tokens: 0,
-  cost: 0,
-  tool_calls: 0,
-  subagents: 0,
-  turns: 0
-}
+export const none: Counters = Record.map(Struct.omit(limited, "wall_time"), () => 0)
 
-const combine = (one: Counters, other: Counters, by: (a: number, b: number) => number): Counters => ({
-  input_tokens: by(one.input_tokens, other.input_tokens),
-  output_tokens: by(one.output_tokens, other.output_tokens),
-  total_tokens: by(one.total_tokens, other.total_tokens),
-  cost: by(one.cost, other.cost),
-  tool_calls: by(one.tool_calls, other.tool_calls),
-  subagents: by(one.subagents, other.subagents),
-  turns: by(one.turns, other.turns)
-})
+const combine = (one: Counters, other: Counters, by: (a: number, b: number) => number): Counters =>
+  Record.map(one, (amount, reason) => by(amount, other[reason]))
 
 export const add = (one: Counters, other: Counters) => combine(one, other, (a, b) => a + b)
 export const subtract = (one: Counters, other: Counters) => combine(one, other, (a, b) => a - b)
@@ -74,13 +62,5 @@ export const ofOutput = ({ cost }: Model, outputTokens: number): Counters => ({
   cost: amount((outputTokens * cost.output) / 1e6)
 })
 
-export const toSnapshot = (counters: Counters, wallTimeMs: number): Omit<BudgetSnapshot, "status" | "reason"> => ({
-  wallTimeMs,
-  inputTokens: counters.input_tokens,
-  outputTokens: counters.output_tokens,
-  totalTokens: counters.total_tokens,
-  costUsd: counters.cost,
-  toolCalls: counters.tool_calls,
-  subagents: counters.subagents,
-  turns: counters.turns
-})
+export const toSnapshot = (counters: Counters, wallTimeMs: number): Omit<BudgetSnapshot, "status" | "reason"> =>
+  Record.mapEntries({ wall_time: wallTimeMs, ...counters }, (value, reason) => [limited[reason].spent, value])

@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../Json.ts"
+import { type BudgetLimits, limitNames } from "../budget/BudgetLimits.ts"
 import type { JsonObject } from "../conversation/Content.ts"
 import { isThinkingLevel, type ThinkingLevel, thinkingLevels } from "../model/Model.ts"
 import * as ClaudeTools from "./ClaudeTools.ts"
@@ -10,17 +11,7 @@ import type { AgentSource } from "./Subagent.ts"
 /** Agents that an agent may start: all, or those named. */
 export type Spawns = "*" | ReadonlyArray<string>
 
-export const limitNames = [
-  "maxWallTimeMs",
-  "maxInputTokens",
-  "maxOutputTokens",
-  "maxTotalTokens",
-  "maxCostUsd",
-  "maxToolCalls",
-  "maxSubagents",
-  "maxTurns"
-] as const
-export type AgentLimits = { readonly [Name in (typeof limitNames)[number]]?: number }
+export type AgentLimits = Omit<BudgetLimits, "warnAtRatio">
 
 export interface AgentDefinition {
   readonly name: string

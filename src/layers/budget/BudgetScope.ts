@@ -1,14 +1,20 @@
 /** The counters and limits of one scope, and what hosts are told of them. Everything here is done in one step. */
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import * as Limits from "../../domain/budget/BudgetLimits.ts"
-import type { BudgetReason, BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
+import {
+  type BudgetLimits,
+  type BudgetReason,
+  defaultRatio,
+  limitOf,
+  reasons
+} from "../../domain/budget/BudgetLimits.ts"
+import type { BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import * as Counters from "../../domain/budget/Counters.ts"
 import { BudgetExceeded } from "../../services/Budget.ts"
 
 export interface ScopeOptions {
   readonly scope: BudgetScopeName
   readonly id?: string
-  readonly limits: Limits.BudgetLimits
+  readonly limits: BudgetLimits
   readonly publish: (event: AgentEvent) => void
   readonly ticks: () => number
 }
@@ -68,7 +74,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
   }
 
   const refusal = (reason: BudgetReason) =>
-    new BudgetExceeded({ reason, limit: Limits.limitOf(limits, reason) ?? 0, spent: valueOf(reason) })
+    new BudgetExceeded({ reason, limit: limitOf(limits, reason) ?? 0, spent: valueOf(reason) })
 
   /** From now on nothing more is allowed here, or no further prompts if only the number of starts is exceeded. */
   const exceed = (reason: BudgetReason) => {
@@ -84,13 +90,13 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     reason === "wall_time" ? wallTime() >= limit : valueOf(reason) - limit > rounding
 
   const isNear = (reason: BudgetReason) => {
-    const limit = Limits.limitOf(limits, reason)
+    const limit = limitOf(limits, reason)
     const value = valueOf(reason)
-    return limit !== undefined && value > 0 && value >= (limits.warnAtRatio ?? Limits.defaultRatio) * limit
+    return limit !== undefined && value > 0 && value >= (limits.warnAtRatio ?? defaultRatio) * limit
   }
 
   const warn = () => {
-    for (const reason of Limits.reasons) {
+    for (const reason of reasons) {
       if (warned.includes(reason) || !isNear(reason)) continue
       warned = [...warned, reason]
       publish({ _tag: "BudgetWarning", ...name, snapshot: snapshot() })
@@ -101,30 +107,30 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
   const note = () => {
     if (ended !== undefined) return
     if (exceeded === undefined) warn()
-    for (const reason of Limits.reasons) {
-      const limit = Limits.limitOf(limits, reason)
+    for (const reason of reasons) {
+      const limit = limitOf(limits, reason)
       if (limit !== undefined && valueOf(reason) > 0 && isBeyond(reason, limit)) exceed(reason)
     }
   }
 
   const isSpent = (reason: BudgetReason): boolean => {
-    const limit = Limits.limitOf(limits, reason)
+    const limit = limitOf(limits, reason)
     if (limit === undefined) return false
     return isBeyond(reason, limit) || (needed.has(reason) && valueOf(reason) >= limit - rounding)
   }
 
   /** Why no model call would be allowed. */
   const spentUp = (): BudgetReason | undefined =>
-    ended ?? Limits.reasons.find((reason) => !ofStarts.has(reason) && isSpent(reason))
+    ended ?? reasons.find((reason) => !ofStarts.has(reason) && isSpent(reason))
 
   /** Why no prompt would be accepted. */
-  const closed = (): BudgetReason | undefined => exceeded ?? Limits.reasons.find(isSpent)
+  const closed = (): BudgetReason | undefined => exceeded ?? reasons.find(isSpent)
 
   /** What of the amounts would go beyond a limit, together with what is reserved. */
   const tooMuch = (amounts: Counters.Counters): BudgetReason | undefined => {
     if (ended !== undefined) return ended
-    return Limits.reasons.find((reason) => {
-      const limit = Limits.limitOf(limits, reason)
+    return reasons.find((reason) => {
+      const limit = limitOf(limits, reason)
       if (limit === undefined) return false
       if (reason === "wall_time") return wallTime() >= limit
       return amounts[reason] > 0 && spent[reason] + reserved[reason] + amounts[reason] - limit > rounding
@@ -133,7 +139,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
 
   /** Whether it would fit if nothing were reserved. */
   const isHeldBack = (reason: BudgetReason, amounts: Counters.Counters) => {
-    const limit = Limits.limitOf(limits, reason)
+    const limit = limitOf(limits, reason)
     if (ended !== undefined || reason === "wall_time" || limit === undefined) return false
     return reserved[reason] > rounding && spent[reason] + amounts[reason] - limit <= rounding
   }
@@ -141,7 +147,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
   /** As much of the amounts as fits. */
   const clip = (amounts: Counters.Counters): Counters.Counters => {
     const left = (reason: Counters.Counted) => {
-      const limit = Limits.limitOf(limits, reason) ?? Number.POSITIVE_INFINITY
+      const limit = limitOf(limits, reason) ?? Number.POSITIVE_INFINITY
       return Math.max(0, Math.min(amounts[reason], limit - spent[reason] - reserved[reason]))
     }
     return {
@@ -187,7 +193,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     leave,
     /** Milliseconds until the limit; undefined without one. */
     timeLeft: () => (limits.maxWallTimeMs === undefined ? undefined : Math.max(0, limits.maxWallTimeMs - wallTime())),
-    setLimits: (changed: Limits.BudgetLimits) => {
+    setLimits: (changed: BudgetLimits) => {
       limits = changed
       exceeded = ended = undefined
       warned = warned.filter(isNear)

@@ -1,7 +1,8 @@
 /** Counts in memory what each session spends; what it has spent before is read from its entries. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type BudgetLimits, change } from "../../domain/budget/BudgetLimits.ts"
+import * as Record from "effect/Record"
+import { type BudgetLimits, change, limited } from "../../domain/budget/BudgetLimits.ts"
 import * as Counters from "../../domain/budget/Counters.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import * as Ledger from "../../domain/session/Ledger.ts"
@@ -17,18 +18,8 @@ export type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
 
 export const ofSettings = (settings: SettingsValues): BudgetLimits =>
   change(
-    {},
-    {
-      maxWallTimeMs: settings["task.budget.maxWallTimeMs"] ?? null,
-      maxInputTokens: settings["task.budget.maxInputTokens"] ?? null,
-      maxOutputTokens: settings["task.budget.maxOutputTokens"] ?? null,
-      maxTotalTokens: settings["task.budget.maxTotalTokens"] ?? null,
-      maxCostUsd: settings["task.budget.maxCostUsd"] ?? null,
-      maxToolCalls: settings["task.budget.maxToolCalls"] ?? null,
-      maxSubagents: settings["task.budget.maxSubagents"] ?? null,
-      maxTurns: settings["task.budget.maxTurns"] ?? null,
-      warnAtRatio: settings["task.budget.warnAtRatio"]
-    }
+    { warnAtRatio: settings["task.budget.warnAtRatio"] },
+    Record.mapEntries(limited, ({ limit }) => [limit, settings[`task.budget.${limit}`] ?? null])
   )
 
 const earlierOf = (entries: ReadonlyArray<SessionEntry>) => {
