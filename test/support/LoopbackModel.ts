@@ -25,6 +25,7 @@ export interface Answer {
 }
 
 export interface ReceivedRequest {
+  readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
@@ -91,7 +92,8 @@ const parse = (text: string) => {
   const length = Number(headers["content-length"] ?? 0)
   const body = Buffer.from(text.slice(end + 4), "latin1")
   if (body.length < length) return undefined
-  return { path: first.split(" ")[1] ?? "", headers, body: JSON.parse(body.subarray(0, length).toString("utf8")) }
+  const [method = "", path = ""] = first.split(" ")
+  return { method, path, headers, body: JSON.parse(body.subarray(0, length).toString("utf8")) }
 }
 
 /** Answers requests in order, the last answer again and again. */

@@ -31,3 +31,14 @@ export const complete = (): Readonly<Record<string, string | undefined>> => ({ .
 
 export const variable = (name: string): Effect.Effect<Option.Option<string>> =>
   Effect.map(Environment, (environment) => Option.fromNullable(valueIn(environment, name)))
+
+/** What `make` returns while the process has no variable of this prefix. Nothing else runs meanwhile. */
+export const without = <A>(prefix: string, make: () => A): A => {
+  const hidden = Object.entries(process.env).filter(([name]) => name.toUpperCase().startsWith(prefix))
+  for (const [name] of hidden) delete process.env[name]
+  try {
+    return make()
+  } finally {
+    Object.assign(process.env, Object.fromEntries(hidden))
+  }
+}

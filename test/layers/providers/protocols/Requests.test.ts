@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Schema } from "effect"
 import type { ToolCall } from "../../../../src/domain/conversation/Content.ts"
 import { type Message, userMessage } from "../../../../src/domain/conversation/Message.ts"
 import type { ThinkingLevel } from "../../../../src/domain/model/Model.ts"
@@ -10,21 +10,7 @@ import * as ResponsesRequest from "../../../../src/layers/providers/protocols/op
 import * as Thinking from "../../../../src/layers/providers/protocols/request/Thinking.ts"
 import type { ModelRequest } from "../../../../src/services/model/ModelClient.ts"
 import { defaults } from "../../../../src/services/Settings.ts"
-import * as Loopback from "../../../support/LoopbackModel.ts"
-import {
-  budgets,
-  anthropic,
-  assistant,
-  chat,
-  collectFrom,
-  connection,
-  model,
-  request,
-  responses,
-  result,
-  secret,
-  stream
-} from "./support.ts"
+import { budgets, assistant, chat, model, request, responses, result } from "./support.ts"
 
 const textOf = {
   anthropic: (asked: ModelRequest, _compat: Compat) => JSON.stringify(AnthropicRequest.body(budgets)(asked)),
@@ -150,23 +136,6 @@ describe("anthropic-messages", () => {
       effort: "medium"
     })
   })
-
-  it.scoped("keys go as the SDK sends them, subscription tokens with their beta", () =>
-    Effect.gen(function* () {
-      const server = yield* Loopback.make(Loopback.sse(stream("anthropic")))
-      const seen = []
-      for (const key of [secret, "sk-ant-oat01-abc"]) {
-        const target = request({ model: model({ baseUrl: `${server.baseUrl}/v1/` }) })
-        yield* collectFrom(anthropic.stream(target, connection({ apiKey: Option.some(Redacted.make(key)) })))
-        const { headers, path } = yield* server.requests.take
-        seen.push([path, headers.authorization, headers["x-api-key"], headers["anthropic-beta"]])
-      }
-      assert.deepStrictEqual(seen, [
-        ["/v1/messages", `Bearer ${secret}`, secret, undefined],
-        ["/v1/messages", "Bearer sk-ant-oat01-abc", undefined, "oauth-2025-04-20"]
-      ])
-    })
-  )
 })
 
 describe("openai-responses", () => {

@@ -51,7 +51,7 @@ const load = () =>
   import("@anthropic-ai/sdk").then(
     ({ Anthropic }) =>
       (url: string, connection: Connection) =>
-        new Anthropic(clientOptions(url, connection)),
+        SdkClients.create("ANTHROPIC_", isAnthropic(url), () => new Anthropic(clientOptions(url, connection))),
     SdkClients.missing("@anthropic-ai/sdk")
   )
 

@@ -18,15 +18,11 @@ const never = 2 ** 31 - 1
 
 const isOpenAi = (baseUrl: string) => /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(baseUrl)
 
-/** The SDK reads organisation and project from the environment. Other servers must not see them. */
-const privacy = (baseUrl: string): ClientOptions => (isOpenAi(baseUrl) ? {} : { organization: null, project: null })
-
 const options = (baseUrl: string, connection: Connection): ClientOptions => {
   const { address, query } = BaseUrl.split(baseUrl)
   const key = Option.map(connection.apiKey, Redacted.value)
   const headers = Record.map(connection.headers, Redacted.value)
   return {
-    ...privacy(baseUrl),
     // The SDK insists on a key; `authorization: null` below removes the header again.
     apiKey: Option.getOrElse(key, () => "none"),
     adminAPIKey: null,
@@ -44,7 +40,7 @@ const load = () =>
   import("openai").then(
     ({ OpenAI }) =>
       (baseUrl: string, connection: Connection) =>
-        new OpenAI(options(baseUrl, connection)),
+        SdkClients.create("OPENAI_", isOpenAi(baseUrl), () => new OpenAI(options(baseUrl, connection))),
     SdkClients.missing("openai")
   )
 

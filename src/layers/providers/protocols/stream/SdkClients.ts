@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { safeFetch } from "../../../platform/http/SafeFetch.ts"
+import * as Environment from "../../../platform/processes/Environment.ts"
 import type { Secrets } from "../../../secrets/KnownSecrets.ts"
 import type { Connection } from "../../Protocol.ts"
 
@@ -23,6 +24,13 @@ export class SdkMissing extends Schema.TaggedError<SdkMissing>()("SdkMissing", {
 }
 
 export const missing = (name: string) => (cause: unknown) => Promise.reject(new SdkMissing({ name, cause }))
+
+/**
+ * An SDK takes headers, accounts and more from variables with its vendor's prefix. They are meant for the vendor's own
+ * address: a server that imitates the API gets none of them.
+ */
+export const create = <Client>(prefix: string, isVendor: boolean, make: () => Client): Client =>
+  isVendor ? make() : Environment.without(prefix, make)
 
 export type Create<Client> = (baseUrl: string, connection: Connection) => Client
 
