@@ -6,15 +6,15 @@
  * the connection's writer.
  */
 import * as Json from "../domain/Json.ts"
-import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
+import type { EventOf } from "../domain/conversation/AgentEvent.ts"
 import type { Update } from "../domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../domain/conversation/Blocks.ts"
+import * as UpdateStep from "../domain/conversation/UpdateStep.ts"
 import { type Usage, zero } from "../domain/model/Usage.ts"
 import type { Connection } from "./Connection.ts"
 import * as DraftJson from "./DraftJson.ts"
-import { updateMembers, updateType } from "./protocol/EventFrames.ts"
 
-type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
+type MessageUpdated = EventOf<"MessageUpdated">
 
 const bytesPerMs = (4 * 1024 * 1024) / 1000
 
@@ -68,7 +68,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
       usageJson = Json.stringify(usage)
     }
     const head = `{"type":"message_update",`
-    const step = `"assistantMessageEvent":{"type":"${updateType(update)}","contentIndex":${update.contentIndex}${members}`
+    const step = `"assistantMessageEvent":{"type":"${UpdateStep.typeOf(update)}","contentIndex":${update.contentIndex}${members}`
     const tail = `},"usage":${usageJson},"messageId":"${messageId}","runId":"${runId}"${envelope()}}\n`
     const form = formNow()
     if (form === "delta") return head + step + tail
@@ -81,7 +81,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     frame(event, update, `,"delta":${DraftJson.stringify(delta)}`, delta)
 
   const boundFrame = (event: MessageUpdated, update: Update): string => {
-    const members = DraftJson.stringify(updateMembers(event.draft, update)).slice(1, -1)
+    const members = DraftJson.stringify(UpdateStep.boundMembers(event.draft, update)).slice(1, -1)
     return frame(event, update, members === "" ? "" : `,${members}`, "")
   }
 

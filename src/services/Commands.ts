@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
 
 /** The command was not carried out, or its own code failed. */
 export class SlashCommandFailed extends Schema.TaggedError<SlashCommandFailed>()("SlashCommandFailed", {
@@ -12,15 +13,7 @@ export class SlashCommandFailed extends Schema.TaggedError<SlashCommandFailed>()
   location: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
-/** Where a command, a tool or a file that heddle loaded came from. */
-export interface SourceInfo {
-  readonly path: string
-  /** `cli`, `auto`, `local`, or the spec of a package. */
-  readonly source: string
-  readonly scope: "temporary" | "user" | "project"
-  readonly origin: "top-level" | "package"
-  readonly baseDir?: string
-}
+export type { SourceInfo } from "../domain/extension/SourceInfo.ts"
 
 export interface Completion {
   readonly value: string

@@ -3,11 +3,13 @@
  * first in, first out (protocol.md 6, supplement 6.3). An immutable value; every change makes one with the next revision.
  */
 import * as Json from "../Json.ts"
+import * as Schema from "effect/Schema"
 import { type ImageContent, textAndImages } from "./Content.ts"
 import { type CustomInput, userContent } from "./Message.ts"
 
-/** The id that a host gave to its command. It is echoed unchanged. */
-export type RequestId = string | number
+/** The id that a host gave to its command. It is echoed unchanged: a number stays a number. */
+export const RequestId = Schema.Union(Schema.String, Schema.Finite)
+export type RequestId = typeof RequestId.Type
 
 /** The queues that a run empties. */
 export type RunQueueName = "steering" | "followUp"

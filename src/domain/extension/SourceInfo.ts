@@ -1,13 +1,14 @@
-/** Where an extension, a skill or a prompt template comes from, as hosts and extensions are told (extensions.md 6). */
+/** Where a command, a tool, an extension, a skill or a prompt template comes from, as hosts and extensions are told (extensions.md 6). */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
 
-export type SourceScope = "temporary" | "user" | "project"
-
-export interface SourceInfo {
+export const SourceInfo = Schema.Struct({
   /** The real path of the file or folder. */
-  readonly path: string
+  path: Schema.String,
   /** `cli` for `-e`, `auto` for the conventional folders, `local` for the setting `extensions`, else the package as written. */
-  readonly source: string
-  readonly scope: SourceScope
-  readonly origin: "top-level" | "package"
-  readonly baseDir?: string
-}
+  source: Schema.String,
+  scope: Schema.Literal("temporary", "user", "project"),
+  origin: Schema.Literal("top-level", "package"),
+  baseDir: optional(Schema.String)
+})
+export type SourceInfo = typeof SourceInfo.Type

@@ -1,4 +1,6 @@
 /** A rule: an instruction from a file. With conditions it watches the model's output; without, it is guidance. */
+import * as Schema from "effect/Schema"
+import { optional } from "../conversation/Content.ts"
 import type { ScopeToken } from "./Scope.ts"
 
 /** In which output a match cuts the answer. In other output the rule is told after the answer. */
@@ -9,16 +11,17 @@ export const isInterruptMode = (value: unknown): value is RuleInterruptMode =>
   interruptModes.some((mode) => mode === value)
 
 /** What a host is told of a rule (protocol.md 13). */
-export interface RuleInfo {
-  readonly name: string
-  readonly path: string
-  readonly content: string
-  readonly description?: string
-  readonly globs?: ReadonlyArray<string>
-  readonly condition?: ReadonlyArray<string>
-  readonly scope?: ReadonlyArray<string>
-  readonly interruptMode?: RuleInterruptMode
-}
+export const RuleInfo = Schema.Struct({
+  name: Schema.String,
+  path: Schema.String,
+  content: Schema.String,
+  description: optional(Schema.String),
+  globs: optional(Schema.Array(Schema.String)),
+  condition: optional(Schema.Array(Schema.String)),
+  scope: optional(Schema.Array(Schema.String)),
+  interruptMode: optional(Schema.Literal(...interruptModes))
+}).annotations({ identifier: "Rule", description: "A stream rule, as its file says ([rules.md](rules.md))." })
+export type RuleInfo = typeof RuleInfo.Type
 
 /** A pattern, and the output in which it counts. */
 export interface Watch {

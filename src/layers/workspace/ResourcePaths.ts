@@ -2,7 +2,7 @@
  * Where skills and prompt templates are looked for, in the order in which the first of equal names wins: what the command
  * line names, the project, the user, packages and extensions, and for skills the `.agents` folders.
  */
-import type { SourceInfo } from "../../services/Commands.ts"
+import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import type { Resources } from "../../services/hooks/HookPoints.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { DeclaredExtensions } from "../settings/Declared.ts"

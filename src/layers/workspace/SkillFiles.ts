@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { SourceInfo } from "../../services/Commands.ts"
+import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as FrontMatter from "./FrontMatter.ts"

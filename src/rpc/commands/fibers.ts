@@ -3,47 +3,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
+import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import type { CancelFailed, LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
+import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
-import { RequestId } from "../protocol/Frame.ts"
 
-interface FiberNode {
-  readonly id: string
-  readonly kind: NodeKind
-  readonly label: string
-  readonly status: "running" | "waiting" | "cancelling"
-  readonly startedAt: number
-  readonly ageMs: number
-  readonly refs: Readonly<Record<string, string | number>>
-  readonly cancellable: boolean
-  readonly progress?: { readonly count: number; readonly unit: "deltas"; readonly lastAt: number }
-  readonly pids?: ReadonlyArray<number>
-  readonly waitingOn?: { readonly kind: string; readonly id?: string; readonly until?: number }
-  readonly children: ReadonlyArray<FiberNode>
-}
-
-const FiberNode = Schema.Struct({
+const nodeFields = {
   id: Schema.String,
-  kind: Schema.Literal(
-    "session",
-    "run",
-    "turn",
-    "model_call",
-    "retry_wait",
-    "tool_call",
-    "host_call",
-    "dialog",
-    "compaction",
-    "bash",
-    "subagent",
-    "verification",
-    "command",
-    "hook",
-    "startup"
-  ),
+  kind: NodeKind,
   label: Schema.String,
   status: Schema.Literal("running", "waiting", "cancelling"),
   startedAt: Schema.Finite,
@@ -57,7 +26,15 @@ const FiberNode = Schema.Struct({
   pids: optional(Schema.Array(Schema.Int)).annotations({ description: "Its processes." }),
   waitingOn: optional(
     Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
-  ).annotations({ description: "What it waits for, and until when." }),
+  ).annotations({ description: "What it waits for, and until when." })
+}
+
+interface FiberNode extends Schema.Struct.Type<typeof nodeFields> {
+  readonly children: ReadonlyArray<FiberNode>
+}
+
+const FiberNode = Schema.Struct({
+  ...nodeFields,
   children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode))
 }).annotations({ identifier: "FiberNode", description: "A running part of the session." })
 

@@ -3,16 +3,14 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Json from "../../domain/Json.ts"
-import type { RequestId as Id } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
+import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 
-/** Echoed unchanged: a number stays a number. */
-export const RequestId = Schema.Union(Schema.String, Schema.Finite)
-const isRequestId = (value: unknown): value is Id => typeof value === "string" || Number.isFinite(value)
+const isRequestId = (value: unknown): value is RequestId => typeof value === "string" || Number.isFinite(value)
 
 /** The id of a value that may be a frame. */
-export const idOf = (frame: unknown): Id | undefined =>
+export const idOf = (frame: unknown): RequestId | undefined =>
   Predicate.hasProperty(frame, "id") && isRequestId(frame.id) ? frame.id : undefined
 
 export const typeOf = (frame: unknown): string | undefined =>
@@ -30,9 +28,9 @@ export const Response = Schema.Struct({
 }).annotations({ identifier: "Response", description: "The answer to a command." })
 export type Response = typeof Response.Type
 
-const withId = (id: Id | undefined) => (id === undefined ? {} : { id })
+const withId = (id: RequestId | undefined) => (id === undefined ? {} : { id })
 
-export const success = (command: string, id: Id | undefined, data: unknown): Response => ({
+export const success = (command: string, id: RequestId | undefined, data: unknown): Response => ({
   ...withId(id),
   type: "response",
   command,
@@ -40,7 +38,7 @@ export const success = (command: string, id: Id | undefined, data: unknown): Res
   ...(data === undefined ? {} : { data })
 })
 
-export const failure = (command: string, id: Id | undefined, error: string, code: string): Response => ({
+export const failure = (command: string, id: RequestId | undefined, error: string, code: string): Response => ({
   ...withId(id),
   type: "response",
   command,
@@ -50,7 +48,7 @@ export const failure = (command: string, id: Id | undefined, error: string, code
 })
 
 /** Answers a line that is no command. It carries no `id`, because the line may not have had one. */
-export const parseFailure = (detail: string, requestId?: Id): Response => ({
+export const parseFailure = (detail: string, requestId?: RequestId): Response => ({
   ...failure("parse", undefined, `Failed to parse command: ${detail}`, "parse_error"),
   ...(requestId === undefined ? {} : { requestId })
 })
@@ -62,7 +60,7 @@ export const asParseFailure = ({ code, data, error }: Response): Response => ({
 })
 
 /** Older hosts expect no `id` here; a host that has negotiated gets it back (supplement 5.1). */
-export const unknownCommand = (command: string, id: Id | undefined, echoId: boolean): Response => ({
+export const unknownCommand = (command: string, id: RequestId | undefined, echoId: boolean): Response => ({
   ...failure(command, echoId ? id : undefined, `Unknown command: ${command}`, "unknown_command"),
   ...(id === undefined || echoId ? {} : { requestId: id })
 })

@@ -1,48 +1,31 @@
-/** What hook points are called on the wire (protocol.md 11.4). Others have the name that they were reported with. */
-export const hookNames: ReadonlyMap<string, string> = new Map([
-  ["sessionStarted", "session_start"],
-  ["sessionEnding", "session_shutdown"],
-  ["leaving", "session_before_switch"],
-  ["branching", "session_before_branch"],
-  ["navigating", "session_before_tree"],
-  ["navigated", "session_tree"],
-  ["compacting", "session_before_compact"],
-  ["compacted", "session_compact"],
-  ["resources", "resources_discover"],
-  ["runStarting", "before_agent_start"],
-  ["providerRequest", "before_provider_request"],
-  ["providerResponse", "after_provider_response"],
-  ["messageEnding", "message_end"],
-  ["toolCall", "tool_call"],
-  ["toolResult", "tool_result"],
-  ["userCommand", "user_bash"],
-  ["RunStarted", "agent_start"],
-  ["RunEnded", "agent_end"],
-  ["RunSettled", "agent_settled"],
-  ["TurnStarted", "turn_start"],
-  ["TurnEnded", "turn_end"],
-  ["MessageStarted", "message_start"],
-  ["MessageUpdated", "message_update"],
-  ["MessageEnded", "message_end"],
-  ["ToolStarted", "tool_execution_start"],
-  ["ToolUpdated", "tool_execution_update"],
-  ["ToolEnded", "tool_execution_end"],
-  ["CompactionStarted", "auto_compaction_start"],
-  ["CompactionEnded", "auto_compaction_end"],
-  ["RetryScheduled", "auto_retry_start"],
-  ["RulesTriggered", "ttsr_triggered"],
-  ["RetryEnded", "auto_retry_end"],
-  ["TodoReminder", "todo_reminder"],
-  ["SubagentStarted", "subagent_start"],
-  ["SubagentEnded", "subagent_end"],
-  ["SubagentProgressed", "subagent_progress"],
-  ["SubagentSaid", "subagent_event"],
-  ["VerificationStarted", "subagent_verification_start"],
-  ["VerificationCommandStarted", "subagent_verification_command_start"],
-  ["VerificationCommandEnded", "subagent_verification_command_end"],
-  ["VerificationEnded", "subagent_verification_end"],
-  ["BudgetWarning", "budget_warning"],
-  ["BudgetSpent", "budget_exceeded"],
-  ["ModelChanged", "model_select"],
-  ["ThinkingLevelChanged", "thinking_level_select"]
+/** What hook points are called on the wire (protocol.md 11.4). */
+import { events } from "../../domain/conversation/EventTable.ts"
+
+const ownPoints = {
+  sessionStarted: "session_start",
+  sessionEnding: "session_shutdown",
+  leaving: "session_before_switch",
+  branching: "session_before_branch",
+  navigating: "session_before_tree",
+  navigated: "session_tree",
+  compacting: "session_before_compact",
+  compacted: "session_compact",
+  resources: "resources_discover",
+  runStarting: "before_agent_start",
+  providerRequest: "before_provider_request",
+  providerResponse: "after_provider_response",
+  messageEnding: "message_end",
+  toolCall: "tool_call",
+  toolResult: "tool_result",
+  userCommand: "user_bash",
+  ModelChanged: "model_select",
+  ThinkingLevelChanged: "thinking_level_select"
+}
+
+const names: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(events).map(([tag, { type }]) => [tag, type] as const),
+  ...Object.entries(ownPoints)
 ])
+
+/** Others have the name that they were reported with. */
+export const hookName = (point: string): string => names.get(point) ?? point

@@ -2,12 +2,11 @@
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
-import { RequestId } from "./Frame.ts"
 
 export const QueueItem = Schema.Struct({
   messageId: Schema.String,
   clientMessageId: optional(Schema.String),
-  requestId: optional(RequestId).annotations({ description: "The `id` of the command that queued it." }),
+  requestId: optional(MessageQueue.RequestId).annotations({ description: "The `id` of the command that queued it." }),
   queue: Schema.Literal("steering", "followUp", "nextTurn"),
   custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })).annotations({
     description: "Present if an extension sent the message."

@@ -2,15 +2,8 @@
 import * as Schema from "effect/Schema"
 import type { CommandInfo } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
+import { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import type { SlashCommand } from "../../services/Commands.ts"
-
-const SourceInfo = Schema.Struct({
-  path: Schema.String,
-  source: Schema.String,
-  scope: Schema.Literal("temporary", "user", "project"),
-  origin: Schema.Literal("top-level", "package"),
-  baseDir: optional(Schema.String)
-})
 
 export const Listed = Schema.Struct({
   name: Schema.String,

@@ -3,22 +3,19 @@
  * without `sessionId`, `epoch` and `seq`. Updates have the delta form whatever the host has chosen for its own session:
  * many subagents write at a time, and nobody paces them.
  */
-import type { AgentEvent, SubagentChange } from "../../domain/conversation/AgentEvent.ts"
-import { nameFrames, toFrames, updateMembers, updateType } from "../protocol/EventFrames.ts"
+import type { AgentEvent, EventOf } from "../../domain/conversation/AgentEvent.ts"
+import * as UpdateStep from "../../domain/conversation/UpdateStep.ts"
+import { nameFrames, toFrames } from "../protocol/EventFrames.ts"
 
-type Said = Extract<SubagentChange, { readonly _tag: "SubagentSaid" }>
-type MessageUpdated = Extract<AgentEvent, { readonly _tag: "MessageUpdated" }>
+type Said = EventOf<"SubagentSaid">
 
-const updateFrame = ({ draft, messageId, runId, update }: MessageUpdated): object => {
-  const members = update.step === "delta" ? { delta: update.delta } : updateMembers(draft, update)
-  return {
-    type: "message_update",
-    assistantMessageEvent: { type: updateType(update), contentIndex: update.contentIndex, ...members },
-    usage: draft.usage,
-    messageId,
-    runId
-  }
-}
+const updateFrame = ({ draft, messageId, runId, update }: EventOf<"MessageUpdated">): object => ({
+  type: "message_update",
+  assistantMessageEvent: UpdateStep.make(draft, update),
+  usage: draft.usage,
+  messageId,
+  runId
+})
 
 const framesOf = (event: Exclude<AgentEvent, Said>): ReadonlyArray<object> => {
   switch (event._tag) {

@@ -1,14 +1,10 @@
 /**
- * Subagents and budgets as hosts see them. The frames of pisces always come; those of the omp family, which tell more, by
- * subscription (protocol.md 14.6, 15, supplement 2.2, 5.1).
+ * Subagents as hosts see them. The frames of pisces always come; those of the omp family, which tell more, by subscription
+ * (protocol.md 14.6, supplement 2.2, 5.1).
  */
-import type { AgentEvent, SubagentChange } from "../../domain/conversation/AgentEvent.ts"
+import type { EventOf } from "../../domain/conversation/AgentEvent.ts"
 import type { SubagentInfo } from "../../domain/subagents/Subagent.ts"
 import type { Level } from "./Level.ts"
-
-/** Those that SaidFrames.ts does not tell. */
-export type LifeEvent = Exclude<SubagentChange, { readonly _tag: "SubagentSaid" }>
-export type BudgetEvent = Extract<AgentEvent, { readonly _tag: "BudgetWarning" | "BudgetSpent" }>
 
 type LifecycleStatus = "started" | "completed" | "failed" | "aborted"
 
@@ -51,47 +47,23 @@ const progress = ({ agent, agentSource, assignment, index, parentToolCallId, ses
         }
       ]
 
-export const toFrames = (event: LifeEvent, level: Level): ReadonlyArray<object> => {
+type Step = EventOf<"SubagentStarted" | "SubagentEnded" | "SubagentProgressed">
+
+export const toFrames = (event: Step, level: Level): ReadonlyArray<object> => {
   const isSubscribed = level !== "off"
+  const { subagent } = event
+  const { agent, id } = subagent
   switch (event._tag) {
     case "SubagentStarted": {
-      const { isolated, subagent } = event
-      const frame = { type: "subagent_start", id: subagent.id, agent: subagent.agent, isolated }
+      const frame = { type: "subagent_start", id, agent, isolated: event.isolated }
       return isSubscribed ? [frame, lifecycle(subagent, "started")] : [frame]
     }
     case "SubagentEnded": {
-      const { exitCode, subagent, verification } = event
-      const frame = { type: "subagent_end", id: subagent.id, agent: subagent.agent, exitCode, verification }
+      const { exitCode, verification } = event
+      const frame = { type: "subagent_end", id, agent, exitCode, verification }
       return isSubscribed ? [frame, lifecycle(subagent, endStatus(subagent, exitCode))] : [frame]
     }
     case "SubagentProgressed":
-      return isSubscribed ? progress(event.subagent) : []
-    default:
-      return [verificationFrame(event)]
+      return isSubscribed ? progress(subagent) : []
   }
 }
-
-type VerificationEvent = Exclude<LifeEvent, { readonly subagent: SubagentInfo }>
-
-const verificationFrame = (event: VerificationEvent): object => {
-  const { attempt, id } = event
-  switch (event._tag) {
-    case "VerificationStarted":
-      return { type: "subagent_verification_start", id, attempt, profile: event.profile }
-    case "VerificationCommandStarted":
-      return { type: "subagent_verification_command_start", id, attempt, commandName: event.commandName }
-    case "VerificationCommandEnded": {
-      const { artifactId, commandName, durationMs, exitCode } = event
-      return { type: "subagent_verification_command_end", id, attempt, commandName, exitCode, durationMs, artifactId }
-    }
-    case "VerificationEnded":
-      return { type: "subagent_verification_end", id, attempt, status: event.status }
-  }
-}
-
-export const budgetFrame = ({ _tag, id, scope, snapshot }: BudgetEvent): object => ({
-  type: _tag === "BudgetWarning" ? "budget_warning" : "budget_exceeded",
-  scope,
-  ...(id === undefined ? {} : { id }),
-  snapshot
-})

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import type { EventOf } from "../../domain/conversation/AgentEvent.ts"
 import type { Agent } from "../Agent.ts"
 import type { Session } from "../session/Session.ts"
 import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoints.ts"
@@ -45,7 +45,7 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
     /** Returns when the host has caught up with what it was told. */
     readonly ready: Effect.Effect<void>
     /** Tells the people behind the host. */
-    readonly notify: (notice: Omit<Extract<AgentEvent, { readonly _tag: "Notice" }>, "_tag">) => void
+    readonly notify: (notice: Omit<EventOf<"Notice">, "_tag">) => void
   }
 >() {}
 

@@ -21,22 +21,24 @@ export class CancelFailed extends Schema.TaggedError<CancelFailed>()("CancelFail
   pids: Schema.Array(Schema.Int)
 }) {}
 
-export type NodeKind =
-  | "session"
-  | "run"
-  | "turn"
-  | "model_call"
-  | "retry_wait"
-  | "tool_call"
-  | "host_call"
-  | "dialog"
-  | "compaction"
-  | "bash"
-  | "subagent"
-  | "verification"
-  | "command"
-  | "hook"
-  | "startup"
+export const NodeKind = Schema.Literal(
+  "session",
+  "run",
+  "turn",
+  "model_call",
+  "retry_wait",
+  "tool_call",
+  "host_call",
+  "dialog",
+  "compaction",
+  "bash",
+  "subagent",
+  "verification",
+  "command",
+  "hook",
+  "startup"
+)
+export type NodeKind = typeof NodeKind.Type
 
 export interface WaitingOn {
   readonly kind: "timer" | "host" | "dialog" | "lane"

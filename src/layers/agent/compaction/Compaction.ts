@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Option from "effect/Option"
-import type { AgentEvent, CompactionRef } from "../../../domain/conversation/AgentEvent.ts"
+import type { AgentEvent, CompactionRef, EventOf } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
@@ -49,7 +49,7 @@ export interface CompactionOrder {
 }
 
 type Outcome = Either.Either<CompactionResult, CompactionFailed>
-type Ending = Omit<Extract<AgentEvent, { readonly _tag: "CompactionEnded" }>, "_tag" | keyof CompactionRef>
+type Ending = Omit<EventOf<"CompactionEnded">, "_tag" | keyof CompactionRef>
 
 const introductions = {
   manual: "",

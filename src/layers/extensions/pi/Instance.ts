@@ -4,7 +4,7 @@
  */
 import type * as Scope from "effect/Scope"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
-import type { SourceInfo } from "../../../services/Commands.ts"
+import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
 import type { HookProblem, HookSeat } from "../../../services/hooks/Hooks.ts"
 import * as Call from "../../platform/extensions/Call.ts"
 import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"

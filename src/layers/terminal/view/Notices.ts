@@ -1,5 +1,5 @@
 /** Events that are worth a line for people, in words. Pure. */
-import { type AgentEvent, failureText } from "../../../domain/conversation/AgentEvent.ts"
+import { type AgentEvent, type EventOf, failureText } from "../../../domain/conversation/AgentEvent.ts"
 import { tooSmall } from "../../../services/Compaction.ts"
 
 export interface Notice {
@@ -21,7 +21,7 @@ const tokens = (count: number | undefined) => (count === undefined ? "fewer" : `
 const uncompacted = (reason: string): Notice =>
   Object.values<string>(tooSmall).includes(reason) ? info(reason) : error(`Compaction failed: ${reason}`)
 
-const compacted = (event: Extract<AgentEvent, { _tag: "CompactionEnded" }>): Notice | undefined => {
+const compacted = (event: EventOf<"CompactionEnded">): Notice | undefined => {
   if (event.skipped === true) return undefined
   if (event.aborted) return warning("Compaction was cancelled; the conversation is as it was.")
   if (event.result === undefined) return uncompacted(event.errorMessage ?? "no reason was given")

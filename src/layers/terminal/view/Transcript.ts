@@ -1,5 +1,5 @@
 /** What happens in a session as rows: final ones for the scrollback, and live ones for what still changes. */
-import type { AgentEvent, ToolRef } from "../../../domain/conversation/AgentEvent.ts"
+import type { AgentEvent, EventOf, ToolRef } from "../../../domain/conversation/AgentEvent.ts"
 import type { RunMessage, ToolOutput } from "../../../domain/conversation/Message.ts"
 import type { Style } from "../screen/Style.ts"
 import * as Answer from "./Answer.ts"
@@ -78,7 +78,7 @@ export const make = (style: Style, width: () => number): Transcript => {
     if (call !== undefined) call.partial = partial
     return []
   }
-  const toolEnded = (event: Extract<AgentEvent, { _tag: "ToolEnded" }>) => {
+  const toolEnded = (event: EventOf<"ToolEnded">) => {
     const { durationMs, isError, result, toolCallId, toolName: name } = event
     const args = calls.get(toolCallId)?.args ?? {}
     calls.delete(toolCallId)

@@ -1,6 +1,9 @@
 /** The events of a session at which extensions only watch, with pi's names and members. */
 import * as Effect from "effect/Effect"
+import * as AgentEvent from "../../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../../domain/conversation/AssistantDraft.ts"
+import { events } from "../../../../domain/conversation/EventTable.ts"
+import * as UpdateStep from "../../../../domain/conversation/UpdateStep.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
@@ -8,38 +11,21 @@ import * as Context from "../context/Context.ts"
 import { copyOf, member } from "../Values.ts"
 import { at, nothing, type Subscribe } from "./Mapping.ts"
 
-const kinds = { text: "text", thinking: "thinking", toolCall: "toolcall" } as const
-
 /** Built when it is read: most handlers look at the delta only. */
 const lazyMessage = (draft: AssistantDraft.AssistantDraft) => {
   let message: object | undefined
   return () => (message ??= AssistantDraft.toMessage(draft))
 }
 
-const endOf = (draft: AssistantDraft.AssistantDraft): object => {
-  const block = draft.blocks?.last
-  if (block === undefined) return {}
-  return block.type === "toolCall" ? { toolCall: AssistantDraft.toContent(block) } : { content: block.text }
-}
-
-const startOf = ({ blocks }: AssistantDraft.AssistantDraft): object =>
-  blocks?.last.type === "toolCall" ? { id: blocks.last.id, toolName: blocks.last.name } : {}
-
 const update = ({ draft, update }: HookEvent<"MessageUpdated">): object => {
   const message = lazyMessage(draft)
-  const type = `${kinds[update.kind]}_${update.step}`
-  const { contentIndex } = update
-  const step =
-    update.step === "delta" ? { delta: update.delta } : update.step === "start" ? startOf(draft) : endOf(draft)
   return {
     type: "message_update",
     get message() {
       return message()
     },
     assistantMessageEvent: {
-      type,
-      contentIndex,
-      ...step,
+      ...UpdateStep.make(draft, update),
       get partial() {
         return message()
       }
@@ -76,23 +62,36 @@ const watched = (result: unknown, report: (failure: ForeignCall.ForeignFailure) 
 const outcomeOf = (stopReason: string): string =>
   stopReason === "aborted" || stopReason === "error" ? stopReason : "completed"
 
-const runs: Record<string, Subscribe> = {
-  agent_start: at({ point: "RunStarted", event: () => ({ type: "agent_start" }), answer: nothing }),
-  agent_end: at({
-    point: "RunEnded",
-    event: ({ messages }) => ({ type: "agent_end", messages: copyOf(messages) }),
+/** Events that are for extensions what they are for hosts, but for the ids of runs and messages. */
+const mirrored = [
+  "RunStarted",
+  "RunEnded",
+  "RunSettled",
+  "TurnStarted",
+  "MessageStarted",
+  "ToolStarted",
+  "ToolUpdated",
+  "ToolEnded",
+  "RetryScheduled",
+  "RetryEnded",
+  "RulesTriggered",
+  "TodoReminder",
+  "SessionNamed"
+] as const
+
+const mirror = (point: (typeof mirrored)[number]): Subscribe =>
+  at<typeof point>({
+    point,
+    event: (event) => {
+      const { clientMessageId: _of, messageId: _id, runId: _run, ...members } = AgentEvent.members(event)
+      return Object.fromEntries(
+        Object.entries({ type: AgentEvent.typeOf(event), ...members }).map(([name, value]) => [name, copyOf(value)])
+      )
+    },
     answer: nothing
-  }),
-  agent_settled: at({
-    point: "RunSettled",
-    event: ({ aborted }) => ({ type: "agent_settled", aborted }),
-    answer: nothing
-  }),
-  turn_start: at({
-    point: "TurnStarted",
-    event: ({ timestamp, turnIndex }) => ({ type: "turn_start", turnIndex, timestamp }),
-    answer: nothing
-  }),
+  })
+
+const changed: Record<string, Subscribe> = {
   turn_end: at({
     point: "TurnEnded",
     event: ({ message, toolResults, turnIndex }) => ({
@@ -106,77 +105,7 @@ const runs: Record<string, Subscribe> = {
     }),
     answer: nothing
   }),
-  message_start: at({
-    point: "MessageStarted",
-    event: ({ message }) => ({ type: "message_start", message: copyOf(message) }),
-    answer: nothing
-  }),
-  message_update: watchUpdates
-}
-
-const tools: Record<string, Subscribe> = {
-  tool_execution_start: at({
-    point: "ToolStarted",
-    event: ({ args, toolCallId, toolName }) => ({
-      type: "tool_execution_start",
-      toolCallId,
-      toolName,
-      args: copyOf(args)
-    }),
-    answer: nothing
-  }),
-  tool_execution_update: at({
-    point: "ToolUpdated",
-    event: ({ args, partialResult, toolCallId, toolName }) => ({
-      type: "tool_execution_update",
-      toolCallId,
-      toolName,
-      args: copyOf(args),
-      partialResult: copyOf(partialResult)
-    }),
-    answer: nothing
-  }),
-  tool_execution_end: at({
-    point: "ToolEnded",
-    event: ({ durationMs, isError, result, toolCallId, toolName }) => ({
-      type: "tool_execution_end",
-      toolCallId,
-      toolName,
-      result: copyOf(result),
-      isError,
-      durationMs
-    }),
-    answer: nothing
-  })
-}
-
-const retries: Record<string, Subscribe> = {
-  auto_retry_start: at({
-    point: "RetryScheduled",
-    event: ({ attempt, delayMs, errorMessage, maxAttempts }) => ({
-      type: "auto_retry_start",
-      attempt,
-      maxAttempts,
-      delayMs,
-      errorMessage
-    }),
-    answer: nothing
-  }),
-  auto_retry_end: at({
-    point: "RetryEnded",
-    event: ({ attempt, finalError, success }) => ({
-      type: "auto_retry_end",
-      success,
-      attempt,
-      ...member("finalError", finalError)
-    }),
-    answer: nothing
-  }),
-  ttsr_triggered: at({
-    point: "RulesTriggered",
-    event: ({ rules }) => ({ type: "ttsr_triggered", rules }),
-    answer: nothing
-  }),
+  message_update: watchUpdates,
   auto_compaction_start: at({
     point: "CompactionStarted",
     event: ({ action, reason }) =>
@@ -196,16 +125,6 @@ const retries: Record<string, Subscribe> = {
             willRetry,
             ...member("errorMessage", errorMessage)
           },
-    answer: nothing
-  }),
-  todo_reminder: at({
-    point: "TodoReminder",
-    event: ({ attempt, maxAttempts, todos }) => ({
-      type: "todo_reminder",
-      todos: copyOf(todos),
-      attempt,
-      maxAttempts
-    }),
     answer: nothing
   }),
   session_compact_failed: at({
@@ -258,12 +177,11 @@ const choices: Record<string, Subscribe> = {
       },
       answer: nothing
     })
-  ),
-  session_info_changed: at({
-    point: "SessionNamed",
-    event: ({ name }) => ({ type: "session_info_changed", name }),
-    answer: nothing
-  })
+  )
 }
 
-export const observed: Readonly<Record<string, Subscribe>> = { ...runs, ...tools, ...retries, ...choices }
+export const observed: Readonly<Record<string, Subscribe>> = {
+  ...Object.fromEntries(mirrored.map((point) => [events[point].type, mirror(point)])),
+  ...changed,
+  ...choices
+}
