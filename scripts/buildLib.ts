@@ -61,6 +61,21 @@ const withoutExtensions: Bun.BunPlugin = {
     }))
 }
 
+const frontMatter = /^---\n(.*?)\n---\n/s
+
+/** Node has no YAML, so the front matter of the agents that come with heddle becomes JSON, which YAML includes. */
+const plainAgents: Bun.BunPlugin = {
+  name: "plain-agents",
+  setup: ({ onLoad }) =>
+    void onLoad({ filter: /\/agents\/bundled\/\w+\.md$/ }, async ({ path }) => {
+      const text = await Bun.file(path).text()
+      const yaml = frontMatter.exec(text)?.[1]
+      if (yaml === undefined) throw new Error(`${path} has no front matter`)
+      const json = JSON.stringify(Bun.YAML.parse(yaml))
+      return { contents: text.replace(frontMatter, () => `---\n${json}\n---\n`), loader: "text" }
+    })
+}
+
 const bundle = (outdir: string) =>
   Bun.build({
     entrypoints: [...exported()],
@@ -72,7 +87,7 @@ const bundle = (outdir: string) =>
     packages: "external",
     external: ["bun:*"],
     splitting: true,
-    plugins: [withoutExtensions]
+    plugins: [plainAgents, withoutExtensions]
   })
 
 const build = async () => {

@@ -1,8 +1,10 @@
 /** Programs of embedders compile against the packed tarball and run with it, on Node and on Bun. */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as Python from "../support/host/Python.ts"
+import * as Processes from "../support/host/Processes.ts"
 import * as Packed from "../support/package/Packed.ts"
 
 const minutes = 60_000
@@ -40,25 +42,99 @@ const consumer = async (name: string, compilerOptions: object) => {
   return { ...made, compile }
 }
 
-const answers = (shell: string) => ({
+const answers = {
   stream: "I was sent 1 message(s).",
-  tools: { answer: "Done", results: [shell, "noon in Utrecht", "cloth.txt:1: warp and weft"].toSorted() },
+  tools: { answer: "Done", results: ["cloth.txt:1: warp and weft", "noon in Utrecht", "shell"] },
   model: "Warp and weft."
-})
+}
 
 describe("a strict NodeNext project without the DOM", () => {
   it(
-    "compiles, declarations included, and runs on Node, where only programs cannot be started",
+    "compiles, declarations included, and runs on Node",
     async () => {
       const { compile, run } = await consumer("strict", strict)
       assert.deepStrictEqual(await compile(), { out: "", err: "", code: 0 })
       const { code, err, out } = await run([Packed.realNode, "built/main.js"])
       assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
-      const shell =
-        "Command could not be started: Starting programs needs Bun, and this program runs on Node. Start it with bun instead."
-      assert.deepStrictEqual(JSON.parse(out), answers(shell))
+      assert.deepStrictEqual(JSON.parse(out), answers)
     },
     2 * minutes
+  )
+})
+
+/** Seconds to sleep for: in no environment, and different from those of all other processes of this machine. */
+const seconds = () => `31.${String(Math.random()).slice(2, 12)}`
+
+/** Runs a command that leaves its session, its parents and its environment, until it is ended from outside or by itself. */
+const escaping = (tag: string, end: string) => `
+  import { Effect } from "effect"
+  import { Heddle } from "heddle"
+  import { ScriptedModel } from "heddle/testing"
+  const ghost = "(env -i setsid sh -c '(sleep ${tag} &)' > /dev/null 2>&1 &)"
+  const controller = new AbortController()
+  const program = Effect.gen(function* () {
+    const script = yield* ScriptedModel.make([ScriptedModel.call(["a", "bash", { command: ghost + "; echo ready; sleep ${tag}" }])])
+    yield* Effect.provide(Heddle.ask("Go"), Heddle.layer({ provider: script.provider }))
+  })
+  const asked = Effect.runPromiseExit(program, { signal: controller.signal })
+  process.stdin.once("data", () => { ${end} })
+  const { _tag } = await asked
+  process.stdin.destroy()
+  process.stdout.write(_tag)
+`
+
+describe.skipIf(process.platform !== "linux")("a program on Node whose command tries to get away", () => {
+  it.each([
+    ["an interrupt", "controller.abort()", { code: 0, out: "Failure" }],
+    ["SIGKILL of the program", `process.kill(process.pid, "SIGKILL")`, { code: 137, out: "" }]
+  ])(
+    "leaves nothing of it after %s",
+    async (_, end, expected) => {
+      const tag = seconds()
+      const { folder, start } = await packed.project(`away-${expected.code}`, ["effect"])
+      writeFileSync(join(folder, "program.mjs"), escaping(tag, end))
+      const { ended, input } = start([Packed.realNode, "program.mjs"])
+      await Effect.runPromise(Processes.count(`\0${tag}\0`, 2))
+      input.write("now\n")
+      void input.end()
+      const { code, out } = await ended
+      assert.deepStrictEqual({ code, out }, expected)
+      await Effect.runPromise(Processes.count(tag, 0))
+    },
+    minutes
+  )
+})
+
+describe("a program on Node that delegates", () => {
+  it(
+    "has the agents that come with heddle",
+    async () => {
+      const { folder, run } = await packed.project("delegating", ["effect"])
+      const program = `
+        import { Effect } from "effect"
+        import { Content, EmbeddedAgent, Heddle } from "heddle"
+        import { ScriptedModel } from "heddle/testing"
+        const tasks = [{ id: "One", description: "one", assignment: "Say it" }]
+        const program = Effect.gen(function* () {
+          const script = yield* ScriptedModel.make([
+            ScriptedModel.call(["a", "task", { agent: "reviewer", tasks }]),
+            ScriptedModel.call(["b", "bash", { command: "echo child" }]),
+            ScriptedModel.call(["c", "submit_result", { result: { verdict: "correct", summary: "", findings: [] } }]),
+            ScriptedModel.say("Done")
+          ])
+          const agent = Heddle.layer({ provider: script.provider, subagents: { agentDir: "agent" } })
+          yield* Effect.provide(Heddle.ask("Go"), agent)
+          const [, , , last] = yield* script.requests
+          return last.messages.flatMap((message) => (message.role === "toolResult" ? [Content.plainText(message.content)] : []))
+        })
+        process.stdout.write(JSON.stringify(await Effect.runPromise(program)))
+      `
+      writeFileSync(join(folder, "program.mjs"), program)
+      const { err, out } = await run([Packed.realNode, "program.mjs"])
+      assert.strictEqual(err, "")
+      assert.match(out, /1\/1 succeeded.*verdict/)
+    },
+    minutes
   )
 })
 
@@ -140,7 +216,7 @@ describe("a project with the DOM", () => {
       assert.isAbove(numPassedTests, 10)
       const { code, err, out } = await run([process.execPath, "src/main.ts"])
       assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
-      assert.deepStrictEqual(JSON.parse(out), answers("shell"))
+      assert.deepStrictEqual(JSON.parse(out), answers)
     },
     2 * minutes
   )

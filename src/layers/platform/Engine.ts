@@ -3,15 +3,19 @@ import { EnginePromise } from "./Primordials.ts"
 
 export const isBun = typeof Bun !== "undefined"
 
-/** Throws with a sentence for the reader where Bun is missing. */
-export const needBun = (work: string): void => {
-  if (!isBun) throw new Error(`${work} needs Bun, and this program runs on Node. Start it with bun instead.`)
+/** `bun:ffi` is loaded with its first use: Node cannot load it at all. */
+export const ffi = (): typeof import("bun:ffi") => require("bun:ffi")
+
+interface Hash {
+  readonly update: (data: string | Uint8Array) => Hash
+  readonly digest: (encoding: "hex") => string
 }
 
-/** `bun:ffi` is loaded with its first use: Node cannot load it at all. */
-export const ffi = (): typeof import("bun:ffi") => {
-  needBun("Calling the C library")
-  return require("bun:ffi")
+/** Bun's own takes no module to load, unlike that of `node:crypto`. */
+export const sha256 = (): Hash => {
+  if (isBun) return new Bun.CryptoHasher("sha256")
+  const { createHash }: typeof import("node:crypto") = require("node:crypto")
+  return createHash("sha256")
 }
 
 export const collectGarbage = (): void => {

@@ -16,16 +16,24 @@ export interface RunOptions {
   readonly input?: string
 }
 
-const run = async (command: ReadonlyArray<string>, cwd: string, { env = {}, input = "" }: RunOptions = {}) => {
+/** The program reads what is written to `input`, and `ended` has all that it said. */
+const start = (command: ReadonlyArray<string>, cwd: string, env: RunOptions["env"] = {}) => {
   const child = Bun.spawn([...command], {
     cwd,
     env: { ...process.env, ...env },
-    stdin: new Blob([input]),
+    stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe"
   })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { out, err, code }
+  const said = Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { input: child.stdin, ended: said.then(([out, err, code]) => ({ out, err, code })) }
+}
+
+const run = async (command: ReadonlyArray<string>, cwd: string, { env, input: text = "" }: RunOptions = {}) => {
+  const { ended, input } = start(command, cwd, env)
+  input.write(text)
+  await input.end()
+  return ended
 }
 
 const succeed = async (command: ReadonlyArray<string>, cwd: string) => {
@@ -73,7 +81,8 @@ export const pack = async () => {
       folder: at,
       installed,
       /** Only this folder's packages are found. */
-      run: (command: ReadonlyArray<string>, options?: RunOptions) => run(command, at, options)
+      run: (command: ReadonlyArray<string>, options?: RunOptions) => run(command, at, options),
+      start: (command: ReadonlyArray<string>) => start(command, at)
     }
   }
   return { folder, tarball, project, remove: () => rmSync(folder, { recursive: true, force: true }) }

@@ -4,6 +4,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Json from "../../../domain/Json.ts"
 import * as Engine from "../Engine.ts"
 import type { FileRefused } from "./FileErrors.ts"
 import type { Files } from "./OwnFiles.ts"
@@ -109,14 +110,14 @@ export const headIfPresent = Effect.fnUntraced(function* (
   return Option.some<Head>({ ...decoded(bytes, isCut), ...(isCut ? { cutFrom: state.size } : {}) })
 })
 
-const parseWithBun = (language: "JSONC" | "YAML", text: string): unknown => {
-  Engine.needBun(`Reading ${language}`)
-  return Bun[language].parse(text)
-}
+/** JSON is both. Node can read nothing else of them. */
+const parseAs = (language: "JSONC" | "YAML", text: string): Either.Either<unknown, string> =>
+  Engine.isBun
+    ? Either.try({ try: (): unknown => Bun[language].parse(text), catch: (cause) => String(cause) })
+    : Either.mapLeft(Json.parse(text), (reason) => `reading more of ${language} than JSON needs Bun: ${reason}`)
 
 /** JSON with comments, as people write settings. */
-export const parseJsonc = (text: string): Either.Either<unknown, string> =>
-  Either.try({ try: (): unknown => parseWithBun("JSONC", text), catch: (cause) => String(cause) })
+export const parseJsonc = (text: string): Either.Either<unknown, string> => parseAs("JSONC", text)
 
 /** Deeper than anybody nests by hand. */
 const deepest = 50
@@ -128,11 +129,10 @@ const isDeep = (value: unknown, depth = 0): boolean =>
 
 /** YAML can hold a value that contains itself, which nobody here could read to the end. */
 export const parseYaml = (text: string): Either.Either<unknown, string> =>
-  Either.try({ try: (): unknown => parseWithBun("YAML", text), catch: (cause) => String(cause) }).pipe(
-    Either.filterOrLeft(
-      (value) => !isDeep(value),
-      () => `is nested more than ${deepest} times`
-    )
+  Either.filterOrLeft(
+    parseAs("YAML", text),
+    (value) => !isDeep(value),
+    () => `is nested more than ${deepest} times`
   )
 
 const isYaml = (path: string) => /\.ya?ml$/.test(path)

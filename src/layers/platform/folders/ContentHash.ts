@@ -1,17 +1,18 @@
 /** SHA-256 of texts and of files, as hexadecimal digits. */
 import * as nodeFs from "node:fs"
 import * as Effect from "effect/Effect"
+import * as Engine from "../Engine.ts"
 import { FileRefused, refused } from "../files/FileErrors.ts"
 import * as RegularFile from "../files/RegularFile.ts"
 
 export const ofTexts = (texts: Iterable<string>): string => {
-  const hash = new Bun.CryptoHasher("sha256")
+  const hash = Engine.sha256()
   // A length in front of each text keeps ["ab", "c"] apart from ["a", "bc"].
   for (const text of texts) hash.update(`${text.length}:`).update(text)
   return hash.digest("hex")
 }
 
-export const ofBytes = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+export const ofBytes = (bytes: Uint8Array): string => Engine.sha256().update(bytes).digest("hex")
 
 export interface HashedFile {
   readonly hash: string
@@ -24,7 +25,7 @@ const pieceBytes = 256 * 1024
 const hashFile = (path: string, largest: number): HashedFile => {
   const { fd } = RegularFile.open(path, nodeFs.constants.O_RDONLY)
   try {
-    const hash = new Bun.CryptoHasher("sha256")
+    const hash = Engine.sha256()
     const piece = new Uint8Array(pieceBytes)
     let size = 0
     for (let read = nodeFs.readSync(fd, piece); read > 0; read = nodeFs.readSync(fd, piece)) {

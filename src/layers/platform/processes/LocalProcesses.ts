@@ -1,4 +1,4 @@
-/** Processes of this machine. */
+/** Processes of this machine, for Bun and for Node. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Program, type ProgramEnd, Processes, SpawnFailed } from "../../../services/machine/Processes.ts"
@@ -7,6 +7,7 @@ import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
 import * as ProcessTree from "./ProcessTree.ts"
+import type { Child, Source } from "./spawn/Child.ts"
 import * as SpawnFailure from "./SpawnFailure.ts"
 import * as TreeEnd from "./TreeEnd.ts"
 
@@ -18,30 +19,35 @@ const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
     ? command
     : ["/bin/sh", "-c", `ulimit -c 0; ulimit -d ${memoryLimit}; exec "$0" "$@"`, ...command]
 
-const start = (program: Program) => {
-  const { cwd, env, keepErrors = false, mayLeaveJobs = false } = program
-  const child = Offspring.start(mayLeaveJobs ? Marks.ofOthers : Marks.ofPrograms, () =>
-    Bun.spawn([...withLimit(program)], {
-      ...(cwd === undefined ? {} : { cwd }),
-      // Said outright: without it Bun passes on the environment that heddle started with, not the current one.
-      env: env ?? inherited(),
-      detached: true,
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: keepErrors ? "pipe" : "ignore"
-    })
-  )
-  void child.exited.finally(Orphans.expectFrom(child))
-  return child
+const spawn = (program: Program): Effect.Effect<Child, SpawnFailed> => {
+  const { cwd, env = inherited(), keepErrors = false, mayLeaveJobs = false } = program
+  const started = Offspring.start({
+    command: withLimit(program),
+    ...(cwd === undefined ? {} : { cwd }),
+    env,
+    stdout: "pipe",
+    ...(keepErrors ? { stderr: "pipe" } : {}),
+    mark: mayLeaveJobs ? Marks.ofOthers : Marks.ofPrograms
+  })
+  const expected = Effect.tap(started, (child) => {
+    void child.exited.then(Orphans.expectFrom(child))
+  })
+  return Effect.mapError(expected, failed)
 }
 
-const spawn = (program: Program) => Effect.try({ try: () => start(program), catch: failed })
-
-type Child = Effect.Effect.Success<ReturnType<typeof spawn>>
+const textOf = async (source: Source | undefined): Promise<string> => {
+  const utf8 = new TextDecoder()
+  let text = ""
+  for (let chunk = await source?.read(); chunk !== undefined; chunk = await source?.read())
+    text += utf8.decode(chunk, { stream: true })
+  return text + utf8.decode()
+}
 
 const follow = async (child: Child, onOutput: Program["onOutput"]): Promise<ProgramEnd> => {
-  const errors = child.stderr === undefined ? "" : new Response(child.stderr).text()
-  for await (const chunk of child.stdout) if (!onOutput(chunk)) return { exitCode: undefined, errors: "" }
+  const { stdout } = child
+  const errors = textOf(child.stderr)
+  for (let chunk = await stdout?.read(); chunk !== undefined; chunk = await stdout?.read())
+    if (!onOutput(chunk)) return { exitCode: undefined, errors: "" }
   const [, text] = await Promise.all([child.exited, errors])
   return { exitCode: ProcessTree.exitCode(child), errors: text }
 }
@@ -49,9 +55,12 @@ const follow = async (child: Child, onOutput: Program["onOutput"]): Promise<Prog
 /** Kills the whole group: a shell that waits for a child would leave it behind. */
 const end = (child: Child) =>
   Effect.promise(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    TreeEnd.signal(-child.pid, "SIGKILL")
-    await child.exited
+    if (child.exitCode === null && child.signalCode === null) {
+      TreeEnd.signal(-child.pid, "SIGKILL")
+      await child.exited
+    }
+    child.stdout?.close()
+    child.stderr?.close()
   })
 
 const run = (program: Program): Effect.Effect<ProgramEnd, SpawnFailed> =>

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { ShellSpawn } from "../../../services/machine/Processes.ts"
-import type * as OutputPipe from "./OutputPipe.ts"
+import type { Source } from "./spawn/Child.ts"
 
 /** How much a background job may write after its shell ended before it loses its reader. */
 const drainLimit = 64 * 1024 * 1024
@@ -19,11 +19,7 @@ export interface OutputReader {
   readonly close: () => void
 }
 
-export const make = (
-  pipe: Pick<OutputPipe.OutputPipe, "close" | "read">,
-  take: ShellSpawn["take"],
-  runtime: Runtime.Runtime<never>
-): OutputReader => {
+export const make = (pipe: Source, take: ShellSpawn["take"], runtime: Runtime.Runtime<never>): OutputReader => {
   let isReleased = false
   let isDone = false
   let waiting: AbortController | undefined

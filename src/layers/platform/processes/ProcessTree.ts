@@ -6,7 +6,6 @@ import { rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import {
   type ProcessTree,
@@ -15,18 +14,18 @@ import {
   SpawnFailed,
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
-import * as Engine from "../Engine.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
-import * as OutputPipe from "./OutputPipe.ts"
 import * as OutputReader from "./OutputReader.ts"
 import * as ProcessScan from "./ProcessScan.ts"
+import * as Spawn from "./spawn/Spawn.ts"
+import type { Child, Source } from "./spawn/Child.ts"
 import * as SpawnFailure from "./SpawnFailure.ts"
 import * as TreeEnd from "./TreeEnd.ts"
 
 interface Shell {
-  readonly child: Bun.Subprocess
+  readonly child: Child
   readonly family: ProcessScan.Family
   readonly output: OutputReader.OutputReader
   readonly cleanUp: () => void
@@ -56,7 +55,7 @@ const whenRead = (reading: () => Promise<void>, output: OutputReader.OutputReade
   )
 
 /** Of a child that has exited. */
-export const exitCode = ({ exitCode: code, signalCode: by }: Bun.Subprocess): number =>
+export const exitCode = ({ exitCode: code, signalCode: by }: Child): number =>
   by === null ? (code ?? 0) : 128 + (typeof by === "number" ? by : constants.signals[by])
 
 const never = new Promise<never>(() => undefined)
@@ -110,16 +109,10 @@ const build = ({ grace, shellPath }: TreeOptions): ProcessTree => {
   })
 
   const spawn = (options: ShellSpawn) =>
-    Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      Effect.try({
-        try: () => {
-          Engine.needBun("Starting programs")
-          foundShell ??= Bun.which(shellPath) ?? shellPath
-          return toProcess(start([foundShell, shellPath], options, Marks.forCommand(mark, ++count), runtime))
-        },
-        catch: (cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })
-      })
-    )
+    Effect.gen(function* () {
+      foundShell ??= (yield* Spawn.which(shellPath)) ?? shellPath
+      return toProcess(yield* start([foundShell, shellPath], options, Marks.forCommand(mark, ++count)))
+    }).pipe(Effect.mapError((cause) => new SpawnFailed({ message: explain(cause, shellPath, options.cwd) })))
 
   const endAll = (jobGrace: number) =>
     Effect.clockWith((clock) =>
@@ -133,57 +126,68 @@ const build = ({ grace, shellPath }: TreeOptions): ProcessTree => {
   return { spawn, endAll, mark }
 }
 
+interface Arguments {
+  readonly args: ReadonlyArray<string>
+  readonly cleanUp: () => void
+}
+
 /** A command too long for an argument is read from a file that only its owner can read. */
-const asArguments = (command: string): { readonly args: ReadonlyArray<string>; readonly cleanUp: () => void } => {
-  if (Buffer.byteLength(command) <= longestArgument) return { args: ["-c", command], cleanUp: () => undefined }
+const asArguments = (command: string, shellPath: string): Arguments => {
+  // Behind the command is the name that the shell has in its messages.
+  if (Buffer.byteLength(command) <= longestArgument)
+    return { args: ["-c", command, shellPath], cleanUp: () => undefined }
   const file = join(tmpdir(), `heddle-${crypto.randomUUID()}.sh`)
   writeFileSync(file, command, { mode: 0o600, flag: "wx" })
   return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
 }
 
-const start = (
+const nothing: Source = { read: async () => undefined, close: () => undefined }
+
+/** What is known of a shell that has just been started, and what ends with it. */
+const toShell = (child: Child, mark: string, { cleanUp }: Arguments, output: OutputReader.OutputReader): Shell => {
+  const family: ProcessScan.Family = {
+    leaders: [child.pid],
+    mark,
+    since: performance.now(),
+    claims: () => Orphans.isAlone(child),
+    known: new Map()
+  }
+  const done = Orphans.expectFrom(child)
+  const look = setTimeout(() => ProcessScan.scan(family), firstLook)
+  const stop = () => {
+    clearTimeout(look)
+    done()
+    cleanUp()
+  }
+  return { child, family, output, cleanUp: stop }
+}
+
+/** Uninterruptible, so that whoever asked for the shell has it in hand. */
+const start = Effect.fnUntraced(function* (
   [file, shellPath]: readonly [file: string, name: string],
   { command, cwd, env, take }: ShellSpawn,
-  mark: string,
-  runtime: Runtime.Runtime<never>
-): Shell => {
-  const pipe = OutputPipe.open()
-  const { args, cleanUp } = asArguments(pipe === undefined ? `exec 2>&1\n${command}` : command)
-  try {
-    const child = Offspring.start(mark, () =>
-      Bun.spawn([file, ...args], {
-        argv0: shellPath,
-        cwd,
-        env: { ...env, [ProcessScan.markVariable]: mark },
-        detached: true,
-        stdio: ["ignore", pipe?.input ?? "pipe", pipe?.input ?? "ignore"]
-      })
-    )
-    const source =
-      pipe ?? OutputPipe.fromStream(child.stdout instanceof ReadableStream ? child.stdout : new Blob().stream())
-    const family: ProcessScan.Family = {
-      leaders: [child.pid],
-      mark,
-      since: performance.now(),
-      claims: () => Orphans.isAlone(child),
-      known: new Map()
-    }
-    const done = Orphans.expectFrom(child)
-    const look = setTimeout(() => ProcessScan.scan(family), firstLook)
-    const stop = () => {
-      clearTimeout(look)
-      done()
-      cleanUp()
-    }
-    return { child, family, output: OutputReader.make(source, take, runtime), cleanUp: stop }
-  } catch (cause) {
-    pipe?.close()
-    cleanUp()
-    throw cause
-  } finally {
-    pipe?.closeInput()
-  }
-}
+  mark: string
+) {
+  const runtime = yield* Effect.runtime<never>()
+  const pipe = yield* Spawn.openPipe
+  const started = Effect.gen(function* () {
+    const text = pipe === undefined ? `exec 2>&1\n${command}` : command
+    const given = yield* Effect.try({ try: () => asArguments(text, shellPath), catch: (cause) => cause })
+    const child = yield* Offspring.start({
+      command: [file, ...given.args],
+      cwd,
+      env: { ...env, [ProcessScan.markVariable]: mark },
+      stdout: pipe?.input ?? "pipe",
+      ...(pipe === undefined ? {} : { stderr: pipe.input }),
+      mark
+    }).pipe(Effect.tapError(() => Effect.sync(given.cleanUp)))
+    return toShell(child, mark, given, OutputReader.make(pipe ?? child.stdout ?? nothing, take, runtime))
+  })
+  return yield* started.pipe(
+    Effect.tapError(() => Effect.sync(() => pipe?.close())),
+    Effect.ensuring(Effect.sync(() => pipe?.closeInput()))
+  )
+}, Effect.uninterruptible)
 
 const explain = (cause: unknown, shellPath: string, cwd: string): string => {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `Working directory not found: ${cwd}`

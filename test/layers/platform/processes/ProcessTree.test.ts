@@ -1,4 +1,5 @@
 /** Real processes, looked for in /proc: whatever a command does, nothing of it is left when its owner is done. */
+import { spawn } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
@@ -268,16 +269,19 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
 
   it.live("a child that the program around heddle has started is neither ended nor reaped", () =>
     Effect.gen(function* () {
-      const own = (script: string) => Bun.spawn(["sh", "-c", script], { detached: true, env: {}, stdin: "pipe" })
+      const own = (script: string) => {
+        const child = spawn("sh", ["-c", script], { detached: true, env: {}, stdio: ["pipe", "ignore", "ignore"] })
+        return { child, exited: Effect.promise(() => new Promise<unknown>((settle) => child.once("exit", settle))) }
+      }
       const waiting = own("read line; exit 6")
       yield* withShell("sleep 30 & echo ready; wait", (shell) => shell.end)
-      waiting.stdin.end()
-      assert.strictEqual(yield* Effect.promise(() => waiting.exited), 6)
+      waiting.child.stdin.end()
+      assert.strictEqual(yield* waiting.exited, 6)
       const ended = own("exit 7")
-      // Without a turn of the event loop, in which Bun would reap it.
-      while (ProcFiles.readEntry(ended.pid)?.state !== "Z");
+      // Without a turn of the event loop, in which it would be reaped.
+      while (ProcFiles.readEntry(ended.child.pid ?? 0)?.state !== "Z");
       Orphans.reap()
-      assert.strictEqual(yield* Effect.promise(() => ended.exited), 7)
+      assert.strictEqual(yield* ended.exited, 7)
     })
   )
 

@@ -280,9 +280,12 @@ it.scoped("updates are paced by the Clock", () =>
     const { cwd, shell } = yield* Shells.make
     const updates = yield* Mailbox.make<string>()
     const command = `echo one; until [ -e ${cwd}/go ]; do sleep 0.01; done; echo two; touch ${cwd}/said; sleep 30`
+    const started = yield* Deferred.make<void>()
+    const onStarted = Effect.asVoid(Deferred.succeed(started, undefined))
     const running = yield* Effect.fork(
-      shell.run({ command, onUpdate: (output) => updates.offer(output), timeoutMs: 1000 })
+      shell.run({ command, onStarted, onUpdate: (output) => updates.offer(output), timeoutMs: 1000 })
     )
+    yield* Deferred.await(started)
     yield* TestClock.adjust("100 millis")
     assert.strictEqual(yield* updates.take, "one\n")
     writeFileSync(`${cwd}/go`, "")

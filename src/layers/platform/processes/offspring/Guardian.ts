@@ -3,8 +3,10 @@
  * a pipe whose other end only heddle has. It needs no word about single commands, because all their processes bear a
  * mark, and by the mark it also tells them from others that got the same number. Linux only.
  */
-import { closeSync } from "node:fs"
-import * as LibC from "./LibC.ts"
+import * as Effect from "effect/Effect"
+import * as SpawnFailure from "../SpawnFailure.ts"
+import * as Spawn from "../spawn/Spawn.ts"
+import type { Child, SpawnOptions } from "../spawn/Child.ts"
 import * as Marks from "./Marks.ts"
 
 /**
@@ -36,47 +38,41 @@ while [ $round -lt 40 ]; do
   sleep 0.1 || { sleep 1; round=$((round + 9)); }
 done 2>/dev/null`
 
-/** The write end of the pipe while the guardian lives. */
-let line: number | undefined
-let isImpossible = false
+/** False while there is one, or where there cannot be one. */
+let isNeeded = true
 
-const release = () => {
-  if (line !== undefined) closeSync(line)
-  line = undefined
+const options = (): SpawnOptions => ({
+  command: ["/bin/sh", "-c", script, "heddle-guardian", Marks.ofProcess],
+  cwd: "/",
+  // No other variable: it outlives us, and nobody asked it to keep secrets.
+  env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+  // Its end tells that we have ended. It has not our output streams: a host waits for their end.
+  holdsInput: true,
+  mark: Marks.ofOthers
+})
+
+const keep = (child: Child, watch: (child: Child) => void) => {
+  child.unref()
+  watch(child)
+  void child.exited.then(() => {
+    child.release()
+    isNeeded = true
+  })
 }
-
-type Watch = (child: Bun.Subprocess) => void
 
 /**
  * Call before a command is started: a SIGKILL may come at any moment after. A guardian that somebody has killed is
  * replaced at the next command.
  */
-export const ensure = (watch: Watch): void => {
-  if (line === undefined && !isImpossible && Marks.isEffective()) start(watch)
-}
-
-const start = (watch: Watch) => {
-  const pipe = LibC.pipe()
-  if (pipe === undefined) return
-  try {
-    // Not our output streams: a host waits for their end. No other variable: it outlives us, and nobody asked it to keep secrets.
-    const child = Marks.put(Marks.ofOthers, () =>
-      Bun.spawn(["/bin/sh", "-c", script, "heddle-guardian", Marks.ofProcess], {
-        cwd: "/",
-        env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
-        detached: true,
-        stdio: [pipe.output, "ignore", "ignore"]
-      })
-    )
-    child.unref()
-    line = pipe.input
-    watch(child)
-    void child.exited.finally(release)
-  } catch (cause) {
-    closeSync(pipe.input)
-    // Where there is no /bin/sh, there is none the next time. When the limit on processes is reached, there may be.
-    isImpossible = cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-  } finally {
-    closeSync(pipe.output)
-  }
-}
+export const ensure = (watch: (child: Child) => void): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (!isNeeded || !Marks.isEffective()) return Effect.void
+    isNeeded = false
+    return Effect.match(Spawn.spawn(options()), {
+      onSuccess: (child) => keep(child, watch),
+      onFailure: (cause) => {
+        // Where there is no /bin/sh, there is none the next time. When the limit on processes is reached, there may be.
+        isNeeded = SpawnFailure.codeOf(cause) !== "ENOENT"
+      }
+    })
+  })

@@ -3,6 +3,7 @@
  * soft limit on file locks: Linux enforces no such limit, every descendant inherits it, and neither a new session, a double
  * fork nor a cleared environment takes it away. 18 digits: 9 for this process, 4 for the tree, 5 for the command.
  */
+import * as Engine from "../../Engine.ts"
 import * as LibC from "./LibC.ts"
 import * as ProcFiles from "./ProcFiles.ts"
 
@@ -33,9 +34,9 @@ let isShown: boolean | undefined
 
 /** Whether processes bear marks here and /proc shows them. Some sandboxes know no such limit. */
 export const isEffective = (): boolean =>
-  limitBefore() !== null && (isShown ??= ProcFiles.fileLockLimit(process.pid) !== undefined)
+  (!Engine.isBun || limitBefore() !== null) && (isShown ??= ProcFiles.fileLockLimit(process.pid) !== undefined)
 
-/** What `spawn` starts bears the mark. Nothing else can start a process meanwhile, except for another thread. */
+/** What `spawn` starts bears the mark; on Node a shell sets the limit (NodeSpawn.ts). Nothing else can start a process meanwhile, except for another thread. */
 export const put = <A>(mark: string, spawn: () => A): A => {
   const own = limitBefore()
   if (own === null || !LibC.setFileLockLimit(BigInt(mark))) {

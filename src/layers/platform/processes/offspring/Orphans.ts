@@ -7,12 +7,13 @@ import * as LibC from "./LibC.ts"
 import * as Marks from "./Marks.ts"
 import * as ProcFiles from "./ProcFiles.ts"
 import * as Process from "../Process.ts"
+import type { Child } from "../spawn/Child.ts"
 
-/** The children that Bun has started for us, and reaps. */
+/** The children that Bun or Node has started for us, and reaps. */
 const started = new Set<number>()
 
 /** Commands and programs that run now. */
-const running = new Set<Bun.Subprocess>()
+const running = new Set<Child>()
 
 let trees = 0
 
@@ -29,21 +30,20 @@ export const adopt = (): boolean => (adopts ??= Process.isOurs() && LibC.adoptOr
 /** Whether every process that a command has started is below this process. */
 export const areAdopted = (): boolean => adopts === true
 
-export const watch = (child: Bun.Subprocess): void => {
+export const watch = (child: Child): void => {
   started.add(child.pid)
-  void child.exited.finally(() => started.delete(child.pid))
+  void child.exited.then(() => started.delete(child.pid))
   if (adopts === true) reaper ??= setInterval(check, reapInterval).unref()
 }
 
 /** Until the returned function is called, the child may start processes. */
-export const expectFrom = (child: Bun.Subprocess): (() => void) => {
+export const expectFrom = (child: Child): (() => void) => {
   running.add(child)
   return () => void running.delete(child)
 }
 
 /** Whether nothing else runs: what was started meanwhile and bears no mark can only come from this child. */
-export const isAlone = (child: Bun.Subprocess): boolean =>
-  running.size === 0 || (running.size === 1 && running.has(child))
+export const isAlone = (child: Child): boolean => running.size === 0 || (running.size === 1 && running.has(child))
 
 export const openTree = (): (() => void) => {
   trees++
