@@ -53,6 +53,25 @@ describe("UpdateFrames", () => {
     assert.deepStrictEqual(last.assistantMessageEvent.partial, last.message)
   })
 
+  it("full form: the message has the usage that has been reported so far", () => {
+    const updates = UpdateFrames.make(Connections.make("full"), () => "")
+    const tokens = { input: 7, output: 1, cacheRead: 0, cacheWrite: 0 }
+    let draft = AssistantDraft.empty(model, 0)
+    const push = (event: ModelEvent) => {
+      const [next, update] = AssistantDraft.apply(draft, event)
+      draft = next
+      const said = { _tag: "MessageUpdated", runId: "r", messageId: "m", draft } as const
+      return update === undefined ? undefined : JSON.parse(updates.push({ ...said, update }, 0))
+    }
+    push({ _tag: "TextStarted" })
+    assert.strictEqual(push({ _tag: "Delta", delta: "a" }).message.usage.input, 0)
+    push({ _tag: "UsageReported", tokens })
+    const frame = push({ _tag: "Delta", delta: "b" })
+    assert.deepStrictEqual(frame.message.usage, draft.usage)
+    assert.strictEqual(frame.message.usage.input, 7)
+    assert.deepStrictEqual(frame.assistantMessageEvent.partial.usage, draft.usage)
+  })
+
   it("full form: joined deltas are exactly the text, and bytes grow in proportion to it", () => {
     const sizes = [2000, 4000, 8000].map((count) => {
       const { draft, frames, text } = stream("full", count)

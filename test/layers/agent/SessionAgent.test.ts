@@ -117,6 +117,33 @@ it.effect("an exclusive call waits for what is before it and holds back what is 
   )
 })
 
+it.effect("calls behind an exclusive one run side by side again, and so do those behind the next", () => {
+  let [running, most] = [0, 0]
+  const step = (name: string) =>
+    Effect.sync(() => (most = Math.max(most, ++running))).pipe(
+      Effect.zipRight(Effect.yieldNow()),
+      Effect.zipRight(Effect.sync(() => void running--)),
+      Effect.as(output(name))
+    )
+  const tools = [tool("shared", () => step("s")), tool("exclusive", () => step("e"), { concurrency: "exclusive" })]
+  const asked = ["exclusive", "shared", "shared", "exclusive", "exclusive", "shared", "shared"] as const
+  const [first, ...others] = asked.map((name, at) => [`${at}`, name, {}] as const)
+  if (first === undefined) return assert.fail("no calls")
+  return Harness.run({ turns: [call(first, ...others), say("ok")], tools }, ({ agent, events }) =>
+    Effect.gen(function* () {
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      const order = summary(events).flatMap((word) => (word.startsWith("Tool") ? [word.slice("Tool".length)] : []))
+      assert.strictEqual(
+        order.join(" "),
+        "Started:0 Ended:0 Started:1 Started:2 Ended:1 Ended:2 Started:3 Ended:3 Started:4 Ended:4 " +
+          "Started:5 Started:6 Ended:5 Ended:6"
+      )
+      assert.strictEqual(most, 2)
+    })
+  )
+})
+
 it.effect("a failing tool tells the model and the run goes on", () => {
   const tools = [tool("bad", () => new ToolFailure({ message: "no such thing", details: { tried: 1 } }))]
   return Harness.run({ turns: [call(["A", "bad", {}]), say("ok")], tools }, ({ agent, events, script }) =>

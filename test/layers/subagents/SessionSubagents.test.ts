@@ -67,6 +67,20 @@ describe("a subagent", () => {
     })
   )
 
+  it.scopedLive("has no todo list, even if its agent names the tool", () =>
+    Effect.gen(function* () {
+      const front = "name: planner\ndescription: Plans.\ntools: read, todo_write"
+      const files = { ".heddle/agents/planner.md": agentFile(front) }
+      const settings = { "todo.enabled": true, "todo.eager": true }
+      const { agent, requests } = yield* Delegating.make({ files, settings, answer: done })
+      yield* agent.subagents.run({ agent: "planner", tasks: [task("One", "Plan.")] })
+      const [request] = requests
+      assert.isDefined(request)
+      assert.deepStrictEqual(toolNames(request), ["read", "submit_result"])
+      assert.deepStrictEqual([request.messages.length, assignmentOf(request)], [1, "Plan."])
+    })
+  )
+
   it.scopedLive("may use a tool of the program if its agent names it", () =>
     Effect.gen(function* () {
       const called = yield* Ref.make(0)

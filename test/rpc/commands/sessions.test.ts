@@ -17,7 +17,7 @@ import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
+import { ChangeCancelled, type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
 import * as Subagents from "../../../src/services/delegation/Subagents.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
@@ -137,6 +137,30 @@ it.effect("a cursor holds without what was kept, and also after the leaf was mov
     const second = yield* readPage(connected(), { cursor: first.nextCursor })
     assert.deepStrictEqual([first.messages.length, second.messages.length, second.totalMessages], [3, 2, 5])
   }).pipe(Effect.provide(services(exchanges(5))))
+)
+
+it.effect("a session that is not opened is not resumed, whatever the reason", () =>
+  Effect.gen(function* () {
+    const current = Effect.succeed(yield* Effect.context<Agent | Session>())
+    const opening = (openNewest: ReturnType<SessionChanges["openNewest"]>) => {
+      const unused = Effect.dieMessage("unused")
+      const changes: SessionChanges = {
+        create: () => unused,
+        open: () => unused,
+        openNewest: () => openNewest,
+        branch: () => unused,
+        clone: unused,
+        navigate: () => unused,
+        rename: () => unused,
+        list: unused
+      }
+      const sessions = Layer.mock(Sessions, { changes: Effect.succeed(changes), current })
+      return Effect.provide(send(connected(), "open_session", { sessionDir: "d" }), sessions)
+    }
+    assert.deepInclude(yield* opening(Effect.succeed({ resumed: true })), { resumed: true, cancelled: false })
+    assert.deepInclude(yield* opening(Effect.succeed({ resumed: false })), { resumed: false, cancelled: false })
+    assert.deepInclude(yield* opening(new ChangeCancelled({})), { resumed: false, cancelled: true })
+  }).pipe(Effect.provide(services([])))
 )
 
 it.effect("a model is asked for only by provider and id together", () =>

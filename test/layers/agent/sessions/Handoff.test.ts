@@ -106,6 +106,21 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
   )
 )
 
+it.effect("the old session is synced before the new one is made", () => {
+  let look: () => number = () => 0
+  const seen: Array<number> = []
+  const store = waitingStore(() => Effect.sync(() => seen.push(look())))
+  return Harness.run({ ...options, store }, ({ ask, synced }) =>
+    Effect.gen(function* () {
+      yield* ask("Tell me")
+      const before = synced.length
+      look = () => synced.length - before
+      yield* ask("Look")
+      assert.deepStrictEqual(seen, [0, 1])
+    })
+  )
+})
+
 it.effect("everything of the old session survives a power cut before it is left", () =>
   Harness.run(options, ({ ask, store, synced }) =>
     Effect.gen(function* () {
