@@ -11,6 +11,8 @@ type DescribedTag = keyof Events
 
 /** Members that are values of this process, which no schema describes. */
 interface LiveMembers {
+  /** Hosts hear of it in RunSettled. */
+  readonly RunEnded: { readonly aborted?: true }
   readonly MessageUpdated: { readonly draft: AssistantDraft; readonly update: Update }
   readonly QueueChanged: { readonly queue: MessageQueue }
   readonly EntryAppended: { readonly entry: CustomEntry }

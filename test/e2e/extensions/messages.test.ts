@@ -1,6 +1,6 @@
 /** What extensions say in a conversation: their own messages, messages of the user, and entries. */
 import { assert } from "@effect/vitest"
-import { at, list, messages, type Pipes, play } from "../../support/extensions/Pipes.ts"
+import { at, dialog, type Frame, list, messages, type Pipes, play } from "../../support/extensions/Pipes.ts"
 
 const sender = { extensions: ["kind/sender.ts"] }
 const said = ({ requests }: Pipes, from = 0) => requests.slice(from).map((request) => request.messages.at(-1)?.text)
@@ -112,3 +112,58 @@ play("a message that cannot be sent is told as a failure", sender, async ({ prom
     ]
   )
 })
+
+const insistent = { extensions: ["kind/insistent.ts"] }
+const runsIn = (frames: ReadonlyArray<{ readonly type?: unknown }>) =>
+  frames.filter(({ type }) => type === "agent_start").length
+const notes = (wanted: string) => (frame: Frame) => dialog("notify")(frame) && frame["message"] === wanted
+const isDecided = notes("decided")
+
+play(
+  "what an extension sends at the end of a run that the host aborts starts no other run",
+  insistent,
+  async (pipes) => {
+    const { ask, mark, prompt, requests, since, until } = pipes
+    const { run } = await hold(pipes)
+    await prompt("/insist")
+    await ask({ type: "abort" })
+    await run
+    const later = mark()
+    await prompt("/decide")
+    await until(isDecided, later)
+    const state = await ask({ type: "get_state" })
+    assert.deepInclude(state["data"], { isStreaming: false, isSettled: true, queuedMessageCount: 0 })
+    assert.deepStrictEqual(messages(since(0), "custom"), [])
+
+    const after = mark()
+    await prompt("go on")
+    assert.deepStrictEqual(said(pipes), ["CALL hold {}", "go on"])
+    assert.strictEqual(runsIn(since(after)), 1)
+    assert.strictEqual(requests.length, 2)
+  }
+)
+
+play("an extension that aborts the run itself may start another one", insistent, async (pipes) => {
+  const { mark, prompt, until } = pipes
+  const { run } = await hold(pipes)
+  await prompt("/insist")
+  const from = mark()
+  await prompt("/redirect")
+  await run
+  await until(({ message, type }) => type === "message_end" && at(message, "role") === "assistant", from)
+  assert.deepStrictEqual(said(pipes).slice(0, 2), ["CALL hold {}", "at once"])
+})
+
+play(
+  "what an extension sends at the end of a run that nobody aborts starts another one",
+  insistent,
+  async ({ prompt, until }) => {
+    await prompt("/insist")
+    const hello = prompt("hello")
+    await until(notes("thinking"))
+    await prompt("/decide")
+    await until(isDecided)
+    await hello
+    await until((frame) => messages([frame], "user").includes("at once"))
+  }
+)

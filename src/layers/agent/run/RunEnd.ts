@@ -80,11 +80,12 @@ export const make = ({ late, prompts, publish, queue, relay, state }: Dependenci
       if (!late.isEmpty() || due().length > 0) return "store"
       handsBack = undefined
       if (mayGoOn && queue.sizeForRun() > 0) return "goOn"
+      const aborted = result.status === "aborted"
       state.settle()
       relay.together(() => {
-        publish({ _tag: "RunEnded", runId, messages })
+        publish({ _tag: "RunEnded", runId, messages, ...(aborted ? { aborted } : {}) })
         prompts.settle(runId, result, handedBack)
-        publish({ _tag: "RunSettled", runId, aborted: result.status === "aborted" })
+        publish({ _tag: "RunSettled", runId, aborted })
         if (prompts.isSettled()) publish({ _tag: "SessionSettled" })
       })
       return "over"

@@ -75,6 +75,12 @@ export interface Instance {
   readonly needActive: (method: string) => void
   /** Aborted when the run is; undefined while no run goes on. */
   readonly runSignal: () => AbortSignal | undefined
+  readonly aborts: {
+    /** The extension aborts the run. */
+    readonly note: () => void
+    /** Whether it has aborted the run that goes on or ends. */
+    readonly isOwn: () => boolean
+  }
   /** Counts a registration, and throws when there are too many. */
   readonly count: (kind: string) => void
 }
@@ -97,6 +103,19 @@ const runSignals = ({ bridge, seat, shared }: Parts) => {
     if (!isWatching) watch()
     run ??= Call.make()
     return run.signal()
+  }
+}
+
+const makeAborts = ({ bridge, seat, shared }: Parts): Instance["aborts"] => {
+  let isOwn = false
+  let isWatching = false
+  return {
+    note: () => {
+      isOwn = bridge.read(shared.ports.agent.state).isStreaming
+      if (!isWatching) seat.on("RunSettled", () => void (isOwn = false))
+      isWatching = true
+    },
+    isOwn: () => isOwn
   }
 }
 
@@ -132,6 +151,7 @@ export const make = (parts: Parts): Instance => {
       )
     },
     runSignal: runSignals(parts),
+    aborts: makeAborts(parts),
     count: (kind) => {
       const count = (counts.get(kind) ?? 0) + 1
       if (count > mostRegistrations) throw new Error(`An extension may have at most ${mostRegistrations} ${kind}.`)

@@ -41,16 +41,20 @@ const tooDeep =
   `sendUserMessage: a handler has sent a message that the same handler was called for, ${Nesting.most} levels deep. ` +
   'Let a handler of input return where event.source is "extension".'
 
+/** The user has stopped the run, and a handler of its end would start it again. */
+const dropped = Effect.logDebug("dropped a message that an extension sent at the end of an aborted run")
+
 export const sending = ({ ports }: Instance, message: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
   const input = customInput(message)
-  return typeof input === "string"
-    ? refused(`sendMessage: message ${input}`)
-    : ports.messages.send(input, sendOptions(given))
+  if (typeof input === "string") return refused(`sendMessage: message ${input}`)
+  const wanted = sendOptions(given)
+  return wanted.triggerTurn === true && Nesting.isStopped() ? dropped : ports.messages.send(input, wanted)
 }
 
 export const sendingUser = ({ ports }: Instance, content: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
   const said = contentOf(content)
   if (said === undefined) return refused("sendUserMessage: content must be a text or an array of texts and images")
+  if (Nesting.isStopped()) return dropped
   const nesting = Nesting.current()
   if (nesting > Nesting.most) return refused(tooDeep)
   return ports.messages.sendUser(said, { ...sendUserOptions(given), ...(nesting === 0 ? {} : { nesting }) })

@@ -49,7 +49,10 @@ const makeMembers = (instance: Instance) => {
     state,
     isIdle: () => !state().isStreaming,
     isProjectTrusted: () => bridge.read(ports.isTrusted),
-    abort: () => bridge.fireAtOnce(agent.abort, (message) => report("abort", message)),
+    abort: () => {
+      instance.aborts.note()
+      bridge.fireAtOnce(agent.abort, (message) => report("abort", message))
+    },
     hasPendingMessages: () => MessageQueue.size(state().queue) > 0,
     shutdown: () => {
       instance.needLive()

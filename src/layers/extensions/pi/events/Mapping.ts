@@ -22,8 +22,12 @@ export interface Mapping<P extends HookPoint> {
   /** Undefined: the event is not for extensions, and the handler is not called. */
   readonly event: (event: HookEvent<P>, occasion: Occasion) => object | undefined
   readonly answer: (result: unknown, bad: Bad, event: HookEvent<P>, given: object) => HookAnswer<P>
-  /** Calls the handler. */
-  readonly around?: (event: HookEvent<P>, handle: () => unknown) => () => unknown
+  /** Calls the handler. `isOver` tells later whether it has answered. */
+  readonly around?: (
+    event: HookEvent<P>,
+    handle: () => unknown,
+    occasion: Occasion & { readonly isOver: () => boolean }
+  ) => () => unknown
   /** Fails the hook when the handler throws, instead of going on without it. */
   readonly blocks?: boolean
 }
@@ -44,10 +48,14 @@ export const at =
     const bad: Bad = (problem) => void instance.report(name, problem)
     return instance.seat.on(mapping.point, (event) => {
       const call = Call.make()
-      const given = instance.isActive() ? mapping.event(event, { instance, signal: call.signal }) : undefined
+      const occasion = { instance, signal: call.signal }
+      const given = instance.isActive() ? mapping.event(event, occasion) : undefined
       if (given === undefined) return mapping.answer(undefined, nobody, event, {})
       const handle = () => handler(given, Context.make(instance, call))
-      const outcome = ForeignCall.attempt(mapping.around?.(event, handle) ?? handle, call.abort)
+      let over = false
+      const around = mapping.around?.(event, handle, { ...occasion, isOver: () => over })
+      const outcome = ForeignCall.attempt(around ?? handle, call.abort)
+      over = outcome._tag !== "Pending"
       const failed = (failure: ForeignCall.ForeignFailure) => {
         if (mapping.blocks === true) return Effect.fail(instance.located(failure))
         instance.report(name, failure)
@@ -61,11 +69,13 @@ export const at =
           return Either.getOrElse(answerOf(outcome.value), failed)
         case "Failed":
           return failed(outcome.failure)
-        case "Pending":
-          return Effect.catchAll(
-            Effect.flatMap(waits ? Effect.zipLeft(outcome.effect, idle) : outcome.effect, answerOf),
-            failed
+        case "Pending": {
+          const ended = Effect.ensuring(
+            outcome.effect,
+            Effect.sync(() => (over = true))
           )
+          return Effect.catchAll(Effect.flatMap(waits ? Effect.zipLeft(ended, idle) : ended, answerOf), failed)
+        }
       }
     })
   }

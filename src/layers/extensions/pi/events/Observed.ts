@@ -7,6 +7,7 @@ import * as UpdateStep from "../../../../domain/conversation/UpdateStep.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import * as Context from "../context/Context.ts"
 import { copyOf, member } from "../Values.ts"
 import { at, nothing, type Subscribe } from "./Mapping.ts"
@@ -65,7 +66,6 @@ const outcomeOf = (stopReason: string): string =>
 /** Events that are for extensions what they are for hosts, but for the ids of runs and messages. */
 const mirrored = [
   "RunStarted",
-  "RunEnded",
   "RunSettled",
   "TurnStarted",
   "MessageStarted",
@@ -92,6 +92,13 @@ const mirror = (point: (typeof mirrored)[number]): Subscribe =>
   })
 
 const changed: Record<string, Subscribe> = {
+  agent_end: at({
+    point: "RunEnded",
+    around: ({ aborted }, handle, { instance, isOver }) =>
+      aborted === undefined || instance.aborts.isOwn() ? handle : () => Nesting.afterAbort(() => !isOver(), handle),
+    event: ({ messages }) => ({ type: "agent_end", messages: copyOf(messages) }),
+    answer: nothing
+  }),
   turn_end: at({
     point: "TurnEnded",
     event: ({ message, toolResults, turnIndex }) => ({
