@@ -42,10 +42,21 @@ const sources = (): ReadonlyArray<Input> =>
  * Modules with a bundle of their own, by the specifier that src imports. The process loads them on first use; in the main
  * bundle they would slow down every start. Code that they share with the main bundle is in both, so it must not keep state.
  * `bytecode`: none where a chunk is seldom loaded, because it is three times as large as the code; or the depth of nested
- * functions that get it, where most of the code is never called.
+ * functions that get it, where most of the code is never called. `only`: the one export that is used.
  */
-const lazy: Record<string, { readonly name: string; readonly from: string; readonly bytecode?: false | number }> = {
-  "@anthropic-ai/sdk": { name: "anthropic", from: "@anthropic-ai/sdk", bytecode: 2 },
+interface Late {
+  readonly name: string
+  readonly from: string
+  readonly bytecode?: boolean | number
+  readonly only?: string
+}
+const lazy: Record<string, Late> = {
+  "@anthropic-ai/sdk/client": {
+    name: "anthropic",
+    from: "@anthropic-ai/sdk/client",
+    bytecode: 2,
+    only: "BaseAnthropic"
+  },
   openai: { name: "openai", from: "openai", bytecode: 2 },
   "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", bytecode: false },
   "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
@@ -57,9 +68,12 @@ const lazy: Record<string, { readonly name: string; readonly from: string; reado
   "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
 }
 
-const bundle = (outdir: string, name: string, entrypoint: string, bytecode: boolean | number = true) =>
-  Bun.build({
-    entrypoints: [entrypoint],
+const bundle = (outdir: string, { bytecode = true, from, name, only }: Late) => {
+  const whole = Bun.resolveSync(from, root)
+  const part = join(root, `${name}.js`)
+  return Bun.build({
+    entrypoints: [only === undefined ? whole : part],
+    files: only === undefined ? {} : { [part]: `export { ${only} } from ${JSON.stringify(whole)}` },
     outdir,
     root,
     naming: { entry: `${name}.[ext]` },
@@ -83,12 +97,12 @@ const bundle = (outdir: string, name: string, entrypoint: string, bytecode: bool
       }
     ]
   })
+}
 
 const bundleAll = async (outdir: string) => {
   const made: Array<Bun.BuildOutput> = []
-  for (const { bytecode, from, name } of Object.values(lazy))
-    made.push(await bundle(outdir, name, Bun.resolveSync(from, root), bytecode))
-  made.push(await bundle(outdir, "heddle", join(root, "src/cli.ts")))
+  for (const late of Object.values(lazy)) made.push(await bundle(outdir, late))
+  made.push(await bundle(outdir, { name: "heddle", from: "./src/cli.ts" }))
   return made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
 

@@ -47,11 +47,12 @@ const clientOptions = (url: string, connection: Connection): ClientOptions => {
   }
 }
 
+/** The client without the resources: loading those takes longer than anything else in a first prompt. */
 const load = () =>
-  import("@anthropic-ai/sdk").then(
-    ({ Anthropic }) =>
+  import("@anthropic-ai/sdk/client").then(
+    ({ BaseAnthropic }) =>
       (url: string, connection: Connection) =>
-        SdkClients.create("ANTHROPIC_", isAnthropic(url), () => new Anthropic(clientOptions(url, connection))),
+        SdkClients.create("ANTHROPIC_", isAnthropic(url), () => new BaseAnthropic(clientOptions(url, connection))),
     SdkClients.missing("@anthropic-ai/sdk")
   )
 
