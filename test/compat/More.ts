@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { at, brief, list } from "./host/Frames.ts"
 import * as Host from "./host/Host.ts"
 import * as Place from "./host/Place.ts"
-import * as ScriptedModel from "./host/ScriptedModel.ts"
+import * as ChatModel from "../support/ChatModel.ts"
 import * as Npm from "./install/Npm.ts"
 import { expect, same } from "./Package.ts"
 import * as Report from "./Report.ts"
@@ -46,7 +46,7 @@ const cancelDialogs = async (host: Host.Host) => {
 const isForeign = (command: unknown) =>
   at(command, "source") === "extension" && at(command, "sourceInfo", "source") !== "builtin"
 
-const drive = async (host: Host.Host, model: ScriptedModel.ScriptedModel): Promise<Seen> => {
+const drive = async (host: Host.Host, model: ChatModel.ChatModel): Promise<Seen> => {
   void cancelDialogs(host).catch(() => undefined)
   await host.request({ type: "get_state" }, 30_000)
   const listed = list(at(await host.request({ type: "get_commands" }), "data", "commands")).filter(isForeign)
@@ -73,7 +73,7 @@ export const missing = (wanted: Seen, seen: Seen): string | undefined => {
 }
 
 export const tryOne = async (candidate: Candidate, number: number, context: Context): Promise<Outcome> => {
-  const model = ScriptedModel.start()
+  const model = ChatModel.start()
   const place = Place.make(join(context.root, `${number}`))
   Place.nameModel(place, model.baseUrl)
   let host: Host.Host | undefined

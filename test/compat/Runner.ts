@@ -5,7 +5,7 @@ import * as Proc from "../support/torture/Proc.ts"
 import { brief } from "./host/Frames.ts"
 import * as Host from "./host/Host.ts"
 import * as Place from "./host/Place.ts"
-import * as ScriptedModel from "./host/ScriptedModel.ts"
+import * as ChatModel from "../support/ChatModel.ts"
 import * as Session from "./host/Session.ts"
 import { piSpec, type Target } from "./host/Target.ts"
 import * as Npm from "./install/Npm.ts"
@@ -84,7 +84,7 @@ export const runPackage = async (pkg: Package, number: number, context: Context)
   const results: Array<Result> = []
   const report: Report = (title, reason, ms) =>
     void results.push({ number, name: nameOf(pkg), title, reason, ms: Math.round(ms) })
-  const model = ScriptedModel.start()
+  const model = ChatModel.start()
   const place = Place.make(join(context.root, `${number}`))
   Place.nameModel(place, model.baseUrl)
   const hosts: Array<Host.Host> = []

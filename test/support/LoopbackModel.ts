@@ -2,8 +2,9 @@
  * A model server on 127.0.0.1 that plays prepared answers over plain TCP, so that a test decides about every byte:
  * where a chunk is cut, when the connection breaks, how long nothing comes.
  */
-import { createServer, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import { Deferred, Effect, Mailbox, type Scope } from "effect"
+import { listen, type SocketRequest } from "./Sockets.ts"
 
 export type Part =
   | string
@@ -24,10 +25,7 @@ export interface Answer {
   readonly parts: ReadonlyArray<Part>
 }
 
-export interface ReceivedRequest {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+export interface ReceivedRequest extends Omit<SocketRequest, "body"> {
   readonly body: unknown
   /** Completes when the client ends the connection. */
   readonly closed: Deferred.Deferred<void>
@@ -82,20 +80,6 @@ const play = Effect.fnUntraced(function* (socket: Socket, answer: Answer) {
   yield* write(socket, "0\r\n\r\n")
 })
 
-const parse = (text: string) => {
-  const end = text.indexOf("\r\n\r\n")
-  if (end < 0) return undefined
-  const [first = "", ...lines] = text.slice(0, end).split("\r\n")
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])
-  )
-  const length = Number(headers["content-length"] ?? 0)
-  const body = Buffer.from(text.slice(end + 4), "latin1")
-  if (body.length < length) return undefined
-  const [method = "", path = ""] = first.split(" ")
-  return { method, path, headers, body: JSON.parse(body.subarray(0, length).toString("utf8")) }
-}
-
 /** Answers requests in order, the last answer again and again. */
 export const make = (...answers: ReadonlyArray<Answer>): Effect.Effect<LoopbackModel, never, Scope.Scope> =>
   Effect.suspend(() => {
@@ -109,38 +93,13 @@ export const serve = (
 ): Effect.Effect<LoopbackModel, never, Scope.Scope> =>
   Effect.gen(function* () {
     const requests = yield* Mailbox.make<ReceivedRequest>()
-    const sockets = new Set<Socket>()
-    const server = createServer((socket) => {
-      sockets.add(socket)
-      let text = ""
-      let closed = Deferred.unsafeMake<void>(Effect.runSync(Effect.fiberId))
-      socket.setNoDelay(true)
-      socket.on("error", () => undefined)
-      socket.on("close", () => {
-        sockets.delete(socket)
-        Deferred.unsafeDone(closed, Effect.void)
-      })
-      socket.on("data", (data) => {
-        text += data.toString("latin1")
-        const request = parse(text)
-        if (request === undefined) return
-        text = ""
-        closed = Deferred.unsafeMake<void>(Effect.runSync(Effect.fiberId))
-        const received = { ...request, closed }
-        requests.unsafeOffer(received)
-        const answer = answerTo(received)
-        if (answer !== undefined) Effect.runFork(play(socket, answer))
-      })
+    const { open, origin } = yield* listen((socket, request) => {
+      const closed = Deferred.unsafeMake<void>(Effect.runSync(Effect.fiberId))
+      socket.once("close", () => Deferred.unsafeDone(closed, Effect.void))
+      const received = { ...request, body: JSON.parse(request.body), closed }
+      requests.unsafeOffer(received)
+      const answer = answerTo(received)
+      if (answer !== undefined) Effect.runFork(play(socket, answer))
     })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          for (const socket of sockets) socket.destroy()
-          server.close()
-        })
-    )
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    return { baseUrl: `http://127.0.0.1:${port}`, requests, openSockets: () => sockets.size }
+    return { baseUrl: origin, requests, openSockets: open }
   })

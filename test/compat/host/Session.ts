@@ -3,7 +3,7 @@ import type { Exit } from "../../support/torture/Agent.ts"
 import { at, brief, list, plain, text } from "./Frames.ts"
 import * as Host from "./Host.ts"
 import type { Place } from "./Place.ts"
-import type { ModelRequest, ScriptedModel } from "./ScriptedModel.ts"
+import type { ModelRequest, ChatModel } from "../../support/ChatModel.ts"
 
 export interface ToolResult {
   readonly text: string
@@ -66,11 +66,7 @@ const despair = (): [Promise<never>, (reason: unknown) => void] => {
   return [promise, reject]
 }
 
-export const open = (
-  place: Place,
-  model: ScriptedModel,
-  launch: (options: ReadonlyArray<string>) => Host.Host
-): Driver => {
+export const open = (place: Place, model: ChatModel, launch: (options: ReadonlyArray<string>) => Host.Host): Driver => {
   let host = launch([])
   let from = 0
   /** The prompt of this check that an extension must handle. */

@@ -6,7 +6,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { at, list, text } from "../../compat/host/Frames.ts"
 import * as HostProcess from "../host/HostProcess.ts"
-import * as PipesModel from "./PipesModel.ts"
+import * as ChatModel from "../ChatModel.ts"
 
 export type Frame = HostProcess.Frame
 type Frames = ReadonlyArray<Frame>
@@ -24,7 +24,7 @@ export interface Place {
 
 export interface Pipes {
   readonly host: HostProcess.HostProcess
-  readonly requests: ReadonlyArray<PipesModel.ModelRequest>
+  readonly requests: ReadonlyArray<ChatModel.ModelRequest>
   /** The first frame that fits and has come since the start, or since `from`. */
   readonly until: (fits: (frame: Frame) => boolean, from?: number) => Promise<Frame>
   /** Sends a command, and answers its response. */
@@ -178,7 +178,7 @@ const makePipes = (host: HostProcess.HostProcess, requests: Pipes["requests"]): 
 export const open = Effect.fnUntraced(function* (options: OpenOptions = {}) {
   const { args = [], command, env = {}, extensions = [], model: withModel = true } = options
   const where = options.place ?? (yield* place)
-  const model = yield* Effect.acquireRelease(Effect.sync(PipesModel.start), ({ stop }) => Effect.sync(stop))
+  const model = yield* Effect.acquireRelease(Effect.sync(ChatModel.start), ({ stop }) => Effect.sync(stop))
   writeFileSync(
     join(where.agentDir, "models.json"),
     JSON.stringify({ providers: { loopback: loopback(model.baseUrl) } })

@@ -3,26 +3,20 @@
  * `<origin>/<case>/…`, with `good` for a sound answer. Requests that reach `trap`, another origin, are kept: there
  * should be none.
  */
-import { createServer, type Server, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 import type { HostileCase } from "./HostileCase.ts"
 import { cases } from "./HostileCases.ts"
+import { listen, type SocketRequest } from "../Sockets.ts"
 import { type Api, good, head, type Step, type Steps } from "./Wire.ts"
-
-export interface Received {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 export interface HostileProvider {
   readonly origin: string
   /** What arrived at the case. */
-  readonly received: (name: string) => ReadonlyArray<Received>
+  readonly received: (name: string) => ReadonlyArray<SocketRequest>
   /** The origin that redirects lead to, and what arrived there. */
   readonly trapOrigin: string
-  readonly trapped: ReadonlyArray<Received>
+  readonly trapped: ReadonlyArray<SocketRequest>
   /** The contents of a models.json with a provider for each API, `hostile-anthropic`, `hostile-openai` and `hostile-responses`, and a model for each case. */
   readonly modelsFile: object
 }
@@ -30,18 +24,6 @@ export interface HostileProvider {
 export interface HostileOptions {
   /** How much the endless and the huge cases send at most. */
   readonly bytes: number
-}
-
-const parse = (text: string): Received | undefined => {
-  const end = text.indexOf("\r\n\r\n")
-  if (end < 0) return undefined
-  const [first = "", ...lines] = text.slice(0, end).split("\r\n")
-  const [method = "", path = ""] = first.split(" ")
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])
-  )
-  const body = text.slice(end + 4)
-  return body.length < Number(headers["content-length"] ?? 0) ? undefined : { method, path, headers, body }
 }
 
 const gone = (socket: Socket) => new Promise<void>((resolve) => void socket.once("close", () => resolve()))
@@ -66,36 +48,6 @@ const play = async (socket: Socket, steps: Steps): Promise<void> => {
     await write(socket, step)
   }
 }
-
-type Answer = (request: Received) => Steps
-
-const listen = (answerTo: Answer): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const sockets = new Set<Socket>()
-    const server: Server = createServer((socket) => {
-      let text = ""
-      sockets.add(socket)
-      socket.on("error", () => undefined)
-      socket.on("close", () => sockets.delete(socket))
-      socket.on("data", (data) => {
-        text += data.toString("latin1")
-        const request = parse(text)
-        if (request === undefined) return
-        text = ""
-        void play(socket, answerTo(request))
-      })
-    })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          for (const socket of sockets) socket.destroy()
-          server.close()
-        })
-    )
-    const address = server.address()
-    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-  })
 
 const apiOf = (path: string): Api => {
   if (path.includes("/messages")) return "anthropic-messages"
@@ -127,26 +79,27 @@ const modelsFile = (origin: string) => {
 
 export const make = ({ bytes }: HostileOptions): Effect.Effect<HostileProvider, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const received = new Map<string, Array<Received>>()
-    const trapped: Array<Received> = []
+    const received = new Map<string, Array<SocketRequest>>()
+    const trapped: Array<SocketRequest> = []
     const byName = new Map<string, HostileCase>(cases.map((one) => [one.name, one]))
-    const trap = yield* listen((request) => {
+    const trap = yield* listen((socket, request) => {
       trapped.push(request)
-      return good(apiOf(request.path), "from the trap")
+      void play(socket, good(apiOf(request.path), "from the trap"))
     })
-    const origin: string = yield* listen((request) => {
+    const stepsOf = (request: SocketRequest): Steps => {
       const name = request.path.split("/")[1] ?? ""
       const before = received.get(name) ?? []
       received.set(name, [...before, request])
       const api = apiOf(request.path)
       if (name === "good" || afterTools.test(request.body)) return good(api)
       const { path } = request
-      return byName.get(name)?.steps({ api, bytes, trap, path, nth: before.length }) ?? none
-    })
+      return byName.get(name)?.steps({ api, bytes, trap: trap.origin, path, nth: before.length }) ?? none
+    }
+    const { origin } = yield* listen((socket, request) => void play(socket, stepsOf(request)))
     return {
       origin,
       received: (name) => received.get(name) ?? [],
-      trapOrigin: trap,
+      trapOrigin: trap.origin,
       trapped,
       modelsFile: modelsFile(origin)
     }

@@ -2,8 +2,8 @@
  * A chat-completions server on 127.0.0.1 that a prompt directs line by line: `CALL <tool> <json>` asks for that tool,
  * `COUNT <n>` streams numbers, `HANG` begins an answer that never ends. Everything else gets "OK.".
  */
-import { wordsOf } from "../hostile/Wire.ts"
-import { at, list, text } from "../../compat/host/Frames.ts"
+import { wordsOf } from "./hostile/Wire.ts"
+import { at, list, text } from "../compat/host/Frames.ts"
 
 export interface ModelRequest {
   readonly system: string
@@ -12,7 +12,7 @@ export interface ModelRequest {
   readonly body: unknown
 }
 
-export interface PipesModel {
+export interface ChatModel {
   readonly baseUrl: string
   readonly requests: ReadonlyArray<ModelRequest>
   readonly stop: () => void
@@ -77,7 +77,7 @@ const stream = (parts: AsyncGenerator<string, void>) =>
     }
   })
 
-export const start = (): PipesModel => {
+export const start = (): ChatModel => {
   const requests: Array<ModelRequest> = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
