@@ -39,7 +39,7 @@ const sources = (): ReadonlyArray<Input> =>
     .map(describe)
 
 /**
- * Modules with a bundle of their own, by the specifier that src imports. The process loads them on first use; in the main
+ * Modules with a bundle of their own, by package or file name. The process loads them on first use; in the main
  * bundle they would slow down every start. Code that they share with the main bundle is in both, so it must not keep state.
  * `bytecode`: none where a chunk is seldom loaded, because it is three times as large as the code; or the depth of nested
  * functions that get it, where most of the code is never called. `only`: the one export that is used.
@@ -58,14 +58,13 @@ const lazy: Record<string, Late> = {
     only: "BaseAnthropic"
   },
   openai: { name: "openai", from: "openai", bytecode: 2 },
-  "./arguments/FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", bytecode: false },
-  "../JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
-  "./ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", bytecode: false },
-  "./ArgumentCheck.ts": { name: "arguments", from: "./src/layers/host/ArgumentCheck.ts", bytecode: false },
-  "./RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts", bytecode: false },
-  "./BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", bytecode: false },
-  "./Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", bytecode: false },
-  "./typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
+  "FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", bytecode: false },
+  "JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
+  "ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", bytecode: false },
+  "RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts", bytecode: false },
+  "BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", bytecode: false },
+  "Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", bytecode: false },
+  "typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
 }
 
 const bundle = (outdir: string, { bytecode = true, from, name, only }: Late) => {
@@ -91,7 +90,7 @@ const bundle = (outdir: string, { bytecode = true, from, name, only }: Late) => 
         setup: ({ onResolve }) =>
           void onResolve({ filter: /^[@a-z.]/ }, ({ kind, path }) => {
             const isLate = kind === "dynamic-import" || kind === "require-call"
-            const apart = isLate ? lazy[path] : undefined
+            const apart = isLate ? lazy[path.replace(/^\.{1,2}\/.*?([^/]+)$/, "$1")] : undefined
             return apart === undefined ? undefined : { path: `./${apart.name}.js`, external: true }
           })
       }

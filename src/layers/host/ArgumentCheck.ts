@@ -3,9 +3,6 @@ import { type SchemaDraft, Validator } from "@cfworker/json-schema"
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 
-/** An error text for the model; undefined when the arguments are valid. */
-export type Check = (args: JsonObject) => string | undefined
-
 const mostProblems = 5
 
 const draftOf = ({ $schema }: JsonObject): SchemaDraft => {
@@ -51,15 +48,12 @@ const explain = (problems: ReadonlyArray<Problem>): string => {
 
 const unusable = (cause: unknown) => `The JSON Schema of its parameters cannot be used: ${cause}`
 
-export const make = (parameters: JsonObject): Check => {
+/** An error text for the model; undefined when the arguments are valid. */
+export const problemOf = (parameters: JsonObject, args: JsonObject): string | undefined =>
   // The validator writes into the schema it gets, and models are sent the host's schema.
-  const validator = Either.try(() => new Validator(structuredClone(parameters), draftOf(parameters), false))
-  return (args) =>
-    validator.pipe(
-      Either.flatMap((ready) => Either.try(() => ready.validate(args))),
-      Either.match({
-        onLeft: unusable,
-        onRight: ({ errors, valid }) => (valid ? undefined : explain(errors))
-      })
-    )
-}
+  Either.try(() => new Validator(structuredClone(parameters), draftOf(parameters), false).validate(args)).pipe(
+    Either.match({
+      onLeft: unusable,
+      onRight: ({ errors, valid }) => (valid ? undefined : explain(errors))
+    })
+  )

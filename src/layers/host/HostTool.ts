@@ -6,7 +6,7 @@ import type { HostTool } from "../../services/host/HostTools.ts"
 import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
-import * as LazyCheck from "./LazyCheck.ts"
+import * as ArgumentCheck from "./ArgumentCheck.ts"
 import * as SchemaCheck from "./SchemaCheck.ts"
 
 /** Ends the call after this time without progress. */
@@ -34,7 +34,6 @@ const withDeadline = Effect.fnUntraced(function* (
 
 export const toTool = (tool: HostTool): Tool => {
   const { description, name, parameters, timeoutMs } = tool
-  const check = LazyCheck.make(parameters)
   return {
     definition: { name, description, parameters },
     concurrency: "shared",
@@ -42,7 +41,7 @@ export const toTool = (tool: HostTool): Tool => {
       return tool.abortedText?.() ?? `Host tool "${name}" was aborted`
     },
     run: Effect.fn("HostTool.run")(function* (args: JsonObject, context: ToolContext) {
-      const problem = (yield* check)(args)
+      const problem = ArgumentCheck.problemOf(parameters, args)
       if (problem !== undefined) return yield* new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
       return yield* timeoutMs === undefined ? tool.call(args, context) : withDeadline(tool, timeoutMs, args, context)
     })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type HostTool, HostTools, type HostToolSet } from "../../services/host/HostTools.ts"
 import type { Tool } from "../../services/Tools.ts"
-import { firstSuccess } from "../Sharing.ts"
+import { check as checkTools, toTool } from "./HostTool.ts"
 
 interface Source {
   names: ReadonlyArray<string>
@@ -13,22 +13,16 @@ interface Source {
 export const make = () => {
   const sources = new Set<Source>()
 
-  // Loaded with the first set of tools: most processes have none.
-  const loaded = firstSuccess(Effect.promise(() => import("./HostTool.ts")))
-
   const replace =
     (mine: Source): HostToolSet["replace"] =>
     (tools, reserved = []) =>
-      Effect.flatMap(
-        loaded,
-        Effect.fnUntraced(function* ({ check, toTool }) {
-          const others = [...sources].filter((source) => source !== mine)
-          const taken = new Set([...reserved, ...others.flatMap(({ names }) => names)])
-          mine.names = yield* check(tools, taken)
-          mine.offered = tools.filter(({ hidden }) => hidden !== true).map(toTool)
-          return mine.names
-        })
-      )
+      Effect.gen(function* () {
+        const others = [...sources].filter((source) => source !== mine)
+        const taken = new Set([...reserved, ...others.flatMap(({ names }) => names)])
+        mine.names = yield* checkTools(tools, taken)
+        mine.offered = tools.filter(({ hidden }) => hidden !== true).map(toTool)
+        return mine.names
+      })
 
   return HostTools.of({
     active: Effect.sync(() => [...sources].flatMap(({ offered }) => offered)),

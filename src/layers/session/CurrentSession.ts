@@ -19,6 +19,7 @@ import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
 import type { SessionLog } from "../../services/session/SessionStore.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
+import * as LostWork from "../subagents/LostWork.ts"
 import * as Persistence from "./Persistence.ts"
 
 /** A log and the tree of its entries. */
@@ -46,11 +47,7 @@ const interrupted = (
 const lostWork = (turn: ReadonlyArray<SessionEntry>, file: Option.Option<string>) =>
   Option.match(file, {
     onNone: () => Effect.succeed(undefined),
-    onSome: (path) =>
-      Effect.flatMap(
-        Effect.promise(() => import("../subagents/LostWork.ts")),
-        (LostWork) => LostWork.detailsOf(path, turn)
-      )
+    onSome: (path) => LostWork.detailsOf(path, turn)
   })
 
 /** Opens a log in a scope of its own, which is closed when the opening fails. */

@@ -1,6 +1,6 @@
 /**
  * Counts what subagents had spent when their process ended before their call had a result. Their transcripts tell it, those
- * of their own subagents included. Loaded when a session is opened with such a call.
+ * of their own subagents included.
  */
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/conversation/Content.ts"

@@ -8,7 +8,7 @@ import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
-import * as LazyCheck from "../host/LazyCheck.ts"
+import * as ArgumentCheck from "../host/ArgumentCheck.ts"
 import { shown, textOf } from "../platform/extensions/ForeignValue.ts"
 import { coerce } from "./foreign/Coercion.ts"
 import * as ForeignResult from "./foreign/ForeignResult.ts"
@@ -62,7 +62,6 @@ const promptOf = ({ promptGuidelines, promptSnippet }: ForeignDefinition): NonNu
 }
 
 const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments }: ForeignDefinition): Tool["run"] => {
-  const check = LazyCheck.make(parameters)
   const invalid = (problem: string) => new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
 
   const prepare = (args: JsonObject): Either.Either<JsonObject, ToolFailure> => {
@@ -78,7 +77,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
 
   return Effect.fn("ForeignTool.run")(function* (given: JsonObject, { progress, toolCallId }: ToolContext) {
     const args = coerce(parameters, yield* prepare(given))
-    const problem = (yield* check)(args)
+    const problem = ArgumentCheck.problemOf(parameters, args)
     if (problem !== undefined) return yield* invalid(problem)
     const report = (partial: unknown) => {
       const output = ForeignResult.progress(partial)

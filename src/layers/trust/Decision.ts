@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../services/Trust.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
-import type { ProjectPlace } from "./ProjectCode.ts"
+import * as Imports from "./Imports.ts"
+import * as ProjectCode from "./ProjectCode.ts"
+import * as TrustFile from "./TrustFile.ts"
 
 export interface Decision {
   readonly level: TrustLevel
@@ -12,9 +14,6 @@ export interface Decision {
   /** The code that the decision is about, where it is one that was stored. */
   readonly code?: ReadonlyMap<string, string>
 }
-
-/** The user's decisions about projects. */
-export const trustFile = (agentDir: string): string => `${agentDir}/trust.json`
 
 const undecided: Decision = { level: "untrusted", isDecided: false }
 
@@ -34,7 +33,7 @@ const differences = (
 }
 
 /** `cwd` as a real path, by which decisions are stored. */
-export const realPlace = Effect.fnUntraced(function* (place: ProjectPlace) {
+export const realPlace = Effect.fnUntraced(function* (place: ProjectCode.ProjectPlace) {
   const cwd = yield* Effect.orElseSucceed((yield* OwnFiles).real(place.cwd), () => place.cwd)
   return {
     ...place,
@@ -44,21 +43,18 @@ export const realPlace = Effect.fnUntraced(function* (place: ProjectPlace) {
 })
 
 /** Reads the project only where there is a decision that it may still fit. Most people have stored none. */
-const fromFile = Effect.fnUntraced(function* (given: ProjectPlace) {
+const fromFile = Effect.fnUntraced(function* (given: ProjectCode.ProjectPlace) {
   const files = yield* OwnFiles
-  const state = yield* Effect.orElseSucceed(files.state(trustFile(given.agentDir)), () => ({}))
+  const state = yield* Effect.orElseSucceed(files.state(TrustFile.pathIn(given.agentDir)), () => ({}))
   if (state === undefined) return undecided
   const place = yield* realPlace(given)
-  const TrustFile = yield* Effect.promise(() => import("./TrustFile.ts"))
   const stored = yield* TrustFile.find(place.agentDir, place.cwd)
   if (stored === undefined) return undecided
-  const ProjectCode = yield* Effect.promise(() => import("./ProjectCode.ts"))
   const code = yield* ProjectCode.read(place)
   // What an untrusted project imports is not looked at.
   if (code.digest !== stored.digest) return { ...undecided, changes: differences(stored.parts, code.parts) }
   const decided: Decision = { level: stored.decision, isDecided: true }
   if (stored.decision === "untrusted" || code.entries.length === 0) return decided
-  const Imports = yield* Effect.promise(() => import("./Imports.ts"))
   const imported = yield* Imports.read(code, place.cwd)
   if (imported !== undefined && imported.digest === stored.imports) {
     return { ...decided, code: new Map([...code.hashes, ...imported.hashes]) }
@@ -66,7 +62,7 @@ const fromFile = Effect.fnUntraced(function* (given: ProjectPlace) {
   return { ...undecided, changes: differences(stored.parts, new Map([...code.parts, ...(imported?.parts ?? [])])) }
 })
 
-export interface DecisionOptions extends ProjectPlace {
+export interface DecisionOptions extends ProjectCode.ProjectPlace {
   /** The user's or the embedder's word for this process. */
   readonly trusted: boolean | undefined
   /** Whether the folder has anything that trust is about. */

@@ -3,7 +3,6 @@
  * links lead to. Found without running anything, so a path that is computed is not among them.
  */
 import * as Effect from "effect/Effect"
-import { specifiers } from "../extensions/modules/Importable.ts"
 import * as ImportScan from "../platform/extensions/ImportScan.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
@@ -40,6 +39,7 @@ const readOne = Effect.fnUntraced(
 export const read = Effect.fn("Imports.read")(function* ({ budget, entries, hashes: known }: ProjectCode, cwd: string) {
   const files = yield* OwnFiles
   const left = { ...budget }
+  const { specifiers } = yield* Effect.promise(() => import("../extensions/modules/Importable.ts"))
   const served = specifiers()
   const seen = new Set(entries)
   const hashes = new Map<string, string>()

@@ -5,11 +5,11 @@ import type { TrustAnswer, WorkspaceTrust } from "../../services/Trust.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import type { Decision } from "./Decision.ts"
 import * as DecisionOf from "./Decision.ts"
-import type { Subject } from "./Question.ts"
+import * as Question from "./Question.ts"
 
 export interface ProjectTrustOptions {
   readonly decision: Decision
-  readonly subject: Subject
+  readonly subject: Question.Subject
   /** Whether there is code, or a setting, that only a trusted project may have. */
   readonly hasQuestion: boolean
   readonly notice: string | undefined
@@ -37,7 +37,6 @@ export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice
         before.isDecided
           ? Effect.succeed([{ level: before.level }, before] as const)
           : Effect.gen(function* () {
-              const Question = yield* Effect.promise(() => import("./Question.ts"))
               const place = yield* DecisionOf.realPlace(subject)
               const { answer, code } = yield* Question.ask({ ...subject, ...place }, confirm)
               const after: State = { level: answer.level, isDecided: true, ...(code === undefined ? {} : { code }) }

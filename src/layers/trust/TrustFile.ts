@@ -9,7 +9,9 @@ import { TrustLevel } from "../../services/Trust.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import { type Files, OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
-import { trustFile } from "./Decision.ts"
+
+/** The user's decisions about projects. */
+export const pathIn = (agentDir: string): string => `${agentDir}/trust.json`
 
 const Texts = Schema.Record({ key: Schema.String, value: Schema.String })
 
@@ -58,7 +60,7 @@ const readFolders = Effect.fnUntraced(function* (files: Files, path: string) {
 
 /** `folder` is a real path. A file that cannot be read holds no decision, and a warning says so. */
 export const find = Effect.fnUntraced(function* (agentDir: string, folder: string) {
-  const folders = yield* Effect.catchAll(readFolders(yield* OwnFiles, trustFile(agentDir)), ({ message }) =>
+  const folders = yield* Effect.catchAll(readFolders(yield* OwnFiles, pathIn(agentDir)), ({ message }) =>
     Effect.as(Effect.logWarning(`ignored decisions about projects: ${message}. Repair or delete the file.`), {})
   )
   return Option.getOrUndefined(decodeDecision(new Map(Object.entries(folders)).get(folder)))
@@ -80,7 +82,7 @@ export const store = Effect.fn("TrustFile.store")(function* (
   decision: Omit<StoredDecision, "at">
 ) {
   const files = yield* OwnFiles
-  const path = trustFile(agentDir)
+  const path = pathIn(agentDir)
   const { [folder]: _, ...others } = yield* readFolders(files, path)
   const entries = bounded([...Object.entries(others), [folder, { ...decision, at: yield* IsoTime.now }]])
   const text = `${JSON.stringify({ version: 1, folders: Object.fromEntries(entries) }, null, 2)}\n`

@@ -110,7 +110,6 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
   {
     /** The session that the host is in. Ask again after a change: a session that was left accepts nothing more. */
     readonly current: Effect.Effect<Context.Context<SessionServices>>
-    /** Loaded when it is first asked for. */
     readonly changes: Effect.Effect<SessionChanges>
     /**
      * A session beside the current one, until the scope closes. It starts with the model and modes that are in force,

@@ -37,7 +37,7 @@ const cases: ReadonlyArray<readonly [schema: object, args: object, problem: RegE
 
 it.each(cases)("%j with %j", (schema, args, problem) => {
   const before = JSON.stringify(schema)
-  const found = ArgumentCheck.make({ ...schema })({ ...args })
+  const found = ArgumentCheck.problemOf({ ...schema }, { ...args })
   if (problem === undefined) assert.isUndefined(found)
   else assert.match(found ?? "nothing", problem)
   assert.deepStrictEqual(Reflect.ownKeys(schema), Object.keys(schema))
@@ -45,7 +45,7 @@ it.each(cases)("%j with %j", (schema, args, problem) => {
 })
 
 it("names a few problems, not hundreds", () => {
-  const check = ArgumentCheck.make({ additionalProperties: { type: "string" } })
-  const problem = check(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])))
+  const args = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]))
+  const problem = ArgumentCheck.problemOf({ additionalProperties: { type: "string" } }, args)
   assert.isBelow(problem?.length ?? 0, 500)
 })

@@ -1,4 +1,4 @@
-/** Summarises a branch that the user leaves (protocol.md 9.5). Loaded when it is first needed. */
+/** Summarises a branch that the user leaves (protocol.md 9.5). */
 import * as Effect from "effect/Effect"
 import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
 import * as FileLists from "../../../domain/compaction/FileLists.ts"

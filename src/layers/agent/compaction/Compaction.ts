@@ -20,8 +20,8 @@ import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { SessionStore } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
-import type { BranchSummary, BranchSummaryRequest } from "./BranchSummary.ts"
-import type * as CompactionAttempt from "./CompactionAttempt.ts"
+import * as BranchSummary from "./BranchSummary.ts"
+import * as CompactionAttempt from "./CompactionAttempt.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -104,11 +104,6 @@ const request = (tools: Tools, { recovers, ...order }: CompactionOrder) => ({
   handsOff: actionOf(tools, order) === "handoff"
 })
 
-const loaded = Effect.promise(() => import("./CompactionAttempt.ts"))
-
-const work = (tools: Tools, order: CompactionOrder) =>
-  Effect.flatMap(loaded, ({ run }) => run(tools, request(tools, order)))
-
 /** Attempts to compact the session, one at a time. */
 const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
   const { publish } = tools
@@ -125,7 +120,9 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
         announce()
         publish({ _tag: "CompactionStarted", ...ref })
         const ended = yield* Deferred.make<CompactionResult, CompactionFailed>()
-        const attempt = Effect.exit(RunNodes.compaction(order.reason, work(tools, order)))
+        const attempt = Effect.exit(
+          RunNodes.compaction(order.reason, CompactionAttempt.run(tools, request(tools, order)))
+        )
         // Not the exit of the fiber: that one is an interrupt also where the attempt had stored its result before.
         const noted = Effect.flatMap(attempt, (exit) => Effect.asVoid(Deferred.done(ended, exit)))
         const fiber = yield* FiberHandle.run(current, Effect.uninterruptible(noted))
@@ -151,14 +148,13 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
 
 /** Summaries of branches that are being left, one at a time. */
 const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
-  const current = yield* FiberHandle.make<BranchSummary | undefined, CompactionFailed>()
-  const loaded = Effect.promise(() => import("./BranchSummary.ts"))
+  const current = yield* FiberHandle.make<BranchSummary.BranchSummary | undefined, CompactionFailed>()
 
-  const summarize = (request: BranchSummaryRequest): Effect.Effect<BranchSummary | undefined, CompactionFailed> =>
-    loaded.pipe(
-      Effect.flatMap(({ summarize }) =>
-        FiberHandle.run(current, Effect.interruptible(RunNodes.compaction("branch", summarize(tools, request))))
-      ),
+  const summarize = (request: BranchSummary.BranchSummaryRequest) =>
+    FiberHandle.run(
+      current,
+      Effect.interruptible(RunNodes.compaction("branch", BranchSummary.summarize(tools, request)))
+    ).pipe(
       Effect.tap(announce),
       Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(current))),
       Effect.flatMap((exit) =>
@@ -183,7 +179,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   }
   const attempts = yield* makeAttempts(tools, announce)
   const branches = yield* makeBranchSummaries(tools, announce)
-  const check = (order: CompactionOrder) => Effect.flatMap(loaded, ({ check }) => check(tools, request(tools, order)))
+  const check = (order: CompactionOrder) => CompactionAttempt.check(tools, request(tools, order))
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
     perform: attempts.perform,

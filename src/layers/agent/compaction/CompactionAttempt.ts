@@ -1,4 +1,4 @@
-/** One attempt to compact a session, from the plan to the stored entry. Loaded when a session first needs it. */
+/** One attempt to compact a session, from the plan to the stored entry. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

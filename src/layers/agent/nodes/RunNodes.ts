@@ -12,7 +12,7 @@ import * as Model from "../../../domain/model/Model.ts"
 import { Ids } from "../../../services/Ids.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import { firstSuccess } from "../../Sharing.ts"
+import * as EndNode from "./EndNode.ts"
 
 const longestLabel = 80
 
@@ -37,14 +37,10 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
   return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label
 }
 
-/** The tree of one session. The code that ends nodes is loaded at the first `cancel`. */
+/** The tree of one session. */
 export const makeTree = Effect.zipWith(Stopwatch.reading, Ids, (now, ids): Supervision.Supervision => {
   const root = Supervision.makeRoot({ kind: "session", label: "session" }, now, () => ids.next("fiber"))
-  const loaded = firstSuccess(Effect.promise(() => import("./EndNode.ts")))
-  return {
-    root,
-    cancel: (targetId, graceMs) => Effect.flatMap(loaded, ({ cancel }) => cancel(root, targetId, graceMs))
-  }
+  return { root, cancel: (targetId, graceMs) => EndNode.cancel(root, targetId, graceMs) }
 })
 
 /** For what the agent does by itself. */

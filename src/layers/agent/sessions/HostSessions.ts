@@ -18,20 +18,14 @@ import { type SessionLog, SessionStore } from "../../../services/session/Session
 import type { Settings } from "../../../services/Settings.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
-import { exclusively, firstSuccess } from "../../Sharing.ts"
+import { exclusively } from "../../Sharing.ts"
 import * as EventHub from "../events/EventHub.ts"
 import type { ModelStart } from "../model/Controls.ts"
 import * as Beginnings from "../run/Beginnings.ts"
 import type * as SessionAgent from "../SessionAgent.ts"
 import * as Arrival from "./Arrival.ts"
+import * as SessionChanges from "./SessionChanges.ts"
 import * as SessionScope from "./SessionScope.ts"
-
-/** Why a session is left for another one, as hooks are told. */
-export interface Reason {
-  readonly reason: "new" | "resume" | "fork"
-  /** The session that is opened, where it has a file. */
-  readonly target?: string | undefined
-}
 
 /** The services of the process that a session is built from. */
 export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
@@ -39,21 +33,6 @@ export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | Sessio
 export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.SessionAgentOptions, "announce"> {
   readonly first: Effect.Effect<SessionLog, E, R | Scope.Scope>
   readonly start: (session: typeof Session.Service) => Effect.Effect<ModelStart, E2, R2>
-}
-
-export interface Current {
-  readonly get: () => SessionScope.OpenSession
-  /**
-   * Opens another session, ends the run of the current one, and only then leaves it, so that a failure needs no undo.
-   * `arrived` runs for the session that was opened.
-   */
-  readonly change: <E>(
-    why: Reason,
-    open: Effect.Effect<SessionLog, E, Scope.Scope>,
-    arrived?: (session: SessionScope.OpenSession) => Effect.Effect<void>
-  ) => Effect.Effect<void, E>
-  /** Leaves the current session and opens it again, around the same log. */
-  readonly reopen: (arrived: (session: SessionScope.OpenSession) => Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /** The log of a session that is opened again begins with the entries that the session has by now. */
@@ -143,7 +122,7 @@ const makeCurrent = Effect.fnUntraced(function* (
       Option.isNone(file) ? { reason } : { reason, previousSessionFile: file.value }
     )
 
-  const change: Current["change"] = ({ reason, target }, open, arrived = () => Effect.void) =>
+  const change: SessionChanges.Current["change"] = ({ reason, target }, open, arrived = () => Effect.void) =>
     Effect.suspend(() => {
       const left = current
       return Effect.uninterruptibleMask((restore) =>
@@ -159,7 +138,7 @@ const makeCurrent = Effect.fnUntraced(function* (
       ).pipe(exclusively(left.control.gate))
     })
 
-  const reopen: Current["reopen"] = (arrived) =>
+  const reopen: SessionChanges.Current["reopen"] = (arrived) =>
     Effect.suspend(() => {
       const left = current
       return Effect.uninterruptibleMask((restore) =>
@@ -212,12 +191,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const store = yield* SessionStore
   return Sessions.of({
     current: Effect.sync(() => current.get().services),
-    changes: firstSuccess(
-      Effect.map(
-        Effect.promise(() => import("./SessionChanges.ts")),
-        ({ make }) => make({ current, catalog, store, publish: hub.publish })
-      )
-    ),
+    changes: Effect.succeed(SessionChanges.make({ current, catalog, store, publish: hub.publish })),
     open: (log) =>
       Effect.uninterruptibleMask(
         Effect.fnUntraced(function* (restore) {

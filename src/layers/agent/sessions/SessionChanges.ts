@@ -1,6 +1,7 @@
-/** Changes of the session that a host is in (protocol.md 3.7, 9.6). Loaded at the first change. */
+/** Changes of the session that a host is in (protocol.md 3.7, 9.6). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import { cleanName, type SessionEntry } from "../../../domain/session/SessionEntry.ts"
@@ -17,13 +18,35 @@ import {
   type OpenOptions,
   type SessionChanges
 } from "../../../services/session/Sessions.ts"
-import type { NewSession, SessionFolder, SessionStore } from "../../../services/session/SessionStore.ts"
+import type { NewSession, SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import type { Leaving } from "../../../services/hooks/HookPoints.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
-import type { Current } from "./HostSessions.ts"
 import * as Navigation from "./Navigation.ts"
 import type { OpenSession } from "./SessionScope.ts"
+
+/** Why a session is left for another one, as hooks are told. */
+interface Reason {
+  readonly reason: "new" | "resume" | "fork"
+  /** The session that is opened, where it has a file. */
+  readonly target?: string | undefined
+}
+
+/** The session that the host is in. */
+export interface Current {
+  readonly get: () => OpenSession
+  /**
+   * Opens another session, ends the run of the current one, and only then leaves it, so that a failure needs no undo.
+   * `arrived` runs for the session that was opened.
+   */
+  readonly change: <E>(
+    why: Reason,
+    open: Effect.Effect<SessionLog, E, Scope.Scope>,
+    arrived?: (session: OpenSession) => Effect.Effect<void>
+  ) => Effect.Effect<void, E>
+  /** Leaves the current session and opens it again, around the same log. */
+  readonly reopen: (arrived: (session: OpenSession) => Effect.Effect<void>) => Effect.Effect<void>
+}
 
 interface Dependencies {
   readonly current: Current

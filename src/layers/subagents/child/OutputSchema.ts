@@ -1,10 +1,9 @@
 /** What the result of a task has to look like: a JSON Schema or a JSON Type Definition, ready to be shown and checked. */
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
-import * as LazyCheck from "../../host/LazyCheck.ts"
+import * as ArgumentCheck from "../../host/ArgumentCheck.ts"
 import * as SchemaCheck from "../../host/SchemaCheck.ts"
 import * as TypeDefinition from "./TypeDefinition.ts"
 
@@ -12,7 +11,7 @@ export interface OutputSchema {
   /** As the member `result` of the parameters of a tool: its references count from the root of those. */
   readonly asResult: JsonObject
   /** What is wrong with a value; undefined if it fits. */
-  readonly problemOf: (value: unknown) => Effect.Effect<string | undefined>
+  readonly problemOf: (value: unknown) => string | undefined
 }
 
 /** Their values are data, in which `$ref` is an ordinary member. */
@@ -62,10 +61,9 @@ export const make = (schema: JsonObject): Either.Either<OutputSchema, string> =>
     const wrapped = wrap(yield* Either.mapLeft(toJsonSchema(schema), refused))
     const problem = SchemaCheck.problemOf(wrapped)
     if (problem !== undefined) return yield* Either.left(refused(problem.replace(/^properties\.result\.?/, "").trim()))
-    const check = LazyCheck.make(wrapped)
     const made: OutputSchema = {
       asResult: innerSchema(wrapped),
-      problemOf: (value) => Effect.map(check, (problemIn) => problemIn({ result: value }))
+      problemOf: (value) => ArgumentCheck.problemOf(wrapped, { result: value })
     }
     return made
   })

@@ -49,10 +49,10 @@ const isGiven = (args: JsonObject, key: string) => Object.hasOwn(args, key) && a
 /** Some models write data as a text of JSON. */
 const resultOf = Effect.fnUntraced(function* (value: unknown, schema: OutputSchema | undefined) {
   if (schema === undefined) return value
-  const problem = yield* schema.problemOf(value)
+  const problem = schema.problemOf(value)
   if (problem === undefined) return value
   const parsed = typeof value === "string" ? Json.parseBounded(value) : Either.left(problem)
-  if (Either.isRight(parsed) && (yield* schema.problemOf(parsed.right)) === undefined) return parsed.right
+  if (Either.isRight(parsed) && schema.problemOf(parsed.right) === undefined) return parsed.right
   return yield* refuse(
     `The result does not fit its schema: ${problem} Correct it, and call submit_result again with the whole result.`
   )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Either } from "effect"
 import * as OutputSchema from "../../../../src/layers/subagents/child/OutputSchema.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -8,31 +8,27 @@ const refusal = (schema: Json) => Either.getOrThrow(Either.flip(OutputSchema.mak
 
 /** Which of the values do not fit. */
 const misfits = (schema: Json, ...values: ReadonlyArray<unknown>) =>
-  Effect.filter(values, (value) => Effect.map(schemaOf(schema).problemOf(value), (problem) => problem !== undefined))
+  values.filter((value) => schemaOf(schema).problemOf(value) !== undefined)
 
 describe("a JSON Schema", () => {
-  it.effect("the problems of a value, with their places", () =>
-    Effect.gen(function* () {
-      const schema = {
-        type: "array",
-        items: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
-      }
-      assert.isUndefined(yield* schemaOf(schema).problemOf([{ n: 1 }]))
-      assert.include(yield* schemaOf(schema).problemOf([{ n: "x" }]), "result.0.n: ")
-      assert.include(yield* schemaOf(schema).problemOf([{}]), '"n"')
-    })
-  )
+  it("the problems of a value, with their places", () => {
+    const schema = {
+      type: "array",
+      items: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
+    }
+    assert.isUndefined(schemaOf(schema).problemOf([{ n: 1 }]))
+    assert.include(schemaOf(schema).problemOf([{ n: "x" }]), "result.0.n: ")
+    assert.include(schemaOf(schema).problemOf([{}]), '"n"')
+  })
 
-  it.effect("references count from the root of the schema", () =>
-    Effect.gen(function* () {
-      const tree = {
-        $ref: "#/$defs/node",
-        $defs: { node: { type: "object", properties: { down: { $ref: "#/$defs/node" } }, additionalProperties: false } }
-      }
-      assert.deepStrictEqual(yield* misfits(tree, { down: { down: {} } }, { down: { up: 1 } }), [{ down: { up: 1 } }])
-      assert.deepStrictEqual(yield* misfits({ enum: [{ $ref: "#/a" }] }, { $ref: "#/a" }), [])
-    })
-  )
+  it("references count from the root of the schema", () => {
+    const tree = {
+      $ref: "#/$defs/node",
+      $defs: { node: { type: "object", properties: { down: { $ref: "#/$defs/node" } }, additionalProperties: false } }
+    }
+    assert.deepStrictEqual(misfits(tree, { down: { down: {} } }, { down: { up: 1 } }), [{ down: { up: 1 } }])
+    assert.deepStrictEqual(misfits({ enum: [{ $ref: "#/a" }] }, { $ref: "#/a" }), [])
+  })
 
   it("one that is wrong is refused", () => {
     assert.include(refusal({ type: "strin" }), "The output schema cannot be used: type must be one of")
@@ -76,11 +72,9 @@ describe("a JSON Type Definition", () => {
     ["nullable", { elements: { type: "string", nullable: true } }, [["a", null]], [[1]]]
   ]
   for (const [form, schema, good, bad] of cases)
-    it.effect(form, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* misfits(schema, ...good, ...bad), [...bad])
-      })
-    )
+    it(form, () => {
+      assert.deepStrictEqual(misfits(schema, ...good, ...bad), [...bad])
+    })
 
   it("one that is wrong is refused", () => {
     assert.include(refusal({ elements: { type: "text" } }), "schema.elements.type must be one of boolean")
