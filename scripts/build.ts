@@ -62,7 +62,6 @@ const lazy: Record<string, Late> = {
   "JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
   "ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", bytecode: false },
   "RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts", bytecode: false },
-  "BundledAgents.ts": { name: "agents", from: "./src/layers/subagents/agents/BundledAgents.ts", bytecode: false },
   "Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", bytecode: false },
   "typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
 }

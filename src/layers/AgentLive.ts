@@ -40,8 +40,8 @@ import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
 import * as InOrder from "./InOrder.ts"
-import * as BackgroundDiscovery from "./models/BackgroundDiscovery.ts"
 import * as Catalog from "./models/Catalog.ts"
+import * as ModelDiscovery from "./models/Discovery.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as Registrations from "./models/Registrations.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
@@ -51,6 +51,7 @@ import * as RandomIds from "./platform/RandomIds.ts"
 import * as ExtensionFlags from "./process/arguments/ExtensionFlags.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
+import * as RuleFiles from "./rules/RuleFiles.ts"
 import { KnownSecrets, make as makeSecrets, type Secrets } from "./secrets/KnownSecrets.ts"
 import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
@@ -60,7 +61,6 @@ import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as Delegation from "./subagents/Delegation.ts"
 import * as LocalSubagents from "./subagents/LocalSubagents.ts"
-import type { TaskServices } from "./subagents/batch/TaskRun.ts"
 import * as LocalShell from "./tools/shell/LocalShell.ts"
 import * as ToolRegistry from "./tools/ToolRegistry.ts"
 import * as FolderWorkspace from "./workspace/FolderWorkspace.ts"
@@ -107,12 +107,9 @@ const settings = (options: AgentOptions) =>
     Effect.provideService(Discovery.check(options), Declared, declared)
   )
 
-/** Loaded with the first prompt of a session. */
-const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => {
-  if (noRules) return { load: Effect.succeed(noRuleSet) }
-  const load = Effect.promise(() => import("./rules/RuleFiles.ts"))
-  return { load: Effect.flatMap(load, (RuleFiles) => RuleFiles.read(options)) }
-}
+const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
+  load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
+})
 
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
@@ -198,7 +195,7 @@ export const models = (options: AgentOptions) =>
     Effect.gen(function* () {
       const catalog = yield* ProviderRegistry.makeCatalog([Offline.offer])
       const client = yield* modelClient(options)
-      yield* BackgroundDiscovery.make
+      yield* ModelDiscovery.start
       return Context.make(ModelCatalog, catalog).pipe(Context.add(ModelClient, client))
     })
   )
@@ -314,10 +311,7 @@ export const agent = (options: AgentOptions) =>
         ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)
-      }).pipe(
-        Effect.provideService(Hooks, hooks),
-        Effect.provideService(Subagents, LocalSubagents.make(options, yield* Effect.context<TaskServices>()))
-      )
+      }).pipe(Effect.provideService(Hooks, hooks), Effect.provideServiceEffect(Subagents, LocalSubagents.make(options)))
       yield* Delegation.sweep(options)
       yield* Deferred.succeed(made, sessions)
       const { claimedFlags = Effect.succeed(new Map()) } = added ?? {}

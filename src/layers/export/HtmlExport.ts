@@ -1,10 +1,11 @@
-/** Exports sessions as pages. The page and its parts are loaded at the first export. */
+/** Exports sessions as pages. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Session } from "../../services/session/Session.ts"
+import * as PageFile from "./PageFile.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
 
@@ -23,7 +24,6 @@ export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string
       tools: (yield* agent.tools.active).map(({ definition: { description, name } }) => ({ name, description }))
     }
     yield* secrets.collected
-    const PageFile = yield* Effect.promise(() => import("./PageFile.ts"))
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))
     const source = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
     return yield* PageFile.write(document, {

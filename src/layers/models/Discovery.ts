@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import * as BaseUrl from "../../domain/model/BaseUrl.ts"
 import { Credentials } from "../../services/model/Credentials.ts"
+import { Settings } from "../../services/Settings.ts"
 import * as HttpJson from "../platform/http/HttpJson.ts"
 import { Catalog } from "./Catalog.ts"
 import { unknownModel } from "./CatalogMerge.ts"
@@ -78,3 +79,8 @@ const discoverOne = Effect.fnUntraced(function* (id: string) {
 export const run = Effect.fn("Discovery.run")(function* (providers: ReadonlyArray<string>) {
   yield* Effect.forEach(providers, discoverOne, { concurrency: "unbounded", discard: true })
 })
+
+/** The same in the background, if the settings ask for it. Owned by the agent's scope. */
+export const start = Effect.flatMap(Settings, ({ "models.discover": providers }) =>
+  providers.length === 0 ? Effect.void : Effect.forkScoped(run(providers))
+)

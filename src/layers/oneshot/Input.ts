@@ -11,6 +11,7 @@ import * as LocalFiles from "../platform/files/LocalFiles.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { invalid } from "../process/arguments/OptionTable.ts"
 import * as ImageSize from "../tools/files/ImageSize.ts"
+import * as ReadImage from "../tools/files/ReadImage.ts"
 
 /** Bytes of stdin, and of one text file. A guard against accidents: what a model can read is less. */
 export const largestText = 10 * 1024 * 1024
@@ -40,7 +41,6 @@ const readText = Effect.fnUntraced(function* (word: string, file: OpenFile) {
 })
 
 const readImage = Effect.fnUntraced(function* (word: string, file: OpenFile, type: ImageSize.ImageType) {
-  const ReadImage = yield* Effect.promise(() => import("../tools/files/ReadImage.ts"))
   const { content } = yield* Effect.catchTag(ReadImage.read(file, type), "ToolFailure", ({ message }) =>
     invalid(`${word}: ${message}`)
   )

@@ -15,6 +15,7 @@ import type * as Process from "../platform/processes/Process.ts"
 import { StartupFailure } from "../process/arguments/OptionTable.ts"
 import type { OutputSchema } from "../subagents/child/OutputSchema.ts"
 import * as Input from "./Input.ts"
+import * as Structured from "./Structured.ts"
 import * as TextOutput from "./TextOutput.ts"
 
 /** What the user asks for. */
@@ -39,10 +40,7 @@ export interface ReadOptions {
 
 /** Begins to read the request, and returns the effect that waits for it. The agent can be built meanwhile. */
 export const read = Effect.fnUntraced(function* ({ cwd, outputSchema, words }: ReadOptions) {
-  const schema =
-    outputSchema === undefined
-      ? undefined
-      : yield* Effect.flatMap(loadStructured, ({ schemaOf }) => schemaOf(outputSchema, cwd))
+  const schema = outputSchema === undefined ? undefined : yield* Structured.schemaOf(outputSchema, cwd)
   const message = yield* Input.gather(words, cwd)
   return Effect.map(message, (input): Request => (schema === undefined ? { input } : { input, schema }))
 })
@@ -55,8 +53,6 @@ interface TextManner extends Pick<ReadOptions, "outputSchema"> {
 /** Shows the answer as text. */
 export const openText = ({ outputSchema, stream, terminals: { stderr, stdout } }: TextManner) =>
   TextOutput.open({ live: (stdout || stream) && outputSchema === undefined, isTerminal: stdout, progress: stderr })
-
-const loadStructured = Effect.promise(() => import("./Structured.ts"))
 
 /** How long the end may take after the answer, and after a signal (protocol.md 1.4, supplement 4.1). */
 const afterAnswer = "3 seconds"
@@ -117,7 +113,6 @@ const ask = Effect.fnUntraced(function* (
   { agent, converse, lastText }: Talk
 ): Effect.fn.Return<Outcome<never>, StartupFailure, Scope.Scope> {
   if (schema === undefined) return outcomeOf(yield* converse(input), yield* lastText)
-  const Structured = yield* loadStructured
   const { tools } = yield* agent
   // A reminder has no files with it.
   const talker = { lastText, converse: (text: string) => converse(text === input.text ? input : { text }) }

@@ -15,6 +15,8 @@ import * as FolderEntries from "../platform/folders/FolderEntries.ts"
 import * as Decision from "../trust/Decision.ts"
 import * as ProjectTrust from "../trust/ProjectTrust.ts"
 import * as Words from "../trust/Words.ts"
+import * as Foreign from "./Foreign.ts"
+import * as Problems from "./Problems.ts"
 import * as ProjectFiles from "./ProjectFiles.ts"
 import * as Declared from "./Declared.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
@@ -79,9 +81,6 @@ const report = Effect.fnUntraced(function* (
     )
   }
   if (failures.length + problems.length === 0) return {}
-  const [Problems, Foreign] = yield* Effect.promise(() =>
-    Promise.all([import("./Problems.ts"), import("./Foreign.ts")])
-  )
   const { foreign, mistakes } = Foreign.split(problems)
   const sentences = [...failures, ...Problems.sentences(mistakes)].map(Text.oneLine)
   const others = foreign.length === 0 ? [] : [Text.oneLine(Foreign.sentence(foreign))]

@@ -1,14 +1,12 @@
-/**
- * Subagents of this process, as a Layer. Most sessions start none, so a session loads the code behind them with its
- * first model call, when its tools are asked for.
- */
-import * as Context from "effect/Context"
+/** Subagents of this process, as a Layer. */
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ParentSession, Subagents } from "../../services/delegation/Delegation.ts"
-import type { SessionSubagents } from "../../services/delegation/Subagents.ts"
+import { Subagents } from "../../services/delegation/Delegation.ts"
 import { firstSuccess } from "../Sharing.ts"
+import * as AgentFiles from "./agents/AgentFiles.ts"
 import type { TaskServices } from "./batch/TaskRun.ts"
+import * as SessionSubagents from "./SessionSubagents.ts"
 
 export interface SubagentOptions {
   readonly cwd: string
@@ -16,25 +14,24 @@ export interface SubagentOptions {
   readonly agentDir: string
 }
 
-const load = Effect.promise(() => import("./Loading.ts"))
+const number = (name: string, fallback: number) =>
+  Effect.orElseSucceed(Config.withDefault(Config.integer(name), fallback), () => fallback)
 
-export const make = (options: SubagentOptions, services: Context.Context<TaskServices>) => {
-  const above = firstSuccess(Effect.flatMap(load, (Loading) => Loading.surroundings(options, services)))
-  return (parent: ParentSession): SessionSubagents => {
-    const loaded = firstSuccess(Effect.map(above, ({ open }) => open(parent)))
-    return {
-      run: (batch, watch) => Effect.flatMap(loaded, ({ run }) => run(batch, watch)),
-      tools: Effect.flatMap(loaded, ({ tools }) => tools),
-      live: Effect.flatMap(loaded, ({ live }) => live),
-      steer: (id, message) => Effect.flatMap(loaded, ({ steer }) => steer(id, message)),
-      transcript: (request) => Effect.flatMap(loaded, ({ transcript }) => transcript(request)),
-      forward: (wanted) => Effect.flatMap(loaded, ({ forward }) => forward(wanted))
-    }
+export const make = Effect.fnUntraced(function* (options: SubagentOptions) {
+  const services = yield* Effect.context<TaskServices>()
+  const limits = {
+    maxBytes: yield* number("PI_TASK_MAX_OUTPUT_BYTES", 500_000),
+    maxLines: yield* number("PI_TASK_MAX_OUTPUT_LINES", 5000)
   }
-}
-
-export const layer = (options: SubagentOptions) =>
-  Layer.effect(
-    Subagents,
-    Effect.map(Effect.context<TaskServices>(), (services) => make(options, services))
+  const blocked = yield* Effect.orElseSucceed(
+    Config.withDefault(Config.nonEmptyString("PI_BLOCKED_AGENT"), undefined),
+    () => undefined
   )
+  const level: SessionSubagents.Level = { depth: 0, cwd: options.cwd, spawns: "*" }
+  return Subagents.of((parent) => {
+    const agents = firstSuccess(Effect.provide(AgentFiles.read(options), services))
+    return SessionSubagents.make({ services, agents, limits, blocked }, level, parent)
+  })
+})
+
+export const layer = (options: SubagentOptions) => Layer.effect(Subagents, make(options))

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, TestClock } from "effect"
 import { Catalog } from "../../../src/layers/models/Catalog.ts"
-import * as BackgroundDiscovery from "../../../src/layers/models/BackgroundDiscovery.ts"
 import * as Discovery from "../../../src/layers/models/Discovery.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import { defaults, Settings } from "../../../src/services/Settings.ts"
@@ -94,7 +93,7 @@ it.scoped("happens beside the start, and only when it was asked for", () =>
     yield* write(`${agentDir}/models.json`, { providers: { ollama: { baseUrl } } })
     const start = (discover: ReadonlyArray<string>) =>
       Layer.build(
-        Layer.scopedDiscard(BackgroundDiscovery.make).pipe(
+        Layer.scopedDiscard(Discovery.start).pipe(
           Layer.provideMerge(keys(agentDir)),
           Layer.provide(Layer.succeed(Settings, { ...defaults, "models.discover": discover }))
         )

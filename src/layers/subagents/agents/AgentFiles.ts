@@ -14,6 +14,11 @@ import * as ReadText from "../../platform/files/ReadText.ts"
 import * as FrontMatter from "../../workspace/FrontMatter.ts"
 import * as ProjectFolders from "../../workspace/ProjectFolders.ts"
 import * as OutputSchema from "../child/OutputSchema.ts"
+import explore from "./bundled/explore.md" with { type: "text" }
+import plan from "./bundled/plan.md" with { type: "text" }
+import quickTask from "./bundled/quick_task.md" with { type: "text" }
+import reviewer from "./bundled/reviewer.md" with { type: "text" }
+import task from "./bundled/task.md" with { type: "text" }
 
 export interface AgentPlaces {
   readonly cwd: string
@@ -138,17 +143,16 @@ const fromFiles = Effect.fnUntraced(function* (look: Look.Look, folders: Readonl
 })
 
 /** The agents that come with heddle. */
-export const bundled = Effect.map(
-  Effect.promise(() => import("./BundledAgents.ts")),
-  ({ texts }) => texts.flatMap((text) => Either.getOrElse(Either.map(parse(text, bundledOrigin), Array.of), () => []))
-)
-const bundledOrigin: Origin = { dialect: "own", source: "bundled" }
+export const bundled = () =>
+  [task, quickTask, explore, plan, reviewer].flatMap((text) =>
+    Either.getOrElse(Either.map(parse(text, { dialect: "own", source: "bundled" }), Array.of), () => [])
+  )
 
 export const read = Effect.fn("AgentFiles.read")(function* (places: AgentPlaces) {
   const look = yield* Look.make({ bounds: { inFolder: 2 * mostAgents, inAll: 5 * mostAgents } })
   const { folders, projectAgentsDir } = yield* foldersOf(look, { home: LocalPaths.home(), ...places })
   const agents = yield* fromFiles(look, folders)
-  for (const agent of yield* bundled) if (!agents.has(agent.name)) agents.set(agent.name, agent)
+  for (const agent of bundled()) if (!agents.has(agent.name)) agents.set(agent.name, agent)
   const warnings = yield* look.problems
   yield* Effect.forEach(warnings, ({ message, path }) => Effect.logWarning(`${path}: ${message}`), { discard: true })
   const found: FoundAgents = { agents: [...agents.values()], projectAgentsDir, warnings }

@@ -138,16 +138,14 @@ describe("files that are no agents", () => {
 })
 
 describe("agents that come with heddle", () => {
-  it.effect("every file of the folder is one", () =>
-    Effect.gen(function* () {
-      const agents = yield* AgentFiles.bundled
-      const files = readdirSync("src/layers/subagents/agents/bundled").map((name) => name.replace(/\.md$/, ""))
-      assert.deepStrictEqual(agents.map(({ name }) => name).toSorted(), files.toSorted())
-      const of = (name: string) => agents.find((each) => each.name === name)
-      assert.isUndefined(of("task")?.tools)
-      assert.strictEqual(of("task")?.spawns, "*")
-      for (const name of ["explore", "plan"]) assert.deepStrictEqual(of(name)?.tools, ["read", "grep", "find", "ls"])
-      assert.isDefined(of("reviewer")?.output)
-    })
-  )
+  it("every file of the folder is one", () => {
+    const agents = AgentFiles.bundled()
+    const files = readdirSync("src/layers/subagents/agents/bundled").map((name) => name.replace(/\.md$/, ""))
+    assert.deepStrictEqual(agents.map(({ name }) => name).toSorted(), files.toSorted())
+    const of = (name: string) => agents.find((each) => each.name === name)
+    assert.isUndefined(of("task")?.tools)
+    assert.strictEqual(of("task")?.spawns, "*")
+    for (const name of ["explore", "plan"]) assert.deepStrictEqual(of(name)?.tools, ["read", "grep", "find", "ls"])
+    assert.isDefined(of("reviewer")?.output)
+  })
 })
