@@ -101,50 +101,20 @@ place("8,000 follow-ups: what is written grows with their number, not with its s
   assert.strictEqual(full.disposition, "queued")
 })
 
-place("the queue takes 1,000 messages, and has room again when one is gone", async ({ open }) => {
-  const host = await open("s.jsonl", ...hangs)
-  await hanging(host)
-  host.send(...Array.from({ length: 1000 }, (_, n) => ({ id: `${n}`, type: "follow_up", message: "x" })))
-  const { data: first } = JSON.parse(JSON.stringify(await host.until(answer("0"))))
-  for (const [command, more] of [
-    ["steer", {}],
-    ["follow_up", {}],
-    ["prompt", { streamingBehavior: "steer" }]
-  ] as const) {
-    const { code, data: limits, error, success } = await queue(host, command, `refused ${command}`, more)
-    assert.deepStrictEqual([success, code, error], [false, "queue_full", "Queue is full"])
-    assert.deepStrictEqual(limits, { maxMessages: 1000, maxBytes: 67_108_864 })
-  }
-  await data(host, { id: "remove", type: "remove_queued_message", messageId: first.messageId })
-  assert.strictEqual((await queue(host, "steer", "room")).disposition, "queued")
-})
-
-place("the bytes of all messages count, also of edits, but what gets shorter is never refused", async ({ open }) => {
-  const host = await open("s.jsonl", "--set", "queue.maxBytes=100")
-  const { messageId } = await queue(host, "steer", "a", { message: "é".repeat(30) })
-  const edit = (id: string, message: string) => data(host, { id, type: "edit_queued_message", messageId, message })
-  assert.strictEqual((await queue(host, "steer", "b", { message: "x".repeat(41) })).code, "queue_full")
-  assert.strictEqual((await queue(host, "steer", "c", { message: "x".repeat(40) })).disposition, "queued")
-  assert.strictEqual((await edit("longer", "x".repeat(61))).code, "queue_full")
-  assert.strictEqual((await edit("shorter", "short")).text, "short")
-  assert.strictEqual((await edit("long again", "x".repeat(60))).text, "x".repeat(60))
-  assert.strictEqual((await edit("too long", "x".repeat(61))).code, "queue_full")
-  const image = { type: "image", data: "QUJD".repeat(10), mimeType: "image/png" }
-  assert.strictEqual((await queue(host, "follow_up", "d", { images: [image] })).code, "queue_full")
-})
-
-for (const [how, end] of [
-  ["EOF", close],
+for (const [how, end, abortQueue] of [
+  ["EOF", close, "return"],
   [
-    "SIGTERM",
+    "SIGTERM, where aborts keep the queue,",
     (host: HostProcess.HostProcess) => {
       host.child.kill("SIGTERM")
       return host.exited
-    }
+    },
+    "keep"
   ]
 ] as const) {
   place(`after ${how} what the host was not told of is queued again, and delivered once`, async ({ open }) => {
-    const host = await open("s.jsonl", ...hangs)
+    const settings = ["--set", `abortQueue=${abortQueue}`, "--set", "queue.maxMessages=4"]
+    const host = await open("s.jsonl", ...hangs, ...settings)
     await hanging(host)
     const ids = [
       (await queue(host, "steer", "S1")).messageId,
@@ -152,7 +122,9 @@ for (const [how, end] of [
       (await queue(host, "follow_up", "F")).messageId
     ]
     await queue(host, "prompt", "Q", { streamingBehavior: "followUp" })
-    await end(host)
+    const { code, data: limits } = await queue(host, "prompt", "no room", { streamingBehavior: "steer" })
+    assert.deepStrictEqual([code, limits], ["queue_full", { maxMessages: 4, maxBytes: 67_108_864 }])
+    assert.deepStrictEqual(await end(host), { code: how === "EOF" ? 0 : 143, signal: null })
     const results = host.frames().filter(type("prompt_result"))
     assert.deepStrictEqual(
       results.map(({ id, status }) => [id, status]),
@@ -290,11 +262,4 @@ place("tree, export, clone and fork do not have what is queued", async ({ folder
   const { sessionFile } = await data(host, { id: "state", type: "get_state" })
   await close(host)
   assert.notInclude(readFileSync(sessionFile, "utf8"), "heddle.queue")
-})
-
-place("without a file the queue works as ever", async ({ start }) => {
-  const host = await start("--no-session")
-  await queue(host, "steer", "S")
-  await prompt(host, "go")
-  assert.deepStrictEqual(await said(host), ["go", "S"])
 })

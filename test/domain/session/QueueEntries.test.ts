@@ -73,8 +73,10 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
 const replay = (schedule: ReadonlyArray<Op>) => {
   const lists: Record<Name, Array<Item>> = { steering: [], followUp: [], nextTurn: [] }
   const entries: Array<NewEntry> = []
+  const past: Array<readonly [MessageQueue.MessageQueue, ReadonlyArray<Item>]> = []
   let queue = MessageQueue.empty
   for (const [at, op] of schedule.entries()) {
+    past.push([queue, MessageQueue.items(queue)])
     if (op.do === "clear" || op.do === "clearForRun") {
       const all = op.do === "clear"
       entries.push(QueueEntries.removed(all ? MessageQueue.items(queue) : MessageQueue.itemsForRun(queue)))
@@ -95,7 +97,10 @@ const replay = (schedule: ReadonlyArray<Op>) => {
     const place = lists[one.queue].indexOf(one)
     assert.deepStrictEqual(MessageQueue.find(queue, one.messageId), one)
     assert.strictEqual(MessageQueue.position(queue, one), place)
-    if (op.do === "steer" && one.queue === "steering") continue
+    if (op.do === "steer" && one.queue === "steering") {
+      assert.strictEqual(MessageQueue.promote(queue, one, "steering"), queue)
+      continue
+    }
     lists[one.queue] = lists[one.queue].filter((other) => other !== one)
     switch (op.do) {
       case "edit": {
@@ -124,13 +129,13 @@ const replay = (schedule: ReadonlyArray<Op>) => {
         lists[one.queue] = [one, ...lists[one.queue]]
     }
   }
-  return { lists, queue, entries }
+  return { lists, queue, entries, past }
 }
 
 it("any changes: the value and the file say what lists say", () => {
   fc.assert(
     fc.property(fc.array(ops, { maxLength: 60 }), (schedule) => {
-      const { entries, lists, queue } = replay(schedule)
+      const { entries, lists, past, queue } = replay(schedule)
       const expected = [...lists.steering, ...lists.followUp, ...lists.nextTurn]
       assert.deepStrictEqual(MessageQueue.items(queue), expected)
       assert.deepStrictEqual(
@@ -139,6 +144,8 @@ it("any changes: the value and the file say what lists say", () => {
       )
       assert.deepStrictEqual(QueueEntries.restore(chained(entries)), expected)
       assert.strictEqual(MessageQueue.size(queue), expected.length)
+      assert.strictEqual(queue.revision, entries.length)
+      for (const [value, items] of past) assert.deepStrictEqual(MessageQueue.items(value), items)
       const bytes = expected.reduce((sum, one) => sum + MessageQueue.bytesOf(one), 0)
       assert.strictEqual(queue.bytes, bytes)
     }),
