@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
@@ -9,12 +9,13 @@ import { Session } from "../../../src/services/session/Session.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 
 const usage = (input: number): Usage.Usage => ({ ...Usage.zero, input, totalTokens: input })
-const called = (input: number): SessionEntry => ({
+const called = (input: number, subagents = 0): SessionEntry => ({
   type: "usage",
   source: "compaction",
   provider: "p",
   model: "m",
   usage: usage(input),
+  spent: { toolCalls: 0, subagents, turns: 0 },
   id: `${input}`,
   parentId: null,
   timestamp: ""
@@ -102,6 +103,15 @@ it.scoped("what a resumed session has spent counts", () =>
   })
 )
 
+it.scoped("a start that a resumed session has spent refuses the next start, and no prompt", () =>
+  Effect.gen(function* () {
+    const { budget } = yield* opened({ maxSubagents: 1 }, [called(0, 1)])
+    yield* budget.check
+    assert.isTrue(yield* budget.mayPrompt)
+    assert.strictEqual((yield* Effect.flip(budget.subagent)).reason, "subagents")
+  })
+)
+
 it.scoped("parallel scopes reserve in the one above, and what they spend stays there", () =>
   Effect.gen(function* () {
     const { budget } = yield* opened({ maxInputTokens: 100 })
@@ -122,29 +132,16 @@ it.scoped("parallel scopes reserve in the one above, and what they spend stays t
   })
 )
 
-it.scoped("wall time ends what runs, and a fixed limit is only tightened", () =>
-  Effect.gen(function* () {
-    const { budget, told } = yield* opened({}, [], { maxWallTimeMs: 100 })
-    assert.strictEqual((yield* Effect.flip(budget.setLimits({ maxWallTimeMs: 200 })))._tag, "BudgetFixed")
-    let ended: string | undefined
-    const timed = Effect.flip(budget.whileRunning(Effect.interruptible(Effect.never)))
-    const noted = Effect.map(timed, ({ reason }) => void (ended = reason))
-    const running = yield* Effect.fork(Effect.uninterruptible(noted))
-    yield* TestClock.adjust(100)
-    yield* Fiber.await(running)
-    assert.strictEqual(ended, "wall_time")
-    assert.deepStrictEqual(told(), ["BudgetWarning", "BudgetSpent"])
-  })
-)
-
 it.scoped("a model without a known price is refused where only the cost is limited", () =>
   Effect.gen(function* () {
     const { budget } = yield* opened({ maxCostUsd: 1 })
     const unpriced = { ...model, costUnknown: true as const }
     const refused = yield* Effect.flip(budget.modelCall({ model: unpriced, inputTokens: 1 }))
-    assert.strictEqual(refused._tag, "NoPrice")
+    const child = yield* budget.child({ scope: "subagent", id: "c", limits: {} })
+    const below = yield* Effect.flip(child.modelCall({ model: unpriced, inputTokens: 1 }))
+    assert.deepStrictEqual([refused._tag, below._tag], ["NoPrice", "NoPrice"])
     yield* budget.setLimits({ maxTotalTokens: 5000 })
-    yield* budget.modelCall({ model: unpriced, inputTokens: 1 })
+    yield* child.modelCall({ model: unpriced, inputTokens: 1 })
   })
 )
 
