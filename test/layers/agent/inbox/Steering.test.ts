@@ -17,6 +17,7 @@ const { output, resultTexts, tool } = Harness
 type Service = typeof Agent.Service
 
 const skipped = "Skipped due to queued user message."
+const half = `half\n\n${skipped}`
 const steer = (agent: Service) => agent.enqueue("steering", { text: "S" })
 const immediate = { interruptMode: "immediate" } as const
 
@@ -46,78 +47,27 @@ const withTools = <A, E>(
 
 const results: ReadonlyArray<{
   readonly name: string
-  readonly calls: ReadonlyArray<readonly [string, string, object]>
+  /** The tools that are called, the first of them `gate`. */
+  readonly calls: string
   readonly mode: InterruptMode
   /** Changed while the first call runs. */
   readonly later?: InterruptMode
-  readonly texts: ReadonlyArray<string>
+  readonly rest: ReadonlyArray<string>
 }> = [
-  {
-    name: "what has not begun is skipped",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "alone", {}],
-      ["C", "quick", {}]
-    ],
-    mode: "immediate",
-    texts: ["gate done", skipped, skipped]
-  },
-  {
-    name: "what still runs is interrupted and keeps its output",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "stuck", {}]
-    ],
-    mode: "immediate",
-    texts: ["gate done", `half\n\n${skipped}`]
-  },
-  {
-    name: "a call that nobody knows is skipped, too",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "alone", {}],
-      ["C", "nope", {}]
-    ],
-    mode: "immediate",
-    texts: ["gate done", skipped, skipped]
-  },
-  {
-    name: "with wait everything runs",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "alone", {}],
-      ["C", "quick", {}]
-    ],
-    mode: "wait",
-    texts: ["gate done", "alone done", "quick done"]
-  },
-  {
-    name: "a mode that changes in the turn counts in it",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "alone", {}]
-    ],
-    mode: "wait",
-    later: "immediate",
-    texts: ["gate done", skipped]
-  },
-  {
-    name: "and back",
-    calls: [
-      ["A", "gate", {}],
-      ["B", "alone", {}]
-    ],
-    mode: "immediate",
-    later: "wait",
-    texts: ["gate done", "alone done"]
-  }
+  { name: "what has not begun is skipped", calls: "gate alone quick", mode: "immediate", rest: [skipped, skipped] },
+  { name: "what runs is cut and keeps its output", calls: "gate stuck", mode: "immediate", rest: [half] },
+  { name: "an unknown call is skipped, too", calls: "gate alone nope", mode: "immediate", rest: [skipped, skipped] },
+  { name: "with wait all run", calls: "gate alone quick", mode: "wait", rest: ["alone done", "quick done"] },
+  { name: "a mode of this turn counts in it", calls: "gate alone", mode: "wait", later: "immediate", rest: [skipped] },
+  { name: "and back", calls: "gate alone", mode: "immediate", later: "wait", rest: ["alone done"] }
 ]
+const called = (names: string) => call(...names.split(" ").map((name, at) => [`c${at}`, name, {}] as const))
 
 describe("steering and tools", () => {
-  it.effect.each([...results])("$name", ({ calls, mode, texts, later }) =>
+  it.effect.each([...results])("$name", ({ calls, mode, rest, later }) =>
     withTools((tools, gate) =>
       Harness.run(
-        { turns: [call(...calls), say("ok")], tools, settings: { interruptMode: mode } },
+        { turns: [called(calls), say("ok")], tools, settings: { interruptMode: mode } },
         ({ agent, events, script }) =>
           Effect.gen(function* () {
             const running = yield* Deferred.make<void>()
@@ -131,7 +81,7 @@ describe("steering and tools", () => {
             if (later !== undefined) yield* agent.setInterruptMode(later)
             yield* Deferred.succeed(gate, undefined)
             yield* agent.awaitIdle
-            assert.deepStrictEqual(resultTexts(events), texts)
+            assert.deepStrictEqual(resultTexts(events), ["gate done", ...rest])
             assert.deepStrictEqual(violations(events), [])
             const asked = (yield* script.requests)[1]?.messages.at(-1)
             assert.deepInclude(asked, { role: "user", content: [text("S")] })
@@ -144,7 +94,7 @@ describe("steering and tools", () => {
     withTools((tools, gate, begun) =>
       Harness.run(
         {
-          turns: [call(["A", "stuck", {}], ["B", "gate", {}], ["C", "alone", {}]), say("ok")],
+          turns: [called("stuck gate alone"), say("ok")],
           tools,
           settings: immediate
         },
@@ -156,7 +106,7 @@ describe("steering and tools", () => {
             assert.deepStrictEqual(resultTexts(events), [])
             yield* Deferred.succeed(gate, undefined)
             yield* agent.awaitIdle
-            assert.deepStrictEqual(resultTexts(events), ["gate done", `half\n\n${skipped}`, skipped])
+            assert.deepStrictEqual(resultTexts(events), ["gate done", half, skipped])
           })
       )
     )

@@ -29,74 +29,44 @@ const said = (failure: ModelFailure | undefined) => [
 const { json, page } = Loopback
 
 describe("an error answer has its reason", () => {
+  const a = (status: number, type: string, message: string, headers = {}) =>
+    [anthropic, json(status, anthropicError(type, message), headers)] as const
+  const c = (status: number, code: string | null, message: string, headers = {}) =>
+    [chat, json(status, openAiError(code, message), headers)] as const
+  const r = (status: number, code: string | null, message: string) =>
+    [responses, json(status, openAiError(code, message))] as const
   const rows = [
-    [
-      anthropic,
-      json(401, anthropicError("authentication_error", "invalid x-api-key")),
-      ["authentication", false, 401, undefined]
-    ],
-    [anthropic, json(403, anthropicError("permission_error", "no access")), ["authentication", false, 403, undefined]],
-    [anthropic, json(404, anthropicError("not_found_error", "model: m1")), ["not_found", false, 404, undefined]],
-    [
-      anthropic,
-      json(429, anthropicError("rate_limit_error", "slow down"), { "retry-after": "7" }),
-      ["rate_limit", true, 429, 7000]
-    ],
-    [anthropic, json(529, anthropicError("overloaded_error", "Overloaded")), ["overloaded", true, 529, undefined]],
-    [anthropic, json(500, anthropicError("api_error", "max 15000 tokens")), ["server", true, 500, undefined]],
-    [anthropic, json(413, anthropicError("request_too_large", "too big")), ["context_overflow", false, 413, undefined]],
-    [
-      anthropic,
-      json(400, anthropicError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")),
-      ["context_overflow", false, 400, undefined]
-    ],
-    [
-      anthropic,
-      json(400, anthropicError("invalid_request_error", "Your credit balance is too low")),
-      ["quota", false, 400, undefined]
-    ],
-    [
-      anthropic,
-      json(400, anthropicError("invalid_request_error", "messages: 500 roles must alternate")),
-      ["invalid_request", false, 400, undefined]
-    ],
-    [
-      chat,
-      json(401, openAiError("invalid_api_key", "Incorrect API key provided")),
-      ["authentication", false, 401, undefined]
-    ],
-    [
-      chat,
-      json(429, openAiError("insufficient_quota", "You exceeded your current quota")),
-      ["quota", false, 429, undefined]
-    ],
-    [
-      chat,
-      json(429, openAiError("rate_limit_exceeded", "Rate limit"), { "retry-after-ms": "350" }),
-      ["rate_limit", true, 429, 350]
-    ],
-    [chat, json(400, openAiError("context_length_exceeded", "too many")), ["context_overflow", false, 400, undefined]],
-    [
-      chat,
-      json(400, openAiError(null, "the request exceeds the available context size")),
-      ["context_overflow", false, 400, undefined]
-    ],
-    [chat, json(503, { detail: "loading" }), ["overloaded", true, 503, undefined]],
-    [responses, json(408, openAiError(null, "slow")), ["timeout", true, 408, undefined]],
-    [responses, json(409, openAiError(null, "locked")), ["server", true, 409, undefined]],
-    [responses, json(422, openAiError(null, "no")), ["invalid_request", false, 422, undefined]],
-    [
-      responses,
-      json(404, openAiError("model_not_found", "The model m1 does not exist")),
-      ["not_found", false, 404, undefined]
-    ]
+    ["authentication", a(401, "authentication_error", "invalid x-api-key")],
+    ["authentication", a(403, "permission_error", "no access")],
+    ["not_found", a(404, "not_found_error", "model: m1")],
+    ["rate_limit", a(429, "rate_limit_error", "slow down", { "retry-after": "7" }), 7000],
+    ["overloaded", a(529, "overloaded_error", "Overloaded")],
+    ["server", a(500, "api_error", "max 15000 tokens")],
+    ["context_overflow", a(413, "request_too_large", "too big")],
+    ["context_overflow", a(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")],
+    ["quota", a(400, "invalid_request_error", "Your credit balance is too low")],
+    ["invalid_request", a(400, "invalid_request_error", "messages: 500 roles must alternate")],
+    ["authentication", c(401, "invalid_api_key", "Incorrect API key provided")],
+    ["quota", c(429, "insufficient_quota", "You exceeded your current quota")],
+    ["rate_limit", c(429, "rate_limit_exceeded", "Rate limit", { "retry-after-ms": "350" }), 350],
+    ["context_overflow", c(400, "context_length_exceeded", "too many")],
+    ["context_overflow", c(400, null, "the request exceeds the available context size")],
+    ["overloaded", [chat, json(503, { detail: "loading" })]],
+    ["timeout", r(408, null, "slow")],
+    ["server", r(409, null, "locked")],
+    ["invalid_request", r(422, null, "no")],
+    ["not_found", r(404, "model_not_found", "The model m1 does not exist")]
   ] as const
-  for (const [protocol, answer, expected] of rows)
-    it.scoped(`${protocol.api} ${answer.status} ${expected[0]}`, () =>
+  const retried = new Set(["rate_limit", "overloaded", "server", "timeout"])
+  for (const [reason, [protocol, answer], after] of rows)
+    it.scoped(`${protocol.api} ${answer.status} ${reason}`, () =>
       Effect.gen(function* () {
         const server = yield* Loopback.make(answer)
         const { events, failure } = yield* collect(protocol, server.baseUrl)
-        assert.deepStrictEqual([events.length, ...said(failure)], [0, ...expected])
+        assert.deepStrictEqual(
+          [events.length, ...said(failure)],
+          [0, reason, retried.has(reason), answer.status, after]
+        )
       })
     )
 })

@@ -121,3 +121,10 @@ export interface Api {
 
 /** The text of a tool, as a result. */
 export const said = (text: string, rest: object = {}) => ({ content: [{ type: "text", text }], ...rest })
+
+const askedFirst = "input before_agent_start context before_provider_request after_provider_response"
+const watched = "agent_start turn_start message_start message_update message_end turn_end agent_end"
+const around = "tool_call tool_result tool_execution_start tool_execution_end user_bash"
+
+/** Events at which an extension can misbehave. */
+export const points = `${askedFirst} ${watched} ${around} session_before_compact session_before_switch`.split(" ")

@@ -1,5 +1,5 @@
 /** Does what an extension must not do, wherever and however it is told to. */
-import { type Api, type Context, said } from "../Pi.ts"
+import { type Api, type Context, points, said } from "../Pi.ts"
 
 const leave: Record<string, () => unknown> = {
   exit: () => process.exit(3),
@@ -36,28 +36,6 @@ const ways: Record<string, () => unknown> = {
 }
 
 const misbehave = (way: unknown): unknown => ways[String(way)]?.()
-
-const points = [
-  "input",
-  "before_agent_start",
-  "context",
-  "before_provider_request",
-  "after_provider_response",
-  "agent_start",
-  "turn_start",
-  "message_start",
-  "message_update",
-  "message_end",
-  "turn_end",
-  "agent_end",
-  "tool_call",
-  "tool_result",
-  "tool_execution_start",
-  "tool_execution_end",
-  "user_bash",
-  "session_before_compact",
-  "session_before_switch"
-]
 
 const huge = "x".repeat(10_000_000)
 

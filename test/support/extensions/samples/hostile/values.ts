@@ -1,5 +1,5 @@
 /** Throws, returns and passes values whose own code does harm when anybody looks at them. */
-import { type Api, type Context, said } from "../Pi.ts"
+import { type Api, type Context, points, said } from "../Pi.ts"
 
 let looks = 0
 
@@ -53,27 +53,6 @@ const values: Record<string, () => unknown> = {
 
 export const names = Object.keys(values)
 const of = (name: unknown) => values[String(name)]?.()
-
-const points = [
-  "input",
-  "before_agent_start",
-  "context",
-  "before_provider_request",
-  "after_provider_response",
-  "agent_start",
-  "turn_start",
-  "message_start",
-  "message_update",
-  "message_end",
-  "turn_end",
-  "agent_end",
-  "tool_call",
-  "tool_result",
-  "tool_execution_start",
-  "user_bash",
-  "session_before_compact",
-  "session_before_switch"
-]
 
 const throwing = (value: unknown) => {
   throw value
