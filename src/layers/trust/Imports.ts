@@ -40,7 +40,7 @@ export const read = Effect.fn("Imports.read")(function* ({ budget, entries, hash
   const files = yield* OwnFiles
   const left = { ...budget }
   const { specifiers } = yield* Effect.promise(() => import("../extensions/modules/Importable.ts"))
-  const served = specifiers()
+  const imported = ImportScan.make(specifiers())
   const seen = new Set(entries)
   const hashes = new Map<string, string>()
   const pending = [...entries]
@@ -54,7 +54,7 @@ export const read = Effect.fn("Imports.read")(function* ({ budget, entries, hash
       left.bytes -= content.length
       hashes.set(real, ContentHash.ofBytes(content))
     }
-    for (const next of ImportScan.imported(real, content, served)) {
+    for (const next of imported(real, content)) {
       if (!seen.has(next)) pending.push(next)
       seen.add(next)
     }

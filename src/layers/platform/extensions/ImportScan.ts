@@ -26,32 +26,33 @@ const attempt = (run: () => string): ReadonlyArray<string> => {
   }
 }
 
-/** Made once: that takes as long as a file takes. */
-const scanners: Readonly<Record<Loader, Bun.Transpiler>> = {
-  js: new Bun.Transpiler({ loader: "js" }),
-  jsx: new Bun.Transpiler({ loader: "jsx" }),
-  ts: new Bun.Transpiler({ loader: "ts" }),
-  tsx: new Bun.Transpiler({ loader: "tsx" })
-}
-
-const named = (loader: Loader, content: Uint8Array): ReadonlyArray<string> => {
-  try {
-    return scanners[loader].scanImports(content).map(({ path }) => path)
-  } catch {
-    return []
+/** Scanners by language, each made once: that takes as long as a file takes. `served` are modules without a file. */
+export const make = (served: ReadonlySet<string>) => {
+  const scanners: Readonly<Record<Loader, Bun.Transpiler>> = {
+    js: new Bun.Transpiler({ loader: "js" }),
+    jsx: new Bun.Transpiler({ loader: "jsx" }),
+    ts: new Bun.Transpiler({ loader: "ts" }),
+    tsx: new Bun.Transpiler({ loader: "tsx" })
   }
-}
+  const named = (loader: Loader, content: Uint8Array): ReadonlyArray<string> => {
+    try {
+      return scanners[loader].scanImports(content).map(({ path }) => path)
+    } catch {
+      return []
+    }
+  }
 
-/** Paths of files. An import and a `require` of one name may lead to different files. `served` are modules without a file. */
-export const imported = (path: string, content: Uint8Array, served: ReadonlySet<string>): ReadonlyArray<string> => {
-  const loader = loaderOf(path)
-  if (loader === undefined) return []
-  const specifiers = named(loader, content).filter((name) => !served.has(name) && !isBuiltin(name))
-  const require = createRequire(path)
-  return specifiers
-    .flatMap((name) => [
-      ...attempt(() => Bun.resolveSync(name, dirname(path))),
-      ...attempt(() => require.resolve(name))
-    ])
-    .filter((found) => found.startsWith("/") || /^[A-Za-z]:\\/.test(found))
+  /** Paths of files. An import and a `require` of one name may lead to different files. */
+  return (path: string, content: Uint8Array): ReadonlyArray<string> => {
+    const loader = loaderOf(path)
+    if (loader === undefined) return []
+    const specifiers = named(loader, content).filter((name) => !served.has(name) && !isBuiltin(name))
+    const require = createRequire(path)
+    return specifiers
+      .flatMap((name) => [
+        ...attempt(() => Bun.resolveSync(name, dirname(path))),
+        ...attempt(() => require.resolve(name))
+      ])
+      .filter((found) => found.startsWith("/") || /^[A-Za-z]:\\/.test(found))
+  }
 }
