@@ -69,16 +69,18 @@ describe("at a terminal", () => {
   const inHostile = () => {
     const folder = join(home.folder, hostile)
     mkdirSync(join(folder, ".heddle"), { recursive: true })
-    writeFileSync(join(folder, ".heddle/settings.json"), JSON.stringify({ "retry.mode\u001b]0;title\u0007": 1 }))
+    const settings = { "retry.mode\u001b]0;title\u0007": 1, compaction: { enabled: "\u001b]0;yes\u0007\u202e" } }
+    writeFileSync(join(folder, ".heddle/settings.json"), JSON.stringify(settings))
     return folder
   }
+  /** A name that heddle does not have and a value of the wrong type: two sentences, and both name the file. */
+  const wrongType = /settings: \S+work\/\.heddle\/settings\.json:1:\d+: compaction\.enabled: expected true or false/
+  const foreignName =
+    /settings: heddle has no settings of these names: retry\.mode.* \(\S+work\/\.heddle\/settings\.json\)/
 
   it.each<readonly [string, ReadonlyArray<string>, RegExp]>([
-    [
-      "a warning about settings",
-      ["hello", "--approve"],
-      /settings: \S+work\/\.heddle\/settings\.json.* is not a setting/
-    ],
+    ["a warning about settings", ["hello", "--approve"], wrongType],
+    ["a warning about names of other programs", ["hello", "--approve"], foreignName],
     ["an error", ["hello", "--cwd", `${hostile}/none`], /Error: --cwd: no such folder: work\/none/],
     ["an error about an option", [`--tools=${hostile}`, "hello"], /Error: --tools: .*work/],
     ["doctor", ["doctor", "--approve"], /settings\.json/],
@@ -103,7 +105,8 @@ describe("at a terminal", () => {
     })
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
     assert.strictEqual(out, `${text}\n`)
-    assert.match(err, /^heddle warn: settings: \S+work/m)
+    assert.match(err, wrongType)
+    assert.match(err, foreignName)
     assert.notMatch(err, /(?!\n)\p{Cc}|[\u061c\u202e]/u)
   })
 
