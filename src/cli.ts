@@ -24,43 +24,43 @@ const serve = Effect.fnUntraced(function* (options: CommandLine.StartOptions, qu
 })
 
 /** Reads the message while the agent is built. */
-const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOptions, place: Startup.Place) {
+const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOptions, folders: Startup.Folders) {
   const [OneShot, JsonLines] = yield* Effect.promise(() =>
     Promise.all([
       import("./layers/oneshot/OneShot.ts"),
       options.mode === "json" ? import("./rpc/oneshot/JsonLines.ts") : undefined
     ])
   )
-  const request = yield* OneShot.read({ ...options, ...place })
+  const request = yield* OneShot.read({ ...options, ...folders })
   const open = JsonLines?.open({ ...options, version }) ?? OneShot.openText(options)
   return Effect.map(Effect.tap(OneShot.run({ request, open, stop }), Startup.report), ExitCode.ofOutcome)
 })
 
 /** The screen is drawn before the agent is built. */
-const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Place, quit: Effect.Latch) {
+const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Effect.Latch) {
   const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
   const session = Interactive.run({ ...options, quit: quit.await, stop: Process.endSignal })
   const ended = Effect.flatMap(session, (signal) => end(ExitCode.ofSignal(signal)))
   yield* ended.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
 })
 
-const agentOf = (options: CommandLine.StartOptions & Startup.Place, quit: Effect.Latch) =>
+const agentOf = (options: CommandLine.StartOptions & Startup.Folders, quit: Effect.Latch) =>
   Startup.agent({ ...options, secrets, version, shutdown: Effect.asVoid(quit.open) })
 
 /** The mode and its layers are loaded here, so that `--version` does not pay for them. */
 const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
-  const place = yield* Startup.place(options)
+  const folders = yield* Startup.folders(options)
   yield* Process.takeOver
   const quit = yield* Effect.makeLatch(false)
   const act = Effect.gen(function* () {
-    const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, place)
-    yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...place }, quit))
+    const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, folders)
+    yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...folders }, quit))
   })
   const written = Effect.flatMap(
     Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")),
     (BunStdio) => Effect.provide(act, options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer)
   )
-  const session = options.mode === "interactive" ? converse({ ...options, ...place }, quit) : written
+  const session = options.mode === "interactive" ? converse({ ...options, ...folders }, quit) : written
   yield* Effect.catchTags(session, Startup.explained)
 })
 

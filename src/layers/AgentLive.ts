@@ -156,12 +156,12 @@ export const credentials = (options: AgentOptions) =>
     Effect.gen(function* () {
       const { agentDir, apiKey, model, provider } = options
       const { atStart } = yield* Trust
-      const places = { agentDir, ...EnvFiles.foldersFor({ cwd: options.cwd, trusted: atStart === "trusted" }) }
-      if (apiKey === undefined) return yield* KeyRing.make(places)
+      const locations = { agentDir, ...EnvFiles.foldersFor({ cwd: options.cwd, trusted: atStart === "trusted" }) }
+      if (apiKey === undefined) return yield* KeyRing.make(locations)
       const catalog = yield* Catalog.Catalog
       const known = [...(yield* catalog.models).map((entry) => entry.model), Offline.guide, Offline.script]
       const chosen = yield* InitialModel.named(known, { provider, pattern: model })
-      return yield* KeyRing.make({ ...places, runtime: { provider: chosen.model.provider, key: apiKey } })
+      return yield* KeyRing.make({ ...locations, runtime: { provider: chosen.model.provider, key: apiKey } })
     })
   )
 
@@ -210,9 +210,9 @@ export const store = ({ agentDir, cwd, session }: AgentOptions) =>
     Effect.gen(function* () {
       if (session.inMemory) return yield* MemorySessionStore.make({ cwd, room: roomInMemory })
       const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
-      const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen })
-      yield* SessionFolders.warnIfUnwritable(place)
-      return yield* JsonlSessionStore.make(place)
+      const location = yield* SessionFolders.locate({ agentDir, cwd, ...chosen })
+      yield* SessionFolders.warnIfUnwritable(location)
+      return yield* JsonlSessionStore.make(location)
     })
   )
 
@@ -266,8 +266,8 @@ const extensions = Effect.fnUntraced(function* (
   const { make } = yield* Effect.promise(() => import("./extensions/Extensions.ts"))
   const { agentDir, cwd, extensionPaths = [], noExtensions = false, session } = options
   const found = { agentDir, cwd, extensionPaths, noExtensions }
-  const place = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
-  return yield* make({ ...found, ...place, scopedModels, unknownFlags, sessions, shutdown, version })
+  const location = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
+  return yield* make({ ...found, ...location, scopedModels, unknownFlags, sessions, shutdown, version })
 })
 
 /** What the command line names may come from extensions: it is judged when they have joined. */

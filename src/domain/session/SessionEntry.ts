@@ -103,7 +103,7 @@ export const NewEntry = Schema.Union(
 )
 export type NewEntry = typeof NewEntry.Type
 
-export interface Place {
+export interface EntryHeader {
   readonly id: string
   /** Null for a root. */
   readonly parentId: string | null
@@ -113,12 +113,12 @@ export interface Place {
 }
 
 /** An entry of another program that heddle does not use. It is kept unchanged. */
-export interface ForeignEntry extends Place {
+export interface ForeignEntry extends EntryHeader {
   readonly type: "foreign"
   readonly raw: JsonObject
 }
 
-export type OwnEntry = NewEntry & Place
+export type OwnEntry = NewEntry & EntryHeader
 /** An entry that extensions keep their state in, or the queue is kept in. */
 export type CustomEntry = Extract<OwnEntry, { readonly type: "custom" }>
 export type SessionEntry = OwnEntry | ForeignEntry

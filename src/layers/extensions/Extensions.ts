@@ -70,7 +70,7 @@ const serveModules = Effect.fnUntraced(function* (
   })
   const chosen = sessionDir === undefined ? {} : { sessionDir }
   const bindings = yield* Bindings.make({
-    place: yield* SessionFolders.place({ agentDir, cwd, ...chosen }),
+    location: yield* SessionFolders.locate({ agentDir, cwd, ...chosen }),
     version,
     packageDir: yield* Process.packageDir,
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes)),

@@ -11,13 +11,13 @@ import * as Snapshot from "./Snapshot.ts"
 import * as Uncommitted from "./Uncommitted.ts"
 
 /** Ignored files that the agent has added nevertheless: its own index has them. There may be no such index. */
-const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, place }: Replayed) {
+const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, claimed }: Replayed) {
   const own = Snapshot.withIndex(inside, LocalPaths.join(dir, "index"))
   const { exitCode, output } = yield* git.end(own, "ls-files", "-i", "-c", "-z", "--exclude-standard")
   const names = exitCode === 0 ? output.split("\0").filter((name) => name !== "") : []
   return yield* Effect.filter(names, (name) =>
     Effect.map(
-      Effect.orElseSucceed(files.state(LocalPaths.join(place.path, name)), () => undefined),
+      Effect.orElseSucceed(files.state(LocalPaths.join(claimed.path, name)), () => undefined),
       (state) => state === undefined || state.isFile
     )
   )
@@ -33,28 +33,28 @@ const treeOf = Effect.fnUntraced(function* (means: Means, replayed: Replayed, ca
 })
 
 /** Submodules are empty folders in a new worktree. */
-const usedSubmodules = ({ files }: Means, { place, submodules }: Replayed) =>
+const usedSubmodules = ({ files }: Means, { claimed, submodules }: Replayed) =>
   Effect.filter(submodules, (path) =>
     Effect.map(
-      Effect.orElseSucceed(files.list(LocalPaths.join(place.path, path)), () => []),
+      Effect.orElseSucceed(files.list(LocalPaths.join(claimed.path, path)), () => []),
       ({ length }) => length > 0
     )
   )
 
 export const delta = (means: Means, replayed: Replayed) => {
   const { files } = means
-  const { baseline, index, inside, place, repository } = replayed
+  const { baseline, index, inside, claimed, repository } = replayed
   let count = 0
   return Effect.gen(function* () {
-    const copy = LocalPaths.join(place.scratch, `capture-${count++}.index`)
+    const copy = LocalPaths.join(claimed.scratch, `capture-${count++}.index`)
     yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
-    const { config, isSparse } = yield* Shield.manners(means, repository, place.scratch)
+    const { config, isSparse } = yield* Shield.manners(means, repository, claimed.scratch)
     const call = Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy)
     const { problems, tree: whole } = yield* treeOf(means, replayed, call, isSparse)
     const { tree, withheld } = yield* Uncommitted.guard(means, replayed, { call, index: copy, tree: whole })
     const changes = [...(yield* Diff.changes(means.git, call, [baseline, tree]))]
     const isRepository = ([, { after }]: (typeof changes)[number]) => after?.mode === Diff.gitlink
-    const file = LocalPaths.join(place.scratch, "capture.patch")
+    const file = LocalPaths.join(claimed.scratch, "capture.patch")
     const hasChanges = yield* Diff.write(means, call, [baseline, tree], file)
     const patch = hasChanges ? yield* Effect.mapError(files.read(file), Snapshot.failed) : new Uint8Array(0)
     const used = yield* usedSubmodules(means, replayed)
@@ -77,11 +77,11 @@ export const delta = (means: Means, replayed: Replayed) => {
 /** Such a file would be committed as it is on disk: a secret in plain text, or a large file that belongs elsewhere. */
 const refuseFiltered = Effect.fnUntraced(function* (
   means: Means,
-  { inside, place, repository }: Replayed,
+  { inside, claimed, repository }: Replayed,
   changed: Delta
 ) {
   const { git } = means
-  const { filters } = yield* Shield.manners(means, repository, place.scratch)
+  const { filters } = yield* Shield.manners(means, repository, claimed.scratch)
   if (filters.size === 0) return
   for (const names of inPieces(changed.files)) {
     const records = (yield* git.text(inside, "check-attr", "-z", "filter", "--", ...names)).split("\0")
@@ -112,18 +112,18 @@ const nameIt = Effect.fnUntraced(function* ({ git }: Means, call: Call, branch: 
  * The patch on top of HEAD. Where the user has uncommitted changes, it is fitted in a store of its own first: only what the
  * commit consists of reaches the repository.
  */
-const fitted = Effect.fnUntraced(function* (means: Means, { baseline, inside, place }: Replayed, head: string) {
+const fitted = Effect.fnUntraced(function* (means: Means, { baseline, inside, claimed }: Replayed, head: string) {
   const { git } = means
-  const patch = LocalPaths.join(place.scratch, "capture.patch")
+  const patch = LocalPaths.join(claimed.scratch, "capture.patch")
   if ((yield* git.text(inside, "rev-parse", `${head}^{tree}`)) === baseline) return patch
-  const apart = Snapshot.withIndex(inside, LocalPaths.join(place.scratch, "fitting.index"))
+  const apart = Snapshot.withIndex(inside, LocalPaths.join(claimed.scratch, "fitting.index"))
   yield* git.text(apart, "read-tree", head)
   yield* Effect.mapError(
     git.text(apart, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch),
     ({ message }) => new WorktreeFailed({ reason: "conflict", message })
   )
   const tree = yield* git.text(apart, "write-tree", "--missing-ok")
-  const own = LocalPaths.join(place.scratch, "fitted.patch")
+  const own = LocalPaths.join(claimed.scratch, "fitted.patch")
   yield* Diff.write(means, apart, [head, tree], own)
   return own
 })
@@ -131,17 +131,17 @@ const fitted = Effect.fnUntraced(function* (means: Means, { baseline, inside, pl
 export const commitTo = (means: Means, replayed: Replayed, capture: Effect.Effect<Delta, WorktreeFailed>) =>
   Effect.fnUntraced(function* (branch: string, message: string) {
     const { files, git } = means
-    const { head, inside, place } = replayed
+    const { head, inside, claimed } = replayed
     if (head === undefined) return yield* Snapshot.failed({ message: "The repository has no commits yet." })
     const changed = yield* capture
     yield* refuseFiltered(means, replayed, changed)
     const patch = yield* fitted(means, replayed, head)
     const { GIT_OBJECT_DIRECTORY: _, ...env } = inside.env ?? {}
-    const call = Snapshot.withIndex({ ...inside, env }, LocalPaths.join(place.scratch, "commit.index"))
+    const call = Snapshot.withIndex({ ...inside, env }, LocalPaths.join(claimed.scratch, "commit.index"))
     yield* git.text(call, "read-tree", head)
     if (!changed.isEmpty) yield* git.text(call, "apply", "--cached", "--binary", "--whitespace=nowarn", patch)
     const tree = yield* git.text(call, "write-tree", "--missing-ok")
-    const file = LocalPaths.join(place.scratch, "message")
+    const file = LocalPaths.join(claimed.scratch, "message")
     yield* Snapshot.write(files, file, new TextEncoder().encode(`${message.trim()}\n`))
     const commit = yield* git.text(call, "commit-tree", "-p", head, "-F", file, tree)
     return yield* nameIt(means, call, branch, commit)

@@ -19,7 +19,7 @@ export interface Means {
   readonly folder: string
 }
 
-export interface Place {
+export interface ClaimedFolder {
   readonly path: string
   /** A folder for temporary files, which exists. */
   readonly scratch: string
@@ -82,8 +82,8 @@ export const claim = Effect.fnUntraced(function* (means: Means, repository: Repo
     const lease = yield* Effect.either(attempt(path))
     if (lease._tag === "Right") {
       yield* Effect.mapError(files.makeFolder(scratch), failed)
-      const place: Place = { path, scratch }
-      return place
+      const claimed: ClaimedFolder = { path, scratch }
+      return claimed
     }
     if (lease.left._tag === "LeaseHeld") continue
     refused = failed(lease.left)

@@ -29,44 +29,44 @@ const mostReplays = 4
 /** A place for work on the repository that the folder is in, and git for it, until the scope closes. */
 const enter = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, id: string) {
   const repository = yield* Repository.locate(given.files, cwd)
-  const place = yield* Claim.claim(given, repository, id)
-  const means: Claim.Means = { ...given, git: yield* Shield.make(given, repository, place.scratch) }
-  return { means, repository, place, manners: yield* Shield.manners(means, repository, place.scratch) }
+  const claimed = yield* Claim.claim(given, repository, id)
+  const means: Claim.Means = { ...given, git: yield* Shield.make(given, repository, claimed.scratch) }
+  return { means, repository, claimed, manners: yield* Shield.manners(means, repository, claimed.scratch) }
 })
 
 const open = Effect.fnUntraced(function* (
   given: Claim.Means,
   { cwd, id }: { readonly cwd: string; readonly id: string }
 ): Effect.fn.Return<Worktree, WorktreeFailed, Scope.Scope> {
-  const { manners, means, place, repository } = yield* enter(given, cwd, id)
+  const { manners, means, claimed, repository } = yield* enter(given, cwd, id)
   const { files } = means
-  const replayed = yield* Replay.make(means, repository, place, manners)
+  const replayed = yield* Replay.make(means, repository, claimed, manners)
   const [root, folder] = yield* Effect.mapError(
     Effect.all([files.real(repository.root), files.real(cwd)]),
     Snapshot.failed
   )
-  const within = LocalPaths.join(place.path, LocalPaths.relative(root, folder))
+  const within = LocalPaths.join(claimed.path, LocalPaths.relative(root, folder))
   yield* Effect.mapError(files.makeFolder(within), Snapshot.failed)
   const capture = Capture.delta(means, replayed)
-  return { root: place.path, cwd: within, capture, commitTo: Capture.commitTo(means, replayed, capture) }
+  return { root: claimed.path, cwd: within, capture, commitTo: Capture.commitTo(means, replayed, capture) }
 })
 
 const apply = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, patch: Uint8Array) {
-  const { manners, means, place, repository } = yield* enter(given, cwd, "apply")
+  const { manners, means, claimed, repository } = yield* enter(given, cwd, "apply")
   const { files, git } = means
   const { config } = manners
-  const { scratch } = place
+  const { scratch } = claimed
   yield* Snapshot.write(files, TakeOver.patchIn(scratch), patch)
   const call: Git.Call = { cwd: repository.root, config }
   yield* RepositoryLock.hold(repository, Effect.asVoid(TakeOver.apply(git, files, call, { scratch })))
 }, Effect.scoped)
 
 const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, names: ReadonlyArray<string>) {
-  const { manners, means, place, repository } = yield* enter(given, cwd, "merge")
-  const store = yield* Snapshot.makeStore(means.files, repository.objects, place.scratch)
+  const { manners, means, claimed, repository } = yield* enter(given, cwd, "merge")
+  const store = yield* Snapshot.makeStore(means.files, repository.objects, claimed.scratch)
   const call: Git.Call = { cwd: repository.root, config: manners.config }
   const apart: Git.Call = { ...call, env: store.env, config: { ...manners.config, ...store.config } }
-  const work = { means, repository, place, call, apart }
+  const work = { means, repository, claimed, call, apart }
   const without = yield* Claim.within(means, repository)
   return yield* RepositoryLock.hold(repository, Merge.branches(work, manners, without, names))
 }, Effect.scoped)

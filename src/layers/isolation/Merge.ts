@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import type { Merged } from "../../services/delegation/Worktrees.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import type { Means, Place } from "./Claim.ts"
+import type { Means, ClaimedFolder } from "./Claim.ts"
 import * as Diff from "./Diff.ts"
 import type { Call } from "./Git.ts"
 import type { Repository } from "./Repository.ts"
@@ -32,15 +32,15 @@ interface Piles {
 interface Work {
   readonly means: Means
   readonly repository: Repository
-  readonly place: Place
+  readonly claimed: ClaimedFolder
   /** Writes into the store of the repository. */
   readonly call: Call
   /** Writes into a store of its own. */
   readonly apart: Call
 }
 
-const start = Effect.fnUntraced(function* ({ means: { git }, place }: Work, call: Call, name: string, tree: string) {
-  const pile: Pile = { tree, call: Snapshot.withIndex(call, LocalPaths.join(place.scratch, `${name}.index`)) }
+const start = Effect.fnUntraced(function* ({ means: { git }, claimed }: Work, call: Call, name: string, tree: string) {
+  const pile: Pile = { tree, call: Snapshot.withIndex(call, LocalPaths.join(claimed.scratch, `${name}.index`)) }
   yield* git.text(pile.call, "read-tree", tree)
   return pile
 })
@@ -58,7 +58,7 @@ const inTheWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge
 
 /** HEAD and the user's files as trees. */
 const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, without: ReadonlyArray<string>) {
-  const { apart, call, means, place, repository } = work
+  const { apart, call, means, claimed, repository } = work
   const { files, git } = means
   for (const name of inTheWay)
     if ((yield* Effect.mapError(files.state(LocalPaths.join(repository.dir, name)), Snapshot.failed)) !== undefined)
@@ -67,7 +67,7 @@ const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, wit
     Snapshot.failed({ message: "The repository has no commits yet." })
   )
   const [commit = "", tree = ""] = said.split("\n")
-  const copy = LocalPaths.join(place.scratch, "user.index")
+  const copy = LocalPaths.join(claimed.scratch, "user.index")
   const { staged, working } = yield* Snapshot.take(git, files, apart, {
     index: repository.index,
     copy,
@@ -89,12 +89,12 @@ const uncommitted = ({ message }: WorktreeFailed) =>
 
 /** The commit of one branch on top of all before it. */
 const pick = Effect.fnUntraced(function* (work: Work, { commit, head, staged, working }: Piles, branch: string) {
-  const { call, means, place } = work
+  const { call, means, claimed } = work
   const { files, git } = means
   const ref = `refs/heads/${branch}`
   const said = yield* git.text(call, "rev-parse", "--verify", `${ref}^{commit}`)
   const parent = yield* git.text(call, "rev-parse", "--verify", `${ref}^1`)
-  const patch = LocalPaths.join(place.scratch, "pick.patch")
+  const patch = LocalPaths.join(claimed.scratch, "pick.patch")
   if (!(yield* Diff.write(means, call, [parent, said], patch))) return { commit, head, staged, working }
   const next = yield* put(work, head, patch)
   const others = yield* Effect.mapError(
@@ -102,7 +102,7 @@ const pick = Effect.fnUntraced(function* (work: Work, { commit, head, staged, wo
     uncommitted
   )
   if (parent === commit) return { commit: said, head: next, ...others }
-  const file = LocalPaths.join(place.scratch, "message")
+  const file = LocalPaths.join(claimed.scratch, "message")
   const raw = yield* git.text(call, "cat-file", "commit", said)
   yield* Snapshot.write(files, file, new TextEncoder().encode(raw.slice(raw.indexOf("\n\n") + 2)))
   const made = yield* git.text(call, "commit-tree", "-p", commit, "-F", file, next.tree)
@@ -131,9 +131,9 @@ const isLocked = ({ message }: WorktreeFailed) => message.includes("index.lock")
 
 /** Files first, HEAD last: until then the user has everything as it was, and the changes beside it. */
 const takeOver = Effect.fnUntraced(function* (work: Work, before: Piles, after: Piles) {
-  const { apart, call, means, place } = work
+  const { apart, call, means, claimed } = work
   const { files, git } = means
-  const { scratch } = place
+  const { scratch } = claimed
   yield* Diff.write(means, apart, [before.working.tree, after.working.tree], TakeOver.patchIn(scratch))
   yield* Diff.write(means, apart, [before.staged.tree, after.staged.tree], TakeOver.indexPatchIn(scratch))
   const undo = yield* TakeOver.apply(git, files, call, { scratch, head: before.commit })

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import type { Means, Place } from "./Claim.ts"
+import type { Means, ClaimedFolder } from "./Claim.ts"
 import type { Repository } from "./Repository.ts"
 import type { Manners } from "./Shield.ts"
 import { failed, write } from "./Snapshot.ts"
@@ -49,7 +49,7 @@ const copied = ({ common, dir }: Repository) => [
 export const make = Effect.fnUntraced(function* (
   { files, git }: Means,
   repository: Repository,
-  { path }: Place,
+  { path }: ClaimedFolder,
   start: Start
 ) {
   const own = LocalPaths.join(path, ".git")

@@ -11,7 +11,7 @@ import * as Snapshot from "./Snapshot.ts"
 
 export interface Replayed {
   readonly repository: Repository.Repository
-  readonly place: Claim.Place
+  readonly claimed: Claim.ClaimedFolder
   /** Undefined where the repository has no commits yet. */
   readonly head: string | undefined
   /** The tree of all files in the worktree when it was new. */
@@ -56,11 +56,11 @@ const stage = Effect.fnUntraced(function* (
 export const make = Effect.fnUntraced(function* (
   means: Claim.Means,
   repository: Repository.Repository,
-  place: Claim.Place,
+  claimed: Claim.ClaimedFolder,
   manners: Shield.Manners
 ) {
   const { files, git } = means
-  const { path, scratch } = place
+  const { path, scratch } = claimed
   const head = yield* headOf(means, repository)
   const store = yield* Snapshot.makeStore(files, repository.objects, scratch)
   const config = { ...store.config, ...manners.config }
@@ -72,14 +72,14 @@ export const make = Effect.fnUntraced(function* (
     without: yield* Claim.within(means, repository)
   })
   const start = { commit: head.commit, objects: store.folder, manners }
-  const [state, dir] = yield* Effect.all([look, OwnRepository.make(means, repository, place, start)], {
+  const [state, dir] = yield* Effect.all([look, OwnRepository.make(means, repository, claimed, start)], {
     concurrency: "unbounded"
   })
   for (const problem of state.problems) yield* Effect.logWarning(`A worktree has not all files: ${problem}`)
   const inside: Call = { cwd: path, env: { ...store.env, GIT_DIR: repository.dir, GIT_WORK_TREE: path }, config }
   const replayed: Replayed = {
     repository,
-    place,
+    claimed,
     head: head.commit,
     committed: head.tree,
     staged: Option.getOrElse(state.staged, () => state.working),

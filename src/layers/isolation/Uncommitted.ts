@@ -55,7 +55,7 @@ const sectionsOf = Effect.fnUntraced(function* (
   trees: readonly [string, string],
   paths: ReadonlyArray<string>
 ) {
-  const file = LocalPaths.join(replayed.place.scratch, "hunks.patch")
+  const file = LocalPaths.join(replayed.claimed.scratch, "hunks.patch")
   const found = new Map<string, Hunks.Section>()
   for (const piece of inPieces(paths)) {
     yield* Diff.write(means, call, trees, file, { context: 0, paths: piece })
@@ -113,7 +113,7 @@ const judge = Effect.fnUntraced(function* (work: Work, texts: ReadonlyArray<stri
 /** The tree of the task with the entries and the lines of the user put back. */
 const restored = Effect.fnUntraced(function* ({ call, changed, index, means, replayed }: Work, judged: Judged) {
   const { files, git } = means
-  const { scratch } = replayed.place
+  const { scratch } = replayed.claimed
   const copy = LocalPaths.join(scratch, "restored.index")
   yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
   const own = Snapshot.withIndex(call, copy)

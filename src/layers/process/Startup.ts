@@ -11,16 +11,16 @@ const refused = ({ message }: Error) => new StartupFailure({ code: "STARTUP_ERRO
 const unusable = ({ message }: Error) => invalid(message)
 const noModel = ({ message }: Error) => new StartupFailure({ code: "NO_MODEL", message })
 
-export interface Place {
+export interface Folders {
   readonly cwd: string
   readonly agentDir: string
 }
 
-export const place = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOptions, "cwd">) {
+export const folders = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOptions, "cwd">) {
   const wanted = given ?? (yield* Process.currentFolder)
   const cwd = yield* Process.folder(wanted)
   if (cwd === undefined) return yield* invalid(`--cwd: no such folder: ${wanted}`)
-  const found: Place = { cwd, agentDir: yield* Process.agentDir }
+  const found: Folders = { cwd, agentDir: yield* Process.agentDir }
   return found
 })
 

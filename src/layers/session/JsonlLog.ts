@@ -49,7 +49,7 @@ const makeWatchers = () => {
 }
 
 /** The file that is written, and its place. */
-interface Place {
+interface WrittenFile {
   path: string
   file: GrowingFile | undefined
   isDirty: boolean
@@ -58,13 +58,13 @@ interface Place {
 }
 
 /** Writes everything again where the file has changed; `stored` has all entries that were acknowledged. */
-const makeRescue = (options: LogOptions, place: Place, stored: () => ReadonlyArray<SessionEntry>) => {
+const makeRescue = (options: LogOptions, written: WrittenFile, stored: () => ReadonlyArray<SessionEntry>) => {
   const { tell, watch } = makeWatchers()
   const oneAtATime = Effect.unsafeMakeSemaphore(1)
 
   const moveAway = (detail: string, added: ReadonlyArray<SessionEntry>) =>
     Effect.gen(function* () {
-      const { file: before, path: reference } = place
+      const { file: before, path: reference } = written
       const { file, path } = yield* Effect.mapError(
         options.beginAgain(SessionText.encode(stored()) + SessionText.encode(added)),
         ({ message }) =>
@@ -74,7 +74,7 @@ const makeRescue = (options: LogOptions, place: Place, stored: () => ReadonlyArr
             detail: `the file ${detail}, and a new one could not be written: ${message}`
           })
       )
-      Object.assign(place, { file, path, isDirty: true })
+      Object.assign(written, { file, path, isDirty: true })
       if (before !== undefined) yield* before.leave
       yield* tell(new SessionMoved({ reference, detail, file: path }))
     })
@@ -91,7 +91,7 @@ const makeRescue = (options: LogOptions, place: Place, stored: () => ReadonlyArr
   ) =>
     Effect.flatMap(file.change, (detail) => {
       if (detail === undefined) return otherwise
-      return oneAtATime.withPermits(1)(Effect.suspend(() => look(place.file ?? file, added, otherwise)))
+      return oneAtATime.withPermits(1)(Effect.suspend(() => look(written.file ?? file, added, otherwise)))
     })
 
   return { watch, moveAway, unlessChanged }
@@ -101,27 +101,27 @@ export const make = Effect.fnUntraced(function* (
   options: LogOptions
 ): Effect.fn.Return<SessionLog, never, Scope.Scope> {
   const { begin, hasFile, session } = options
-  const place: Place = { path: options.path, file: undefined, isDirty: false, isGivenUp: false }
+  const written: WrittenFile = { path: options.path, file: undefined, isDirty: false, isGivenUp: false }
   const appended: Array<SessionEntry> = []
   let waiting: ReadonlyArray<SessionEntry> = []
   const stored = () => [...(hasFile ? session.entries : []), ...appended]
-  const { moveAway, unlessChanged, watch } = makeRescue(options, place, stored)
+  const { moveAway, unlessChanged, watch } = makeRescue(options, written, stored)
 
   const syncing = yield* Effect.makeSemaphore(1)
   /** One that is cut off leaves its work to the next, which waits for it otherwise. */
   const flush = syncing.withPermits(1)(
     Effect.suspend(() => {
-      const { file, isDirty, path } = place
+      const { file, isDirty, path } = written
       if (file === undefined || !isDirty) return Effect.void
-      place.isDirty = false
+      written.isDirty = false
       return file.sync.pipe(
         Effect.mapError(failure("sync", path)),
-        Effect.onInterrupt(() => Effect.sync(() => void (place.isDirty = true)))
+        Effect.onInterrupt(() => Effect.sync(() => void (written.isDirty = true)))
       )
     })
   )
   const sync = Effect.suspend(() => {
-    const { file, isGivenUp } = place
+    const { file, isGivenUp } = written
     if (file === undefined || isGivenUp) return Effect.void
     return Effect.zipRight(unlessChanged(file, [], Effect.void), flush)
   })
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() =>
     Effect.zipRight(
       Effect.catchAll(sync, ({ message }) => Effect.logError(message)),
-      Effect.suspend(() => place.file?.close ?? Effect.void)
+      Effect.suspend(() => written.file?.close ?? Effect.void)
     )
   )
 
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
     if (!hasFile && !isWorthAFile(waiting)) return Effect.void
     const all = waiting
     return begin(SessionText.encode(all)).pipe(
-      Effect.map((file) => void Object.assign(place, { file, isDirty: true })),
+      Effect.map((file) => void Object.assign(written, { file, isDirty: true })),
       Effect.catchTag("Displaced", ({ detail }) => moveAway(detail, all)),
       Effect.map(() => {
         waiting = []
@@ -150,8 +150,8 @@ export const make = Effect.fnUntraced(function* (
 
   const grown = (file: GrowingFile, added: ReadonlyArray<SessionEntry>) => {
     const append = Effect.suspend(() => {
-      place.isDirty = true
-      return Effect.mapError((place.file ?? file).append(SessionText.encode(added)), failure("append", place.path))
+      written.isDirty = true
+      return Effect.mapError((written.file ?? file).append(SessionText.encode(added)), failure("append", written.path))
     })
     return Effect.map(unlessChanged(file, added, append), () => {
       for (const entry of added) appended.push(entry)
@@ -160,17 +160,17 @@ export const make = Effect.fnUntraced(function* (
 
   const write = (added: ReadonlyArray<SessionEntry>) =>
     Effect.onError(
-      Effect.suspend(() => (place.file === undefined ? begun(added) : grown(place.file, added))),
+      Effect.suspend(() => (written.file === undefined ? begun(added) : grown(written.file, added))),
       () =>
         Effect.sync(() => {
-          place.isGivenUp = true
+          written.isGivenUp = true
         })
     )
 
   return {
     header: session.header,
     get file() {
-      return Option.some(place.path)
+      return Option.some(written.path)
     },
     entries: session.entries,
     append: (added) => (added.length === 0 ? Effect.void : Effect.uninterruptible(write(added))),

@@ -28,23 +28,23 @@ import * as SessionLookup from "./SessionLookup.ts"
 import * as SessionSummaries from "./SessionSummaries.ts"
 import * as SessionText from "./SessionText.ts"
 
-export type JsonlOptions = SessionFolders.Place
+export type JsonlOptions = SessionFolders.Location
 
 interface Dependencies {
   readonly files: Files
   readonly ids: typeof Ids.Service
-  readonly place: JsonlOptions
+  readonly location: JsonlOptions
   readonly summaries: ReturnType<typeof SessionSummaries.makeMemory>
 }
 
-const newHeader = Effect.fnUntraced(function* ({ ids, place }: Dependencies, options: NewSession) {
+const newHeader = Effect.fnUntraced(function* ({ ids, location }: Dependencies, options: NewSession) {
   const { parentSession, sessionId } = options
   const header: SessionHeader = {
     type: "session",
     version: sessionVersion,
     id: sessionId ?? ids.next("session"),
     timestamp: yield* IsoTime.now,
-    cwd: place.cwd,
+    cwd: location.cwd,
     ...(parentSession === undefined ? {} : { parentSession })
   }
   return header
@@ -140,13 +140,13 @@ const open = Effect.fnUntraced(function* (dependencies: Dependencies, reference:
 })
 
 const create = Effect.fnUntraced(function* (dependencies: Dependencies, options: NewSession) {
-  const { files, place } = dependencies
+  const { files, location } = dependencies
   const { artifactsOf, entries = [] } = options
   const header = yield* newHeader(dependencies, options)
   const path =
     options.path === undefined
-      ? join(SessionFolders.own(place), SessionFolders.fileName(header.timestamp, header.id))
-      : SessionLookup.absolute(place, options.path)
+      ? join(SessionFolders.own(location), SessionFolders.fileName(header.timestamp, header.id))
+      : SessionLookup.absolute(location, options.path)
   const takeLease = yield* LogFiles.makeLease
   const begin = (text: string) =>
     Effect.mapError(
@@ -164,14 +164,14 @@ const create = Effect.fnUntraced(function* (dependencies: Dependencies, options:
 })
 
 const makeFolder = (dependencies: Dependencies): SessionFolder => {
-  const { files, place } = dependencies
-  const lookup = SessionLookup.make(files, place)
+  const { files, location } = dependencies
+  const lookup = SessionLookup.make(files, location)
   const read = Effect.fnUntraced(function* (reference: string) {
     const path = yield* lookup.locate(reference)
     const { entries, header } = yield* load(dependencies, reference, path)
     return { header, entries, file: Option.some(path) }
   })
-  const listing = JsonlLog.failure("list", SessionFolders.own(place))
+  const listing = JsonlLog.failure("list", SessionFolders.own(location))
   return {
     create: (options) => create(dependencies, options),
     open: (reference) => Effect.flatMap(lookup.locate(reference), (path) => open(dependencies, reference, path)),
@@ -181,30 +181,32 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
   }
 }
 
-const dependenciesFor = Effect.fnUntraced(function* (place: JsonlOptions) {
+const dependenciesFor = Effect.fnUntraced(function* (location: JsonlOptions) {
   const dependencies: Dependencies = {
     files: yield* OwnFiles,
     ids: yield* Ids,
-    place,
+    location,
     summaries: SessionSummaries.makeMemory()
   }
   return dependencies
 })
 
 /** The sessions of all working folders, newest first; with a folder that the user chose, those in it. */
-export const listAll = Effect.fnUntraced(function* (place: JsonlOptions) {
-  const dependencies = yield* dependenciesFor(place)
-  const { all } = SessionLookup.make(dependencies.files, place)
-  const found = yield* Effect.mapError(all, JsonlLog.failure("list", SessionFolders.root(place)))
+export const listAll = Effect.fnUntraced(function* (location: JsonlOptions) {
+  const dependencies = yield* dependenciesFor(location)
+  const { all } = SessionLookup.make(dependencies.files, location)
+  const found = yield* Effect.mapError(all, JsonlLog.failure("list", SessionFolders.root(location)))
   return yield* summarizeAll(dependencies, found)
 })
 
-export const make = Effect.fnUntraced(function* (place: JsonlOptions) {
-  const dependencies = yield* dependenciesFor(place)
+export const make = Effect.fnUntraced(function* (location: JsonlOptions) {
+  const dependencies = yield* dependenciesFor(location)
   return SessionStore.of({
     ...makeFolder(dependencies),
     folder: (path) =>
-      Option.some(makeFolder({ ...dependencies, place: { ...place, sessionDir: SessionLookup.absolute(place, path) } }))
+      Option.some(
+        makeFolder({ ...dependencies, location: { ...location, sessionDir: SessionLookup.absolute(location, path) } })
+      )
   })
 })
 

@@ -8,7 +8,7 @@ import * as Environment from "../platform/processes/Environment.ts"
 
 export * from "../../domain/session/SessionFile.ts"
 
-export interface Place {
+export interface Location {
   readonly agentDir: string
   readonly cwd: string
   readonly home: string
@@ -16,28 +16,28 @@ export interface Place {
   readonly sessionDir?: string
 }
 
-export interface PlaceOptions {
+export interface LocationOptions {
   readonly agentDir: string
   readonly cwd: string
   readonly sessionDir?: string
 }
 
 /** The command line decides before the environment, the environment before the settings. */
-export const place = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir }: PlaceOptions) {
+export const locate = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir }: LocationOptions) {
   const settings = yield* Settings
   const variable = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
   const folder = sessionDir ?? variable ?? settings.sessionDir
   const chosen = folder === undefined ? {} : { sessionDir: absolute(cwd, folder) }
-  const found: Place = { agentDir: resolve(agentDir), cwd, home: home(), ...chosen }
+  const found: Location = { agentDir: resolve(agentDir), cwd, home: home(), ...chosen }
   return found
 })
 
 const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")
 
-export const root = ({ agentDir }: Place): string => join(agentDir, "sessions")
+export const root = ({ agentDir }: Location): string => join(agentDir, "sessions")
 
-export const own = (place: Place): string =>
-  place.sessionDir ?? join(root(place), `--${joined(place.cwd.replace(/^[/\\]/, ""))}--`)
+export const own = (location: Location): string =>
+  location.sessionDir ?? join(root(location), `--${joined(location.cwd.replace(/^[/\\]/, ""))}--`)
 
 const reasons = new Map([
   ["EACCES", "permission denied"],
@@ -46,11 +46,11 @@ const reasons = new Map([
 ])
 
 /** Says so at start where sessions will not be stored. heddle works all the same. */
-export const warnIfUnwritable = (place: Place) =>
+export const warnIfUnwritable = (location: Location) =>
   Effect.flatMap(OwnFiles, ({ checkWritable }) =>
-    Effect.catchAll(checkWritable(own(place)), ({ code, message, path }) =>
+    Effect.catchAll(checkWritable(own(location)), ({ code, message, path }) =>
       Effect.logWarning(
-        `sessions cannot be stored in ${own(place)}: ${reasons.get(code) ?? `${path}: ${message}`}. ` +
+        `sessions cannot be stored in ${own(location)}: ${reasons.get(code) ?? `${path}: ${message}`}. ` +
           "heddle works in memory, and the conversation is lost when it ends. " +
           "Choose a folder with --session-dir or HEDDLE_AGENT_DIR, or pass --no-session."
       )
@@ -63,7 +63,7 @@ const below = (cwd: string, folder: string): string | undefined => {
 }
 
 /** xcsh has shorter names for folders below the home folder and below /tmp. */
-const ofXcsh = ({ cwd, home }: Place): ReadonlyArray<string> => {
+const ofXcsh = ({ cwd, home }: Location): ReadonlyArray<string> => {
   const [inHome, inTemp] = [below(cwd, home), below(cwd, "/tmp")]
   return [
     ...(inHome === undefined ? [] : [`-${joined(inHome)}`]),
@@ -72,7 +72,7 @@ const ofXcsh = ({ cwd, home }: Place): ReadonlyArray<string> => {
 }
 
 /** The folders that may hold sessions of the working folder. */
-export const searched = (place: Place): ReadonlyArray<string> =>
-  place.sessionDir === undefined
-    ? [own(place), ...ofXcsh(place).map((name) => join(root(place), name))]
-    : [place.sessionDir]
+export const searched = (location: Location): ReadonlyArray<string> =>
+  location.sessionDir === undefined
+    ? [own(location), ...ofXcsh(location).map((name) => join(root(location), name))]
+    : [location.sessionDir]

@@ -27,10 +27,10 @@ export const unreadable = (reference: string) => (refused: FileRefused) => {
 /** Yields to the event loop after so many files, each of which takes some microseconds. */
 const filesInATurn = 100
 
-export const absolute = ({ cwd, home }: SessionFolders.Place, path: string): string =>
+export const absolute = ({ cwd, home }: SessionFolders.Location, path: string): string =>
   resolve(cwd, path.startsWith("~/") ? join(home, path.slice(2)) : path)
 
-export const make = (files: Files, place: SessionFolders.Place) => {
+export const make = (files: Files, location: SessionFolders.Location) => {
   /** The session files in some folders, newest first. */
   const filesIn = (folders: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Found>, FileRefused> =>
     Effect.map(Effect.forEach(folders, files.list), (found) =>
@@ -53,7 +53,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
     })
 
   /** Leaves out folders that cannot be listed. */
-  const everywhere = Effect.flatMap(files.list(SessionFolders.root(place)), (found) =>
+  const everywhere = Effect.flatMap(files.list(SessionFolders.root(location)), (found) =>
     Effect.filter(
       found.filter(({ isFolder }) => isFolder).map(({ path }) => path),
       (path) => Effect.isSuccess(files.list(path))
@@ -62,7 +62,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
 
   /** Searches the sessions of the working folder first, then all others. */
   const find = Effect.fnUntraced(function* (reference: string) {
-    const near = yield* named(SessionFolders.searched(place), reference)
+    const near = yield* named(SessionFolders.searched(location), reference)
     const found = near.length > 0 ? near : yield* named(yield* everywhere, reference)
     const [first, ...more] = found
     if (first === undefined) return yield* new SessionNotFound({ reference })
@@ -71,7 +71,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
   })
 
   const locate = Effect.fnUntraced(function* (reference: string) {
-    const asked = SessionFolders.isPath(reference) ? absolute(place, reference) : yield* find(reference)
+    const asked = SessionFolders.isPath(reference) ? absolute(location, reference) : yield* find(reference)
     return yield* files.real(asked)
   })
 
@@ -79,7 +79,7 @@ export const make = (files: Files, place: SessionFolders.Place) => {
   const isOurs = ({ path }: Found) =>
     Effect.match(files.readStart(path), {
       onFailure: () => false,
-      onSuccess: (start) => SessionText.cwdOf(start) === place.cwd
+      onSuccess: (start) => SessionText.cwdOf(start) === location.cwd
     })
 
   return {
@@ -87,16 +87,18 @@ export const make = (files: Files, place: SessionFolders.Place) => {
       Effect.mapError(locate(reference), (error) =>
         error._tag === "FileRefused" ? unreadable(reference)(error) : error
       ),
-    own: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
+    own: Effect.flatMap(filesIn(SessionFolders.searched(location)), (found) =>
       Effect.filter(found, (file, at) =>
         at % filesInATurn === filesInATurn - 1 ? Effect.zipRight(EventLoop.nextTurn, isOurs(file)) : isOurs(file)
       )
     ),
     /** Those of all working folders. */
     all: Effect.flatMap(everywhere, (folders) =>
-      filesIn([...new Set([...SessionFolders.searched(place), ...(place.sessionDir === undefined ? folders : [])])])
+      filesIn([
+        ...new Set([...SessionFolders.searched(location), ...(location.sessionDir === undefined ? folders : [])])
+      ])
     ),
-    latest: Effect.flatMap(filesIn(SessionFolders.searched(place)), (found) =>
+    latest: Effect.flatMap(filesIn(SessionFolders.searched(location)), (found) =>
       Effect.map(Effect.findFirst(found, isOurs), (first) => Option.map(first, ({ path }) => path))
     )
   }

@@ -7,7 +7,7 @@ import { type Marks, marksOf } from "../../services/settings/Setting.ts"
 import * as TypeText from "../../services/settings/TypeText.ts"
 import * as Keys from "./Keys.ts"
 import { locator } from "./Problems.ts"
-import type { Origin, Place } from "./SettingsMerge.ts"
+import type { Origin, SettingLocation } from "./SettingsMerge.ts"
 
 /** `name` is a path, an option, or a variable. */
 export interface Source {
@@ -45,7 +45,7 @@ export const list = (
   mask: (text: string) => string
 ): ReadonlyArray<Effective> => {
   const locate = locator()
-  const sourceOf = (place: Place): Source => ({ name: place.source.name, ...locate(place) })
+  const sourceOf = (location: SettingLocation): Source => ({ name: location.source.name, ...locate(location) })
   const inForce = new Map<string, unknown>(Object.entries(values))
   const builtIn = new Map<string, unknown>(Object.entries(defaults))
   return [...Keys.known().types].map(([key, type]) => {
@@ -57,7 +57,7 @@ export const list = (
       type: TypeText.of(type),
       description: Option.getOrElse(SchemaAST.getDescriptionAnnotation(type), () => ""),
       ...marksOf(type),
-      sources: (origin?.places ?? []).map(sourceOf),
+      sources: (origin?.locations ?? []).map(sourceOf),
       isReset: origin?.isReset ?? false
     }
   })

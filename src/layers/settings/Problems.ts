@@ -4,7 +4,7 @@ import { of as typeText } from "../../services/settings/TypeText.ts"
 import * as Keys from "./Keys.ts"
 import { nearest } from "./Nearest.ts"
 import * as Positions from "./Positions.ts"
-import type { Place, Problem, SettingsSource } from "./SettingsMerge.ts"
+import type { SettingLocation, Problem, SettingsSource } from "./SettingsMerge.ts"
 
 const most = 20
 const longestName = 100
@@ -24,7 +24,7 @@ const show = (value: unknown): string => {
 /** Says where members stand. Reads every source at most once. */
 export const locator = () => {
   const known = new Map<SettingsSource, ReturnType<typeof Positions.of>>()
-  return ({ path, source }: Place): Positions.Position | undefined => {
+  return ({ path, source }: SettingLocation): Positions.Position | undefined => {
     if (source.text === undefined) return undefined
     const find = known.get(source) ?? Positions.of(source.name, source.text)
     known.set(source, find)

@@ -20,7 +20,7 @@ export interface SettingsSource {
   readonly isReset?: boolean
 }
 
-export interface Place {
+export interface SettingLocation {
   readonly source: SettingsSource
   /** The names in the file that lead to the setting. */
   readonly path: ReadonlyArray<string>
@@ -28,12 +28,12 @@ export interface Place {
 
 export interface Origin {
   /** Several where objects were merged, the last one on top. */
-  readonly places: ReadonlyArray<Place>
+  readonly locations: ReadonlyArray<SettingLocation>
   /** The places set the value in vain: rpc mode has reset it. */
   readonly isReset: boolean
 }
 
-export interface Problem extends Place {
+export interface Problem extends SettingLocation {
   /** The setting, if there is one of this name. */
   readonly key: string | undefined
   readonly kind: "not an object" | "unknown" | "group" | "wrong type" | "planned"
@@ -84,8 +84,8 @@ const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.
     if (Either.isLeft(next)) return report("wrong type")
     values.set(key, next.right)
     const old = origins.get(key)
-    const below = Predicate.isRecord(before) && old?.isReset === false ? old.places : []
-    origins.set(key, { places: [...below, { source, path }], isReset: false })
+    const below = Predicate.isRecord(before) && old?.isReset === false ? old.locations : []
+    origins.set(key, { locations: [...below, { source, path }], isReset: false })
     if (marksOf(type).planned === true) report("planned")
   }
 }
@@ -93,12 +93,12 @@ const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.
 const reset = ({ origins, values }: State, { values: own }: SettingsSource) => {
   const base = new Map<string, unknown>(Object.entries({ ...defaults, ...(Predicate.isRecord(own) ? own : {}) }))
   const fixed = marked("reset")
-  for (const [key, { places }] of origins) {
+  for (const [key, { locations }] of origins) {
     const before = values.get(key)
     // What is in force already was not set in vain.
     if (!fixed.has(key) || before === base.get(key)) continue
     values.set(key, base.get(key))
-    origins.set(key, { places, isReset: true })
+    origins.set(key, { locations, isReset: true })
   }
 }
 

@@ -33,7 +33,7 @@ export const ofOption = Effect.fnUntraced(function* (option: string, value: stri
   return text.includes("\0") ? yield* refuse(`${path}: is not text`) : text
 })
 
-interface Place {
+interface PromptFolders {
   readonly agentDir: string
   readonly cwd: string
   readonly root: string
@@ -47,7 +47,7 @@ interface Place {
 export const find = Effect.fnUntraced(function* (
   files: Files,
   name: "SYSTEM.md" | "APPEND_SYSTEM.md",
-  { agentDir, cwd, isTrusted, root }: Place,
+  { agentDir, cwd, isTrusted, root }: PromptFolders,
   notes: Notes
 ) {
   const path = LocalPaths.join(cwd, ".heddle", name)

@@ -27,7 +27,7 @@ const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_s
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
 /** What frames say of the session beside its events. */
-interface Place {
+interface FrameContext {
   readonly sessionFile?: string | undefined
   readonly subagents?: Level
 }
@@ -45,7 +45,7 @@ const failedSend = ({ error, event, extensionPath }: AgentEvent.EventOf<"Extensi
 })
 
 /** The members of an event's only frame. The encoder leaves out absent members. */
-const frameMembers = (event: AgentEvent.Described, { sessionFile }: Place): object => {
+const frameMembers = (event: AgentEvent.Described, { sessionFile }: FrameContext): object => {
   switch (event._tag) {
     case "RunEnded":
       return { messages: event.messages, ...terminal, sessionFile, runId: event.runId }
@@ -73,7 +73,7 @@ const frameMembers = (event: AgentEvent.Described, { sessionFile }: Place): obje
 }
 
 /** One frame for each event, but two for an automatic compaction, and up to two for a step of a subagent. */
-export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<object> => {
+export const toFrames = (event: ControlEvent, context: FrameContext): ReadonlyArray<object> => {
   switch (event._tag) {
     case "CompactionStarted":
     case "CompactionEnded":
@@ -81,11 +81,11 @@ export const toFrames = (event: ControlEvent, place: Place): ReadonlyArray<objec
     case "SubagentStarted":
     case "SubagentEnded":
     case "SubagentProgressed":
-      return SubagentFrames.toFrames(event, place.subagents ?? "off")
+      return SubagentFrames.toFrames(event, context.subagents ?? "off")
     case "PersistFailed":
       return [{ type: "extension_error", extensionPath: "session", event: "persist", error: event.error }]
     case "ExtensionFailed":
       if (failedSends.has(event.event)) return [failedSend(event)]
   }
-  return [{ type: AgentEvent.typeOf(event), ...frameMembers(event, place) }]
+  return [{ type: AgentEvent.typeOf(event), ...frameMembers(event, context) }]
 }

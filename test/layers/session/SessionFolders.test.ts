@@ -13,8 +13,8 @@ describe("place", () => {
     readonly variable?: string
     readonly setting?: string
   }
-  const place = ({ option, setting, variable }: Given) =>
-    SessionFolders.place({
+  const location = ({ option, setting, variable }: Given) =>
+    SessionFolders.locate({
       agentDir: "agent",
       cwd: "/work",
       ...(option === undefined ? {} : { sessionDir: option })
@@ -37,7 +37,7 @@ describe("place", () => {
   ]
   for (const [given, sessionDir] of cases) {
     it.effect(JSON.stringify(given), () =>
-      Effect.map(place(given), (found) =>
+      Effect.map(location(given), (found) =>
         assert.deepStrictEqual(found, sessionDir === undefined ? base : { ...base, sessionDir })
       )
     )
@@ -45,7 +45,7 @@ describe("place", () => {
 })
 
 describe("folders", () => {
-  const place = (cwd: string): SessionFolders.Place => ({ agentDir: "/agent", cwd, home: "/home/me" })
+  const location = (cwd: string): SessionFolders.Location => ({ agentDir: "/agent", cwd, home: "/home/me" })
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ["/work/a", ["--work-a--"]],
     ["/", ["----"]],
@@ -57,12 +57,12 @@ describe("folders", () => {
   ]
   it.each(cases)("of %s", (cwd, names) => {
     const folders = names.map((name) => `/agent/sessions/${name}`)
-    assert.deepStrictEqual(SessionFolders.searched(place(cwd)), folders)
-    assert.strictEqual(SessionFolders.own(place(cwd)), folders[0])
+    assert.deepStrictEqual(SessionFolders.searched(location(cwd)), folders)
+    assert.strictEqual(SessionFolders.own(location(cwd)), folders[0])
   })
 
   it("a chosen folder is the only one", () => {
-    const chosen = { ...place("/home/me/a"), sessionDir: "/mine" }
+    const chosen = { ...location("/home/me/a"), sessionDir: "/mine" }
     assert.deepStrictEqual([SessionFolders.own(chosen), SessionFolders.searched(chosen)], ["/mine", ["/mine"]])
   })
 })
@@ -98,9 +98,9 @@ describe("a folder that cannot be written", () => {
   const warned = (code: string, message: string) =>
     Effect.gen(function* () {
       const logged: Array<string> = []
-      const place = { agentDir: "/agent", cwd: "/work", home: "/home", sessionDir: "/sessions" }
+      const location = { agentDir: "/agent", cwd: "/work", home: "/home", sessionDir: "/sessions" }
       const checkWritable = (path: string) => new FileRefused({ path, code, message })
-      yield* SessionFolders.warnIfUnwritable(place).pipe(
+      yield* SessionFolders.warnIfUnwritable(location).pipe(
         Effect.provideService(OwnFiles, { ...local, checkWritable }),
         Effect.provide(
           Logger.replace(

@@ -95,7 +95,7 @@ it.scoped("the defaults of a dialect are below every file, other options above -
       "compaction.reserveTokens": 7,
       sessionDir: "b"
     })
-    const names = [...origins].map(([key, { places }]) => [key, places.map(({ source }) => source.name)])
+    const names = [...origins].map(([key, { locations }]) => [key, locations.map(({ source }) => source.name)])
     assert.deepStrictEqual(names, [
       ["interruptMode", ["dialect pi-early"]],
       ["compaction.reserveTokens", [join(folder, "agent/settings.json")]],

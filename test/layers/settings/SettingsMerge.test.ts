@@ -12,9 +12,9 @@ const result = (...sources: ReadonlyArray<SettingsSource>) => {
     values,
     leftOut,
     problems: Problems.sentences(problems),
-    origins: [...origins].map(([key, { isReset, places }]) => [
+    origins: [...origins].map(([key, { isReset, locations }]) => [
       key,
-      isReset ? "reset" : places.map(({ source }) => source.name).join("+")
+      isReset ? "reset" : locations.map(({ source }) => source.name).join("+")
     ])
   }
 }

@@ -13,16 +13,16 @@ import { plain } from "./PlainBindings.ts"
 
 export const make = Effect.fnUntraced(function* (files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const cwd = yield* withFiles({ "agent/": "", ...files })
-  const place = { agentDir: `${cwd}/agent`, cwd, home: cwd }
+  const location = { agentDir: `${cwd}/agent`, cwd, home: cwd }
   const ledger = FileLedger.make()
   const { shell } = yield* Shells.make
   const services = Layer.merge(
-    Layer.provide(JsonlSessionStore.layer(place), FixedIds.layer),
+    Layer.provide(JsonlSessionStore.layer(location), FixedIds.layer),
     StaticSettings.layer({ defaultModel: "loom-1" })
   )
   const { models, packageDir, version } = plain
   const bindings = yield* Bindings.make({
-    place,
+    location,
     version,
     packageDir,
     models,

@@ -68,20 +68,23 @@ export const fold = ({ body, class: className, head, open = false }: FoldOptions
 })
 
 /** A leaf, and the folds around it from the outside in. */
-export interface Place {
+export interface LeafLocation {
   readonly leaf: Leaf
   readonly folds: ReadonlyArray<Fold>
 }
 
 /** All leaves, in the order in which they are shown. */
-export const places = (parts: ReadonlyArray<Part>, folds: ReadonlyArray<Fold> = []): ReadonlyArray<Place> =>
-  parts.flatMap((part): ReadonlyArray<Place> => {
+export const leafLocations = (
+  parts: ReadonlyArray<Part>,
+  folds: ReadonlyArray<Fold> = []
+): ReadonlyArray<LeafLocation> =>
+  parts.flatMap((part): ReadonlyArray<LeafLocation> => {
     switch (part.kind) {
       case "leaf":
         return [{ leaf: part, folds }]
       case "group":
-        return places(part.parts(), folds)
+        return leafLocations(part.parts(), folds)
       case "fold":
-        return [...places(part.head, folds), ...places(part.body(), [...folds, part])]
+        return [...leafLocations(part.head, folds), ...leafLocations(part.body(), [...folds, part])]
     }
   })

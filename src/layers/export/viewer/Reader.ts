@@ -9,7 +9,7 @@ import * as Outline from "./outline/Outline.ts"
 import type { Match } from "./outline/Matches.ts"
 import { textOf } from "./outline/Matches.ts"
 import { overview } from "./overview/Overview.ts"
-import { places } from "./Parts.ts"
+import { leafLocations } from "./Parts.ts"
 import { partsOf } from "./conversation/Messages.ts"
 
 export interface ReaderOptions {
@@ -114,17 +114,17 @@ export const make = ({ data, title }: ReaderOptions) => {
     showBranchOf(match.item.id)
     const item = itemFor(match.item.id)
     if (item === undefined || conversation.viewOf(item) === undefined) return undefined
-    const wanted = places(partsOf(match.item))[match.part]
+    const wanted = leafLocations(partsOf(match.item))[match.part]
     // A result that other branches have, too, is part of the item of its call.
-    const shown = places(partsOf(item))
-    const place =
+    const shown = leafLocations(partsOf(item))
+    const location =
       wanted === undefined || item.id === match.item.id
         ? shown[match.part]
         : shown.find((each) => textOf(each) === textOf(wanted))
-    const element = place === undefined ? undefined : Fold.openAt(place)
+    const element = location === undefined ? undefined : Fold.openAt(location)
     taken = undefined
     markAround(item)
-    return place === undefined || element === undefined ? undefined : { element, text: textOf(place) }
+    return location === undefined || element === undefined ? undefined : { element, text: textOf(location) }
   }
 
   const step = (by: number) => {

@@ -36,7 +36,7 @@ export interface Search extends DiscoveryOptions {
 type Scope = "project" | "user"
 type Origin = Omit<SourceInfo, "path">
 
-interface Place {
+interface SearchRoot {
   readonly scope: Scope
   /** The agent folder, `.heddle`, or an extra root. */
   readonly root: string
@@ -60,29 +60,34 @@ const listsIn = Effect.fnUntraced(function* (look: Look.Look, root: string) {
 const placesOf = Effect.fnUntraced(function* (look: Look.Look, search: Search, scope: Scope) {
   const lists = search.declared[scope]
   const root = scope === "project" ? `${search.cwd}/.heddle` : search.agentDir
-  const places: Array<Place> = [{ scope, root, isExtra: false, lists }]
+  const searchRoots: Array<SearchRoot> = [{ scope, root, isExtra: false, lists }]
   for (const extra of lists.roots) {
-    places.push({ scope, root: extra, isExtra: true, lists: yield* listsIn(look, extra) })
+    searchRoots.push({ scope, root: extra, isExtra: true, lists: yield* listsIn(look, extra) })
   }
-  return places
+  return searchRoots
 })
 
 /** The skills and templates of an extra root. They are instructions, so they need no trust. */
-const textsOf = Effect.fnUntraced(function* (gathering: Gathering.Gathering, { root, scope }: Place) {
+const textsOf = Effect.fnUntraced(function* (gathering: Gathering.Gathering, { root, scope }: SearchRoot) {
   const origin: Origin = { source: "auto", scope, origin: "top-level", baseDir: root }
   yield* gathering.text("skills", `${root}/skills`, origin)
   yield* gathering.text("prompts", `${root}/prompts`, origin)
 })
 
-const inFolders = Effect.fnUntraced(function* (look: Look.Look, gathering: Gathering.Gathering, place: Place) {
-  const origin: Origin = { source: "auto", scope: place.scope, origin: "top-level", baseDir: place.root }
-  for (const path of yield* Entries.inFolder(look, `${place.root}/extensions`)) yield* gathering.extension(path, origin)
+const inFolders = Effect.fnUntraced(function* (
+  look: Look.Look,
+  gathering: Gathering.Gathering,
+  searchRoot: SearchRoot
+) {
+  const origin: Origin = { source: "auto", scope: searchRoot.scope, origin: "top-level", baseDir: searchRoot.root }
+  for (const path of yield* Entries.inFolder(look, `${searchRoot.root}/extensions`))
+    yield* gathering.extension(path, origin)
 })
 
 const inLists = Effect.fnUntraced(function* (
   look: Look.Look,
   gathering: Gathering.Gathering,
-  { lists, root, scope }: Place
+  { lists, root, scope }: SearchRoot
 ) {
   for (const path of lists.extensions) {
     const found = yield* Entries.atPath(look, path)
@@ -95,7 +100,7 @@ const inLists = Effect.fnUntraced(function* (
 const inPackages = Effect.fnUntraced(function* (
   look: Look.Look,
   gathering: Gathering.Gathering,
-  { lists, scope }: Place,
+  { lists, scope }: SearchRoot,
   agentDirs: ReadonlyArray<string>,
   withExtensions: boolean
 ) {
@@ -137,16 +142,16 @@ export const locateAll = (options: DiscoveryOptions, declared: DeclaredSettings.
 const fromCommandLine = Effect.fnUntraced(function* (
   look: Look.Look,
   gathering: Gathering.Gathering,
-  place: Packages.Located
+  searchRoot: Packages.Located
 ) {
-  const { extensions, prompts, skills } = yield* Packages.resources(look, place, {})
-  if (extensions.length + skills.length + prompts.length === 0) look.report(place.root, "there is no extension")
-  const isPackage = extensions.length !== 1 || !place.isFile
+  const { extensions, prompts, skills } = yield* Packages.resources(look, searchRoot, {})
+  if (extensions.length + skills.length + prompts.length === 0) look.report(searchRoot.root, "there is no extension")
+  const isPackage = extensions.length !== 1 || !searchRoot.isFile
   const origin: Origin = {
     source: "cli",
     scope: "temporary",
     origin: isPackage ? "package" : "top-level",
-    baseDir: place.isFile ? LocalPaths.dirname(place.root) : place.root
+    baseDir: searchRoot.isFile ? LocalPaths.dirname(searchRoot.root) : searchRoot.root
   }
   for (const path of extensions) yield* gathering.extension(path, origin, { isExplicit: true })
   for (const path of skills) yield* gathering.text("skills", path, origin)
@@ -161,12 +166,12 @@ export const find = Effect.fnUntraced(function* (search: Search) {
   const given = only === undefined ? yield* locateEach(look, search, declared) : []
   const project = yield* placesOf(look, search, "project")
   const user = only === undefined ? yield* placesOf(look, search, "user") : []
-  const places = [...(trusted ? project : []), ...user]
-  if (!noExtensions) for (const place of places) yield* inFolders(look, gathering, place)
-  for (const place of given) yield* fromCommandLine(look, gathering, place)
-  if (!noExtensions) for (const place of places) yield* inLists(look, gathering, place)
-  for (const place of places) yield* inPackages(look, gathering, place, agentDirs, !noExtensions)
-  for (const place of [...project, ...user]) if (place.isExtra) yield* textsOf(gathering, place)
+  const searchRoots = [...(trusted ? project : []), ...user]
+  if (!noExtensions) for (const searchRoot of searchRoots) yield* inFolders(look, gathering, searchRoot)
+  for (const searchRoot of given) yield* fromCommandLine(look, gathering, searchRoot)
+  if (!noExtensions) for (const searchRoot of searchRoots) yield* inLists(look, gathering, searchRoot)
+  for (const searchRoot of searchRoots) yield* inPackages(look, gathering, searchRoot, agentDirs, !noExtensions)
+  for (const searchRoot of [...project, ...user]) if (searchRoot.isExtra) yield* textsOf(gathering, searchRoot)
   const found: Found = { ...gathering.found(), problems: yield* look.problems }
   return found
 })

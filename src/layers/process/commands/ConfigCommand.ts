@@ -94,7 +94,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
 
 export const run = Effect.fnUntraced(function* (given: Given) {
   const [key] = given.messages
-  const { cwd } = yield* Startup.place(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
+  const { cwd } = yield* Startup.folders(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
   const all = yield* load(given, cwd)
   const one = all.find((setting) => setting.key === key)
   const group = all.filter((setting) => key === undefined || setting.key.startsWith(`${key}.`))

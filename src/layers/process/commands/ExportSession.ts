@@ -32,10 +32,10 @@ const openStore = Effect.fnUntraced(function* (
   settings: typeof Settings.Service
 ) {
   const chosen = sessionDir === undefined ? {} : { sessionDir }
-  const place = yield* SessionFolders.place({ agentDir: yield* Process.agentDir, cwd, ...chosen }).pipe(
+  const location = yield* SessionFolders.locate({ agentDir: yield* Process.agentDir, cwd, ...chosen }).pipe(
     Effect.provideService(Settings, settings)
   )
-  return yield* Effect.provideService(JsonlSessionStore.make(place), Ids, RandomIds.make())
+  return yield* Effect.provideService(JsonlSessionStore.make(location), Ids, RandomIds.make())
 })
 
 const write = Effect.fnUntraced(function* (request: ExportRequest, given: string | undefined) {

@@ -22,16 +22,16 @@ const mostShown = 20
 const longestTitle = 50
 const longestFolder = 28
 
-interface Place {
+interface ListingOptions {
   readonly cwd?: string
   readonly sessionDir?: string
   readonly trusted?: boolean
   readonly overrides: Readonly<Record<string, unknown>>
 }
 
-const placeOf = Effect.fnUntraced(function* (given: Given) {
+const listingOptions = Effect.fnUntraced(function* (given: Given) {
   const one = (name: string) => given.values.get(name)?.[0]
-  const place: Place = {
+  const place: ListingOptions = {
     ...StartOptions.present("cwd", one("cwd")),
     ...StartOptions.present("sessionDir", one("session-dir")),
     ...StartOptions.trustOf((name) => given.values.has(name)),
@@ -41,11 +41,11 @@ const placeOf = Effect.fnUntraced(function* (given: Given) {
 })
 
 /** The session that was used last is number 1. Sessions without a message are left out: nothing is in them. */
-const listAll = Effect.fnUntraced(function* ({ overrides, sessionDir, trusted, ...place }: Place) {
+const listAll = Effect.fnUntraced(function* ({ overrides, sessionDir, trusted, ...place }: ListingOptions) {
   const agentDir = yield* Process.agentDir
   const cwd = LocalPaths.resolve(place.cwd ?? (yield* Process.currentFolder))
   const { settings, trust } = yield* FileSettings.load({ agentDir, cwd, overrides, trusted })
-  const where = yield* SessionFolders.place({ agentDir, cwd, ...StartOptions.present("sessionDir", sessionDir) }).pipe(
+  const where = yield* SessionFolders.locate({ agentDir, cwd, ...StartOptions.present("sessionDir", sessionDir) }).pipe(
     Effect.provideService(Settings, settings)
   )
   const listed = yield* JsonlSessionStore.listAll(where).pipe(
@@ -115,7 +115,7 @@ const toJson = ({ createdAt, cwd, file, messageCount, name, number, sessionId, t
 
 export const run = Effect.fnUntraced(function* (given: Given) {
   const search = given.messages.join(" ").trim()
-  const { sessions } = yield* listAll(yield* placeOf(given))
+  const { sessions } = yield* listAll(yield* listingOptions(given))
   const found = search === "" ? sessions : sessions.filter(matches(search))
   if (given.values.has("json")) return yield* Process.print(JSON.stringify(found.map(toJson), null, 2))
   if (found.length === 0) {
@@ -132,7 +132,7 @@ export const run = Effect.fnUntraced(function* (given: Given) {
 /** The file of session `number`, and the folder to continue it in. */
 export const numbered = Effect.fnUntraced(function* (number: number, options: StartOptions.StartOptions) {
   const { cwd, overrides, session } = options
-  const place: Place = {
+  const place: ListingOptions = {
     ...StartOptions.present("cwd", cwd),
     ...StartOptions.present("sessionDir", session.sessionDir),
     ...StartOptions.present("trusted", options.trusted),

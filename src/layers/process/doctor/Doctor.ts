@@ -19,7 +19,7 @@ import * as Machine from "./Machine.ts"
 import * as Models from "./Models.ts"
 
 const optionsOf = Effect.fnUntraced(function* (given: Given) {
-  const { agentDir, cwd } = yield* Startup.place(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
+  const { agentDir, cwd } = yield* Startup.folders(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
   const options: FileSettings.FileSettingsOptions = {
     agentDir,
     cwd,
@@ -34,14 +34,14 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
   const { agentDir, cwd } = options
   const { value: loaded, warnings } = yield* withWarnings(FileSettings.load(options))
   const isTrusted = loaded.trust.atStart === "trusted"
-  const places = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted: isTrusted }) }
+  const locations = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted: isTrusted }) }
   const ofModels = yield* withWarnings(
-    Effect.provide(Models.checks(places), ListModels.modelsLayer(options, isTrusted)).pipe(
+    Effect.provide(Models.checks(locations), ListModels.modelsLayer(options, isTrusted)).pipe(
       Effect.provideService(Settings, loaded.settings)
     )
   )
   const chosen = StartOptions.present("sessionDir", given.values.get("session-dir")?.[0])
-  const place = yield* SessionFolders.place({ agentDir, cwd, ...chosen }).pipe(
+  const location = yield* SessionFolders.locate({ agentDir, cwd, ...chosen }).pipe(
     Effect.provideService(Settings, loaded.settings)
   )
   const said = [...new Set([...warnings, ...ofModels.warnings])].map(Models.ofWarning)
@@ -49,7 +49,7 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
   const checks: ReadonlyArray<Check> = [
     ok("version", version),
     ...(yield* Machine.checks(loaded.settings.shellPath)),
-    ...(yield* Folders.checks(place)),
+    ...(yield* Folders.checks(location)),
     ...(isQuiet ? [ok("settings", "no mistakes")] : []),
     ...said,
     ...ofModels.value

@@ -24,9 +24,9 @@ const secret = Effect.fnUntraced(function* (path: string) {
   return [warning(name, `${path} can be read by other users`, `chmod 600 ${quote(path)}`)]
 })
 
-export const checks = Effect.fnUntraced(function* (place: SessionFolders.Place) {
-  const { agentDir, cwd } = place
-  const sessions = SessionFolders.own(place)
+export const checks = Effect.fnUntraced(function* (location: SessionFolders.Location) {
+  const { agentDir, cwd } = location
+  const sessions = SessionFolders.own(location)
   const found: Array<Check> = [
     yield* writable(
       "agent folder",

@@ -26,13 +26,13 @@ interface Loaded {
   readonly scenario: Scenario.Scenario
 }
 
-interface Place {
+interface Position {
   readonly loaded: Option.Option<Loaded>
   readonly nextTurn: number
   readonly callsMade: number
 }
 
-const start: Place = { loaded: Option.none(), nextTurn: 0, callsMade: 0 }
+const start: Position = { loaded: Option.none(), nextTurn: 0, callsMade: 0 }
 
 const misconfigured = (model: Model, message: string) =>
   new ModelFailure({ reason: "configuration", message, provider: model.provider, model: model.id })
@@ -65,16 +65,16 @@ const indexAtEnd = ({ atEnd, turns }: Scenario.Scenario): number =>
   atEnd === "repeat" ? 0 : atEnd === "stay" ? turns.length - 1 : turns.length
 
 /** Reads the file at the start and at the end of each round: a changed file is played from its first turn. */
-const advance = Effect.fnUntraced(function* (files: Files, options: Options, model: Model, place: Place) {
-  const before = Option.getOrUndefined(place.loaded)
-  const goesOn = before !== undefined && place.nextTurn < before.scenario.turns.length
+const advance = Effect.fnUntraced(function* (files: Files, options: Options, model: Model, position: Position) {
+  const before = Option.getOrUndefined(position.loaded)
+  const goesOn = before !== undefined && position.nextTurn < before.scenario.turns.length
   const loaded = goesOn ? before : yield* load(files, options, model)
   const isSame = before?.text === loaded.text
-  const index = goesOn ? place.nextTurn : isSame ? indexAtEnd(loaded.scenario) : 0
+  const index = goesOn ? position.nextTurn : isSame ? indexAtEnd(loaded.scenario) : 0
   const turn = loaded.scenario.turns[index]
   if (turn === undefined) return yield* usedUp(model, loaded.scenario.turns.length)
-  const callsMade = place.callsMade + 1
-  const after: Place = { loaded: Option.some(loaded), nextTurn: index + 1, callsMade }
+  const callsMade = position.callsMade + 1
+  const after: Position = { loaded: Option.some(loaded), nextTurn: index + 1, callsMade }
   return [{ turn, callsMade }, after] as const
 })
 
@@ -85,10 +85,10 @@ function* counted(steps: Iterable<Playback.Step>): Generator<Playback.Step> {
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const files = yield* OwnFiles
-  const place = yield* SynchronizedRef.make(start)
+  const position = yield* SynchronizedRef.make(start)
   return Effect.fnUntraced(function* ({ model }: ModelRequest) {
     // A call that fails here has used no turn and is not counted.
-    const next = yield* SynchronizedRef.modifyEffect(place, (now) => advance(files, options, model, now))
+    const next = yield* SynchronizedRef.modifyEffect(position, (now) => advance(files, options, model, now))
     return yield* Playback.play(counted(ScriptedTurn.play(next.turn, next.callsMade, model)))
   })
 })

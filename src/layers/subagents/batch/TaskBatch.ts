@@ -81,7 +81,7 @@ const start = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) =
     if (progress.see(event)) touch(slot)
     if (family.forwards) family.publish({ _tag: "SubagentSaid", id, event })
   }
-  const opened: TaskRun.Place["opened"] = ({ file, steer }) => {
+  const opened: TaskRun.BatchTask["opened"] = ({ file, steer }) => {
     slot.sessionFile = Option.getOrUndefined(file)
     if (slot.sessionFile !== undefined) family.transcripts.set(id, slot.sessionFile)
     family.live.set(id, { info: () => infoOf(options, slot), steer })

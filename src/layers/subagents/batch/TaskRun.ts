@@ -46,7 +46,7 @@ export interface Batch {
 }
 
 /** One task of the batch, and who watches it. */
-export interface Place {
+export interface BatchTask {
   readonly id: string
   readonly index: number
   readonly task: Task
@@ -89,7 +89,7 @@ const subject = ({ assignment, description, id }: Task) => {
 }
 
 const keepCopies = Effect.fnUntraced(
-  function* ({ artifacts }: Batch, { id }: Place, { withheld }: Delta, outcome: Outcome) {
+  function* ({ artifacts }: Batch, { id }: BatchTask, { withheld }: Delta, outcome: Outcome) {
     if (withheld === undefined) return
     const folder = LocalPaths.join(yield* artifacts.folder, `${id}.kept`)
     yield* withheld.copyTo(folder)
@@ -101,7 +101,7 @@ const keepCopies = Effect.fnUntraced(
 /** Takes what the agent has changed out of its worktree. Changes that failed their verification are kept, not merged. */
 const bringBack = Effect.fnUntraced(function* (
   batch: Batch,
-  place: Place,
+  place: BatchTask,
   worktree: Worktree,
   child: ChildSession.Child,
   outcome: Outcome
@@ -129,7 +129,7 @@ const bringBack = Effect.fnUntraced(function* (
 
 const verify = Effect.fnUntraced(function* (
   { artifacts, budget, plan }: Batch,
-  { id }: Place,
+  { id }: BatchTask,
   parent: ParentSession["publish"],
   text: string,
   worktree: Worktree,
@@ -157,12 +157,12 @@ const verify = Effect.fnUntraced(function* (
 /** Does the task in this scope; what it comes to is in `outcome`, also after an interrupt. */
 export const run = Effect.fnUntraced(function* (
   batch: Batch,
-  seat: Place,
+  batchTask: BatchTask,
   publish: ParentSession["publish"],
   outcome: Outcome
 ): Effect.fn.Return<void, { readonly message: string }, TaskServices | Scope.Scope> {
   const { agent, cwd, isolated, parent, plan, schema } = batch
-  const { begin, id, task } = seat
+  const { begin, id, task } = batchTask
   if (plan !== undefined) outcome.verification = skipped(plan)
   const place = isolated ? Effect.flatMap(Worktrees, ({ open }) => open({ cwd, id })) : Effect.succeed(undefined)
   const worktree = yield* Effect.onExit(place, () => Effect.sync(begin))
@@ -187,17 +187,17 @@ export const run = Effect.fnUntraced(function* (
         SubmitResult.make({ submitted, ...(schema === undefined ? {} : { schema: schema.checked }) })
       ],
       contributors: parent.contributors(),
-      subagents: seat.subagents(worktree?.cwd ?? cwd),
+      subagents: batchTask.subagents(worktree?.cwd ?? cwd),
       ...(isKept ? { file: `${yield* batch.artifacts.folder}/${id}.jsonl` } : {}),
-      see: seat.see
+      see: batchTask.see
     },
-    seat.node
+    batchTask.node
   )
-  seat.opened(child)
-  seat.progress.become("running")
+  batchTask.opened(child)
+  batchTask.progress.become("running")
   yield* Effect.addFinalizer(() => Effect.map(child.spent, (spent) => (outcome.spent = spent)))
   Object.assign(outcome, yield* Conversation.toResult(child, text, submitted, schema !== undefined))
   if (worktree === undefined) return
-  yield* verify(batch, seat, publish, text, worktree, child, outcome)
-  yield* bringBack(batch, seat, worktree, child, outcome)
+  yield* verify(batch, batchTask, publish, text, worktree, child, outcome)
+  yield* bringBack(batch, batchTask, worktree, child, outcome)
 })

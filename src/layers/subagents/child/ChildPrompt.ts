@@ -7,13 +7,13 @@ const handingBack = [
   "If the task cannot be done, call submit_result with `error` and say why."
 ].join(" ")
 
-interface Place {
+interface ChildFolders {
   readonly cwd: string
   readonly copyOf: string | undefined
 }
 
 /** The instructions of the agent in place of the built-in ones. */
-export const instructions = ({ prompt }: AgentDefinition, { copyOf, cwd }: Place) => ({
+export const instructions = ({ prompt }: AgentDefinition, { copyOf, cwd }: ChildFolders) => ({
   replace: `${prompt}\n\n${handingBack}`,
   ...(copyOf === undefined
     ? {}

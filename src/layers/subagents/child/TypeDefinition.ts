@@ -38,31 +38,34 @@ export const isTypeDefinition = (schema: JsonObject): boolean => {
   return ownMembers.some((key) => key in schema) || ("properties" in schema && type === undefined)
 }
 
-interface Place {
+interface SchemaLocation {
   readonly path: string
   readonly definitions: JsonObject
 }
 
-const at = ({ definitions, path }: Place, key: string): Place => ({ definitions, path: `${path}.${key}` })
-const wrong = ({ path }: Place, what: string) => Either.left(`${path} ${what}`)
+const at = ({ definitions, path }: SchemaLocation, key: string): SchemaLocation => ({
+  definitions,
+  path: `${path}.${key}`
+})
+const wrong = ({ path }: SchemaLocation, what: string) => Either.left(`${path} ${what}`)
 
 const members = (
   schemas: unknown,
-  place: Place
+  location: SchemaLocation
 ): Either.Either<ReadonlyArray<readonly [string, JsonObject]>, string> => {
-  if (!isObject(schemas)) return wrong(place, "must be an object of type definitions")
+  if (!isObject(schemas)) return wrong(location, "must be an object of type definitions")
   return Either.all(
     Object.entries(schemas).map(([name, schema]) =>
-      Either.map(convert(schema, at(place, name)), (made) => [name, made] as const)
+      Either.map(convert(schema, at(location, name)), (made) => [name, made] as const)
     )
   )
 }
 
-const object = (schema: JsonObject, place: Place, tag?: readonly [name: string, value: string]): Made =>
+const object = (schema: JsonObject, location: SchemaLocation, tag?: readonly [name: string, value: string]): Made =>
   Either.map(
     Either.all([
-      members(schema["properties"] ?? {}, at(place, "properties")),
-      members(schema["optionalProperties"] ?? {}, at(place, "optionalProperties"))
+      members(schema["properties"] ?? {}, at(location, "properties")),
+      members(schema["optionalProperties"] ?? {}, at(location, "optionalProperties"))
     ]),
     ([required, optional]) => ({
       type: "object",
@@ -76,12 +79,13 @@ const object = (schema: JsonObject, place: Place, tag?: readonly [name: string, 
     })
   )
 
-const variants = ({ discriminator, mapping }: JsonObject, place: Place): Made => {
-  if (typeof discriminator !== "string") return wrong(at(place, "discriminator"), "must be the name of a member")
+const variants = ({ discriminator, mapping }: JsonObject, location: SchemaLocation): Made => {
+  if (typeof discriminator !== "string") return wrong(at(location, "discriminator"), "must be the name of a member")
   const cases = isObject(mapping) ? Object.entries(mapping) : []
-  if (cases.length === 0) return wrong(at(place, "mapping"), "must be an object of type definitions, with at least one")
+  if (cases.length === 0)
+    return wrong(at(location, "mapping"), "must be an object of type definitions, with at least one")
   const made = cases.map(([value, schema]): Made => {
-    const here = at(at(place, "mapping"), value)
+    const here = at(at(location, "mapping"), value)
     if (!isObject(schema) || !("properties" in schema || "optionalProperties" in schema))
       return wrong(here, "must have properties or optionalProperties")
     return object(schema, here, [discriminator, value])
@@ -91,35 +95,35 @@ const variants = ({ discriminator, mapping }: JsonObject, place: Place): Made =>
 
 const pointer = (name: string) => `#/$defs/${encodeURI(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
 
-const forms: Readonly<Record<string, (schema: JsonObject, place: Place) => Made>> = {
-  ref: ({ ref }, place) =>
-    typeof ref === "string" && Object.hasOwn(place.definitions, ref)
+const forms: Readonly<Record<string, (schema: JsonObject, location: SchemaLocation) => Made>> = {
+  ref: ({ ref }, location) =>
+    typeof ref === "string" && Object.hasOwn(location.definitions, ref)
       ? Either.right({ $ref: pointer(ref) })
-      : wrong(at(place, "ref"), "must be the name of one of the definitions"),
-  type: ({ type }, place) =>
+      : wrong(at(location, "ref"), "must be the name of one of the definitions"),
+  type: ({ type }, location) =>
     isType(type)
       ? Either.right({ ...types[type] })
-      : wrong(at(place, "type"), `must be one of ${Object.keys(types).join(", ")}`),
-  enum: ({ enum: values }, place) =>
+      : wrong(at(location, "type"), `must be one of ${Object.keys(types).join(", ")}`),
+  enum: ({ enum: values }, location) =>
     Array.isArray(values) && values.length > 0 && values.every(Predicate.isString)
       ? Either.right({ type: "string", enum: values })
-      : wrong(at(place, "enum"), "must be a list of texts"),
-  elements: ({ elements }, place) =>
-    Either.map(convert(elements, at(place, "elements")), (items) => ({ type: "array", items })),
-  properties: (schema, place) => object(schema, place),
-  optionalProperties: (schema, place) => object(schema, place),
-  values: ({ values }, place) =>
-    Either.map(convert(values, at(place, "values")), (made) => ({ type: "object", additionalProperties: made })),
+      : wrong(at(location, "enum"), "must be a list of texts"),
+  elements: ({ elements }, location) =>
+    Either.map(convert(elements, at(location, "elements")), (items) => ({ type: "array", items })),
+  properties: (schema, location) => object(schema, location),
+  optionalProperties: (schema, location) => object(schema, location),
+  values: ({ values }, location) =>
+    Either.map(convert(values, at(location, "values")), (made) => ({ type: "object", additionalProperties: made })),
   discriminator: variants
 }
 
 /** Of the two members that one form may have, only the first counts. */
-const formOf = (schema: JsonObject, place: Place): Either.Either<string | undefined, string> => {
+const formOf = (schema: JsonObject, location: SchemaLocation): Either.Either<string | undefined, string> => {
   const found = Object.keys(forms).filter(
     (form) => form in schema && !(form === "optionalProperties" && "properties" in schema)
   )
   return found.length > 1
-    ? wrong(place, `has ${found.join(" and ")}, and may have only one of them`)
+    ? wrong(location, `has ${found.join(" and ")}, and may have only one of them`)
     : Either.right(found[0])
 }
 
@@ -129,10 +133,10 @@ const describe = (schema: JsonObject, made: JsonObject): JsonObject => {
   return typeof description === "string" ? { ...made, description } : made
 }
 
-const convert = (schema: unknown, place: Place): Made => {
-  if (!isObject(schema)) return wrong(place, "must be a type definition")
-  return Either.flatMap(formOf(schema, place), (form) => {
-    const made = form === undefined ? Either.right<JsonObject>({}) : forms[form]?.(schema, place)
+const convert = (schema: unknown, location: SchemaLocation): Made => {
+  if (!isObject(schema)) return wrong(location, "must be a type definition")
+  return Either.flatMap(formOf(schema, location), (form) => {
+    const made = form === undefined ? Either.right<JsonObject>({}) : forms[form]?.(schema, location)
     return Either.map(made ?? Either.right<JsonObject>({}), (plain) => {
       const isNullable = schema["nullable"] === true && form !== undefined
       return describe(schema, isNullable ? { anyOf: [plain, { type: "null" }] } : plain)
@@ -144,7 +148,7 @@ const convert = (schema: unknown, place: Place): Made => {
 export const toJsonSchema = (schema: JsonObject): Made => {
   const { definitions = {} } = schema
   if (!isObject(definitions)) return Either.left("definitions must be an object of type definitions")
-  const root: Place = { path: "schema", definitions }
+  const root: SchemaLocation = { path: "schema", definitions }
   return Either.map(
     Either.all([convert(schema, root), members(definitions, { path: "definitions", definitions })]),
     ([made, defs]) => (defs.length === 0 ? made : { ...made, $defs: Object.fromEntries(defs) })

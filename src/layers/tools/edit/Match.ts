@@ -9,41 +9,41 @@ export interface Edit {
   readonly newText: string
 }
 
-interface Place {
+interface Span {
   readonly start: number
   readonly end: number
 }
 
 /** Further matches are not counted: the error is the same. */
-const mostPlaces = 1000
+const mostSpans = 1000
 /** The number of lines that an error names when a text occurs more than once. */
 const mostNamed = 5
 
-const findAll = (text: string, wanted: string): ReadonlyArray<Place> => {
-  const places: Array<Place> = []
+const findAll = (text: string, wanted: string): ReadonlyArray<Span> => {
+  const spans: Array<Span> = []
   let at = text.indexOf(wanted)
-  while (at !== -1 && places.length < mostPlaces) {
-    places.push({ start: at, end: at + wanted.length })
+  while (at !== -1 && spans.length < mostSpans) {
+    spans.push({ start: at, end: at + wanted.length })
     at = text.indexOf(wanted, at + 1)
   }
-  return places
+  return spans
 }
 
-const endsLine = (text: string, { end }: Place) => end === text.length || text[end] === "\n"
+const endsLine = (text: string, { end }: Span) => end === text.length || text[end] === "\n"
 
 /** Places of the text when typographic variants and spaces at line ends do not count. */
-const findSimilar = (normal: Normalise.Normalised, wanted: string): ReadonlyArray<Place> => {
+const findSimilar = (normal: Normalise.Normalised, wanted: string): ReadonlyArray<Span> => {
   const inner = Normalise.withinLines(wanted)
   const whole = inner.trimEnd() === "" ? "" : inner.replace(/[ \t]+$/, "")
-  const toOriginal = ({ end, start }: Place) => ({
+  const toOriginal = ({ end, start }: Span) => ({
     start: Normalise.originalOffset(normal, start),
     end: Normalise.originalOffset(normal, end - 1) + 1
   })
   if (whole === "") return []
-  const places = findAll(normal.text, inner)
-  if (places.length > 0 || whole === inner) return places.map(toOriginal)
+  const spans = findAll(normal.text, inner)
+  if (spans.length > 0 || whole === inner) return spans.map(toOriginal)
   return findAll(normal.text, whole)
-    .filter((place) => endsLine(normal.text, place))
+    .filter((span) => endsLine(normal.text, span))
     .map(toOriginal)
 }
 
@@ -64,10 +64,10 @@ const nearMiss = (text: string, wanted: string): string => {
   return line === -1 ? "" : ` Line ${line + 1} is like the first line of it, but the rest or the indentation differs.`
 }
 
-const several = (text: string, places: ReadonlyArray<Place>): string => {
-  const lines = places.slice(0, mostNamed).map(({ start }) => lineAt(text, start))
-  const more = places.length > mostNamed ? ", …" : ""
-  const count = places.length >= mostPlaces ? `at least ${mostPlaces}` : String(places.length)
+const several = (text: string, spans: ReadonlyArray<Span>): string => {
+  const lines = spans.slice(0, mostNamed).map(({ start }) => lineAt(text, start))
+  const more = spans.length > mostNamed ? ", …" : ""
+  const count = spans.length >= mostSpans ? `at least ${mostSpans}` : String(spans.length)
   return `matches ${count} places (lines ${lines.join(", ")}${more}) and must match exactly one. Include more of the lines around it.`
 }
 
@@ -79,15 +79,15 @@ const locate = (
 ): Either.Either<Replacement, string> => {
   const wanted = toLineFeeds(edit.oldText)
   const exact = findAll(text, wanted)
-  const places = exact.length > 0 ? exact : findSimilar(normal(), wanted)
-  const [place] = places
-  if (place === undefined) {
+  const spans = exact.length > 0 ? exact : findSimilar(normal(), wanted)
+  const [span] = spans
+  if (span === undefined) {
     return Either.left(
       `${name} was not found. It must be the text of the file, spaces and line breaks included.${nearMiss(text, wanted)}`
     )
   }
-  if (places.length > 1) return Either.left(`${name} ${several(text, places)}`)
-  return Either.right({ ...place, newText: edit.newText })
+  if (spans.length > 1) return Either.left(`${name} ${several(text, spans)}`)
+  return Either.right({ ...span, newText: edit.newText })
 }
 
 /** In the order of the text. A failure says which edit, and why. */
@@ -97,9 +97,9 @@ export const find = (text: string, edits: ReadonlyArray<Edit>): Either.Either<Re
   const found: Array<Replacement & { readonly name: string }> = []
   for (const [index, edit] of edits.entries()) {
     const name = edits.length === 1 ? "oldText" : `edits[${index}].oldText`
-    const place = locate(text, normal, edit, name)
-    if (Either.isLeft(place)) return Either.left(place.left)
-    found.push({ ...place.right, name })
+    const span = locate(text, normal, edit, name)
+    if (Either.isLeft(span)) return Either.left(span.left)
+    found.push({ ...span.right, name })
   }
   found.sort((a, b) => a.start - b.start)
   for (const [index, next] of found.entries()) {

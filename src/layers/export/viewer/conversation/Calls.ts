@@ -53,8 +53,8 @@ export const preview = ({ args, name }: Pick<Call, "args" | "name">): string => 
   if (name === "task" && records(args["tasks"]).length > 0) return Format.excerpt(tasksSaid(args), 160)
   const key = tellingKeys.find((each) => typeof args[each] === "string") ?? Object.keys(args)[0]
   const value = key === undefined ? undefined : args[key]
-  const place = key === "pattern" && typeof args["path"] === "string" ? `  in ${args["path"]}` : ""
-  return Format.excerpt(show(value ?? ""), 160) + place
+  const location = key === "pattern" && typeof args["path"] === "string" ? `  in ${args["path"]}` : ""
+  return Format.excerpt(show(value ?? ""), 160) + location
 }
 
 export const pathOf = (args: JsonRecord): string =>

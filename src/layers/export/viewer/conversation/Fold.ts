@@ -1,6 +1,6 @@
 /** Draws the parts of an item. The body of a fold is built when it is first opened. */
 import { h, icon } from "../Dom.ts"
-import type { Fold, Part, Place } from "../Parts.ts"
+import type { Fold, Part, LeafLocation } from "../Parts.ts"
 
 const elements = new WeakMap<Part, HTMLElement>()
 const builders = new WeakMap<Element, () => void>()
@@ -57,7 +57,7 @@ export const setAll = (root: Element, open: boolean): void => {
 }
 
 /** Opens the folds around a place of a drawn item, and returns its element. */
-export const openAt = ({ folds, leaf }: Place): HTMLElement | undefined => {
+export const openAt = ({ folds, leaf }: LeafLocation): HTMLElement | undefined => {
   for (const each of folds) {
     const element = elements.get(each)
     if (element instanceof HTMLDetailsElement) show(element)

@@ -1,7 +1,7 @@
 /** The matches of a search in all items of a session: how many there are, and which item and which part has each. */
 import type { Item } from "../conversation/Items.ts"
 import { partsOf } from "../conversation/Messages.ts"
-import { type Leaf, type Place, places } from "../Parts.ts"
+import { type Leaf, type LeafLocation, leafLocations } from "../Parts.ts"
 import * as Occurrences from "../text/Occurrences.ts"
 
 interface Hit {
@@ -27,19 +27,19 @@ export interface Matches {
 const texts = new WeakMap<Leaf, string>()
 
 /** The text of a part, folded for comparison. */
-export const textOf = ({ leaf }: Place): string => {
+export const textOf = ({ leaf }: LeafLocation): string => {
   const known = texts.get(leaf) ?? Occurrences.folded(leaf.words())
   texts.set(leaf, known)
   return known
 }
 
 const countIn = (item: Item, query: string): number =>
-  places(partsOf(item)).reduce((sum, place) => sum + Occurrences.count(textOf(place), query), 0)
+  leafLocations(partsOf(item)).reduce((sum, location) => sum + Occurrences.count(textOf(location), query), 0)
 
 const matchIn = (item: Item, query: string, index: number): Match | undefined => {
   let occurrence = index
-  for (const [part, place] of places(partsOf(item)).entries()) {
-    const inside = Occurrences.count(textOf(place), query)
+  for (const [part, location] of leafLocations(partsOf(item)).entries()) {
+    const inside = Occurrences.count(textOf(location), query)
     if (occurrence < inside) return { item, part, occurrence }
     occurrence -= inside
   }

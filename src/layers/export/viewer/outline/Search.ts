@@ -33,9 +33,10 @@ const center = (range: Range) => {
   near?.scrollIntoView({ block: "nearest" })
   for (let at = near; at !== null; at = at.parentElement) {
     if (!at.matches(".code pre, .diff, .table-frame")) continue
-    const [box, place] = [at.getBoundingClientRect(), range.getBoundingClientRect()]
-    at.scrollTop += place.top + place.height / 2 - (box.top + box.height / 2)
-    if (place.left < box.left || place.right > box.right) at.scrollLeft += place.left - box.left - box.width / 3
+    const [box, location] = [at.getBoundingClientRect(), range.getBoundingClientRect()]
+    at.scrollTop += location.top + location.height / 2 - (box.top + box.height / 2)
+    if (location.left < box.left || location.right > box.right)
+      at.scrollLeft += location.left - box.left - box.width / 3
   }
   const { height, top } = range.getBoundingClientRect()
   window.scrollBy(0, top + height / 2 - window.innerHeight / 2)

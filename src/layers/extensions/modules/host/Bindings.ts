@@ -10,7 +10,7 @@ import { Settings } from "../../../../services/Settings.ts"
 import { SessionStore } from "../../../../services/session/SessionStore.ts"
 import * as AuthFile from "../../../models/AuthFile.ts"
 import * as ReadNow from "../../../platform/modules/ReadNow.ts"
-import type { Place } from "../../../session/SessionFolders.ts"
+import type { Location } from "../../../session/SessionFolders.ts"
 import type { HostBindings, ModelBindings } from "../HostBindings.ts"
 import * as Bridge from "./Bridge.ts"
 import * as ConversationBindings from "./ConversationBindings.ts"
@@ -18,7 +18,7 @@ import * as SessionBindings from "./SessionBindings.ts"
 import * as ToolBindings from "./ToolBindings.ts"
 
 export interface BindingOptions extends ToolBindings.ToolServices {
-  readonly place: Place
+  readonly location: Location
   readonly version: string
   readonly packageDir: string
   readonly models: Pick<ModelBindings, "all" | "available" | "stream">
@@ -36,17 +36,17 @@ const credentialIn = (agentDir: string) => {
 
 /** The scope owns all that extensions run through the bindings. */
 export const make = Effect.fnUntraced(function* (options: BindingOptions) {
-  const { models, packageDir, place, version } = options
+  const { models, packageDir, location, version } = options
   const settings = yield* Settings
   const run = yield* Bridge.make
   const bindings: HostBindings = {
-    agentDir: place.agentDir,
-    cwd: place.cwd,
+    agentDir: location.agentDir,
+    cwd: location.cwd,
     version,
     packageDir,
     settings: () => settings,
     tools: yield* ToolBindings.make(options, run),
-    sessions: SessionBindings.make(yield* SessionStore, place, run),
+    sessions: SessionBindings.make(yield* SessionStore, location, run),
     models: {
       ...models,
       supportedLevels,
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (options: BindingOptions) {
       cost: (tokens, prices) => Usage.make(tokens, prices).cost
     },
     conversation: ConversationBindings.bindings,
-    credential: credentialIn(place.agentDir)
+    credential: credentialIn(location.agentDir)
   }
   return bindings
 })

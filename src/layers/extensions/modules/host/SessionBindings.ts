@@ -22,17 +22,21 @@ const listOf = (folder: SessionFolder) => Effect.map(folder.list, (found) => fou
 /** Folders are listed a few at a time: a person may have thousands. */
 const concurrency = 4
 
-export const make = (store: typeof SessionStore.Service, place: SessionFolders.Place, run: Run): SessionBindings => {
+export const make = (
+  store: typeof SessionStore.Service,
+  location: SessionFolders.Location,
+  run: Run
+): SessionBindings => {
   const listFolder = (path: string) =>
     Option.match(store.folder(path), { onNone: () => Effect.succeed([]), onSome: listOf })
   return {
     list: (folder) => run(folder === undefined ? listOf(store) : listFolder(folder)),
     listAll: () => {
-      if (place.sessionDir !== undefined) return run(listOf(store))
-      const folders = ReadNow.folders(SessionFolders.root(place)).filter((path) => basename(path).startsWith("--"))
+      if (location.sessionDir !== undefined) return run(listOf(store))
+      const folders = ReadNow.folders(SessionFolders.root(location)).filter((path) => basename(path).startsWith("--"))
       return run(Effect.map(Effect.forEach(folders, listFolder, { concurrency }), (lists) => lists.flat()))
     },
-    folderOf: (cwd) => SessionFolders.own({ ...place, cwd }),
+    folderOf: (cwd) => SessionFolders.own({ ...location, cwd }),
     read: (path) => readSession(ReadNow.bytes(path), path),
     latest: (folder) => ReadNow.newest(folder, SessionFolders.suffix)
   }
