@@ -3,10 +3,10 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FiberRef from "effect/FiberRef"
 import * as Json from "../domain/Json.ts"
 import { scalarsOf } from "../domain/JsonScalars.ts"
 import { Agent } from "../services/Agent.ts"
+import * as Interrupted from "../services/fibers/Interrupted.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { Sessions } from "../services/session/Sessions.ts"
 import type { Command, CommandFailure, Request } from "./Command.ts"
@@ -56,9 +56,7 @@ const left = "The session was left before the command was done. Send it again."
  * and that must not end the fiber that runs it: it may be the reader's.
  */
 const unlessAsked = (answer: Effect.Effect<unknown>): Effect.Effect<void> =>
-  Effect.withFiberRuntime((fiber) =>
-    Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)) ? Effect.asVoid(answer) : Effect.interrupt
-  )
+  Effect.flatMap(Interrupted.isRequested, (isAsked) => (isAsked ? Effect.interrupt : Effect.asVoid(answer)))
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 

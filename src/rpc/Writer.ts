@@ -7,9 +7,9 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Mailbox from "effect/Mailbox"
-import * as Option from "effect/Option"
 import type { AgentEvent } from "../domain/conversation/AgentEvent.ts"
 import type { EventSink } from "../services/Agent.ts"
+import * as Backpressure from "../services/fibers/Backpressure.ts"
 import type { Transport } from "../services/host/Transport.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import type { Connection } from "./Connection.ts"
@@ -112,15 +112,11 @@ const isDelta = ({ _tag }: Item): boolean => _tag === "MessageUpdated"
 
 export const make = Effect.fnUntraced(function* (transport: typeof Transport.Service, connection: Connection) {
   const items = yield* Mailbox.make<Item>()
-  const caughtUp = yield* Effect.makeLatch(true)
+  const events = Backpressure.make(Backpressure.sizeOf(items), eventLead)
+  const responses = Backpressure.make(Backpressure.sizeOf(items), responseLead)
+  const caughtUp = Effect.zipRight(events.caughtUp, responses.caughtUp)
   const encoder = makeEncoder(connection)
   const clock = yield* Effect.clock
-
-  /** Returns when at most `lead` frames wait, or when `run` has taken all that did. */
-  const atMost = (lead: number) => {
-    const isBehind = () => Option.getOrElse(items.unsafeSize(), () => 0) > lead
-    return Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void))
-  }
 
   /**
    * The frames that break a silence wait for the turn of the event loop to end, so that the request to a model leaves
@@ -130,7 +126,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     const [first, done] = yield* items.takeAll
     const more =
       done || Chunk.some(first, isDelta) ? Chunk.empty() : yield* Effect.zipRight(transport.gather, items.clear)
-    yield* caughtUp.open
+    yield* caughtUp
     return [Chunk.appendAll(first, more), done] as const
   })
 
@@ -176,14 +172,14 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
   })
 
   /** Nobody waits for a host that does not read any more. */
-  const leave = Effect.zipRight(items.shutdown, caughtUp.open)
+  const leave = Effect.zipRight(items.shutdown, caughtUp)
 
   const writer: Writer = {
     offer: (event) => void items.unsafeOffer(event),
-    ready: atMost(eventLead),
+    ready: events.ready,
     respond: (response) => void items.unsafeOffer({ _tag: "Response", response }),
     record: (frame) => void items.unsafeOffer({ _tag: "Record", frame }),
-    readerReady: atMost(responseLead),
+    readerReady: responses.ready,
     end: Effect.asVoid(items.end)
   }
   return { writer, run: Effect.ensuring(writeAll, leave) }

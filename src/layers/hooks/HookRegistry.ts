@@ -2,9 +2,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Interrupted from "../../services/fibers/Interrupted.ts"
 import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
 import { type Hook, type HookProblem, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
 
@@ -40,10 +40,6 @@ const problemOf = (cause: Cause.Cause<HookProblem>): HookProblem =>
   Option.getOrElse(Cause.failureOption(cause), () => ({ message: describe(cause) }))
 
 type Notify = (typeof SessionHooks.Service)["notify"]
-/** Whether the fiber itself was asked to stop. */
-const isStopped = Effect.withFiberRuntime<boolean>((fiber) =>
-  Effect.succeed(!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)))
-)
 
 export type HookRegistry = ReturnType<typeof make>
 
@@ -110,7 +106,7 @@ export const make = (
       Effect.matchCauseEffect({
         onSuccess: (answer) => Effect.succeed(Either.right(answer)),
         onFailure: (cause) =>
-          Effect.flatMap(isStopped, (stopped) =>
+          Effect.flatMap(Interrupted.isRequested, (stopped) =>
             stopped ? Effect.interrupt : Effect.succeed(Either.left(problemOf(cause)))
           )
       })

@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
-import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import { plainText } from "../../domain/conversation/Content.ts"
+import * as Backpressure from "../../services/fibers/Backpressure.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { Transport } from "../../services/host/Transport.ts"
 import * as Process from "../platform/processes/Process.ts"
@@ -81,14 +81,13 @@ const answerOf = (outcome: Outcome<unknown>, live: boolean): string => {
 export const open = Effect.fnUntraced(function* (options: TextOptions) {
   const transport = yield* Transport
   const pieces = yield* Mailbox.make<Piece>()
-  const caughtUp = yield* Effect.makeLatch(true)
+  const { caughtUp, ready } = Backpressure.make(Backpressure.sizeOf(pieces), lead)
   const say = (piece: Piece) => void pieces.unsafeOffer(piece)
   const reporter = makeReporter(options, say)
-  const isBehind = () => Option.getOrElse(pieces.unsafeSize(), () => 0) > lead
   const write = Effect.gen(function* () {
     for (let done = false; !done;) {
       const [taken, isLast] = yield* pieces.takeAll
-      yield* caughtUp.open
+      yield* caughtUp
       let text = ""
       for (const piece of taken) {
         if (piece.to === "stdout") {
@@ -105,8 +104,8 @@ export const open = Effect.fnUntraced(function* (options: TextOptions) {
   })
   const presentation: Presentation = {
     offer: reporter.take,
-    ready: Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void)),
-    run: Effect.ensuring(write, Effect.zipRight(pieces.shutdown, caughtUp.open)),
+    ready,
+    run: Effect.ensuring(write, Effect.zipRight(pieces.shutdown, caughtUp)),
     conclude: (outcome) => {
       reporter.closeLine()
       const answer = answerOf(outcome, options.live)

@@ -1,12 +1,12 @@
 /** Hands every event of a session to all its sinks. Publishing never waits. */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { EventSink } from "../../../services/Agent.ts"
+import * as Backpressure from "../../../services/fibers/Backpressure.ts"
 
 /** How many events a reader of `subscribe` may leave unread before the run waits for it. */
 const lead = 1024
@@ -50,16 +50,13 @@ export const make = (): EventHub => {
     )
   const subscribe = Effect.gen(function* () {
     const events = yield* Mailbox.make<AgentEvent>()
-    const caughtUp = yield* Effect.makeLatch(true)
-    const isBehind = () => sinks.has(sink) && Option.getOrElse(events.unsafeSize(), () => 0) > lead
-    const sink: EventSink = {
-      offer: (event) => void events.unsafeOffer(event),
-      ready: Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void))
-    }
+    const unread = Backpressure.sizeOf(events)
+    const { caughtUp, ready } = Backpressure.make(() => (sinks.has(sink) ? unread() : 0), lead)
+    const sink: EventSink = { offer: (event) => void events.unsafeOffer(event), ready }
     // A run that waits for a reader goes on when the reader leaves.
-    yield* Effect.addFinalizer(() => Effect.zipRight(events.end, caughtUp.open))
+    yield* Effect.addFinalizer(() => Effect.zipRight(events.end, caughtUp))
     yield* attach(sink)
-    return Stream.mapChunksEffect(Mailbox.toStream(events), (taken) => Effect.as(caughtUp.open, taken))
+    return Stream.mapChunksEffect(Mailbox.toStream(events), (taken) => Effect.as(caughtUp, taken))
   })
   return {
     publish: (event) => {

@@ -1,9 +1,7 @@
 /** A run from its first event to its last: the journal, the turns and the end markers, put together. */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import { textAndImages } from "../../../domain/conversation/Content.ts"
@@ -11,6 +9,7 @@ import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { CustomInput, InputMessage, UserMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
+import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
@@ -94,11 +93,6 @@ interface Options {
   readonly todos: Pick<SessionTodos, "recorded">
   readonly todoMessages: TodoMessages
 }
-
-/** Whether the fiber was asked to stop; tells so inside a mask, too. */
-const interrupted = Effect.withFiberRuntime<boolean>((fiber) =>
-  Effect.succeed(!Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause)))
-)
 
 /** A message of a hook that cannot be stored is reported and left out. */
 const storable =
@@ -250,7 +244,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     state.end(journal.runId)
     yield* late.store
     yield* end.takeQueue
-    const isStopped = yield* interrupted
+    const isStopped = yield* Interrupted.isRequested
     if (!isStopped) yield* session.sync
     const next = end.publish(journal, { ...result, mayGoOn: result.mayGoOn && !isStopped })
     if (isStopped) detach(afterAnswer(session.sync))

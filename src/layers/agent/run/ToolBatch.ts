@@ -5,7 +5,6 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import * as FiberRef from "effect/FiberRef"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
@@ -16,6 +15,7 @@ import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
+import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import * as HookedCall from "./HookedCall.ts"
@@ -149,7 +149,7 @@ const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: T
   const progress = (output: ToolOutput) =>
     Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
       latest = output
-      if (isOver || !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))) return Effect.void
+      if (isOver || Interrupted.isRequestedOf(fiber)) return Effect.void
       const show = () => journal.progressOfCall(position, output)
       return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
     })

@@ -1,10 +1,10 @@
 /** The loop of a session on the terminal: takes what is typed and what happens, and draws. Nothing else draws. */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
-import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { MessageQueue } from "../../../domain/conversation/MessageQueue.ts"
 import type { EventSink } from "../../../services/Agent.ts"
+import * as Backpressure from "../../../services/fibers/Backpressure.ts"
 import type { HostGone } from "../../../services/host/Transport.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as Keys from "../input/Keys.ts"
@@ -50,8 +50,8 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
   const clock = yield* Effect.clock
   const background = yield* FiberSet.make<void>()
   const interrupts = Interrupts.make()
-  const caughtUp = yield* Effect.makeLatch(true)
   const { inbox } = screen
+  const { caughtUp, ready } = Backpressure.make(Backpressure.sizeOf(inbox), eventLead)
   let pending = Keys.nothing
   let figures = Status.none
   let queue: MessageQueue | undefined
@@ -156,7 +156,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
   const step = Effect.gen(function* () {
     const [happenings] = yield* inbox.takeAll
     for (const happening of happenings) yield* handle(happening)
-    yield* caughtUp.open
+    yield* caughtUp
     yield* screen.draw(View.live(state(), parts))
   })
 
@@ -168,10 +168,9 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
     )
   )
 
-  const isBehind = () => Option.getOrElse(inbox.unsafeSize(), () => 0) > eventLead
   const sink: EventSink = {
     offer: (event) => void inbox.unsafeOffer({ _tag: "Event", event }),
-    ready: Effect.suspend(() => (isBehind() ? Effect.zipRight(caughtUp.close, caughtUp.await) : Effect.void))
+    ready
   }
 
   /** Ends where the terminal is gone. */
