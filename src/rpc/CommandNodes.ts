@@ -50,7 +50,7 @@ export const open = <R>(root: Supervision.LiveNode, { command, id, now, refuse, 
   }
   return {
     run: Supervision.enter(node, run),
-    seat: Supervision.seat(node),
+    seat: Supervision.forkOptions(node),
     withdrawn: () => withdrawn,
     ended: (exit, then) => {
       if (Exit.isInterrupted(exit) && node.cancelling) refuse((isAnswer) => close(isAnswer, then))

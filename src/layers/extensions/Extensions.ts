@@ -164,9 +164,9 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
       isServed = true
       yield* serve
       const { hooks } = current
-      const seat = yield* hooks.join("trust")
+      const registration = yield* hooks.join("trust")
       // The host may join after the extensions: before the start of the session nobody could answer.
-      seat.on("sessionStarted", () => Effect.asVoid(Effect.forkIn(ask(hooks), scope)))
+      registration.on("sessionStarted", () => Effect.asVoid(Effect.forkIn(ask(hooks), scope)))
     }
     // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.
     yield* Effect.flatMap(Agent, ({ tools }) => tools.all)

@@ -10,13 +10,13 @@ const name = "hooks of the parent session"
 export const contributors = (hooks: HookRegistry): ReadonlyArray<Contributor> => {
   if (!hooks.has("toolCall") && !hooks.has("toolResult")) return []
   const join = Effect.gen(function* () {
-    const seat = yield* Effect.flatMap(SessionHooks, (session) => session.join(name))
-    seat.on("toolCall", (call) =>
+    const registration = yield* Effect.flatMap(SessionHooks, (session) => session.join(name))
+    registration.on("toolCall", (call) =>
       Effect.map(Asking.toolCall(hooks, call), ({ blocked, terminate }) =>
         blocked === undefined ? undefined : { block: true, reason: blocked, terminate }
       )
     )
-    seat.on("toolResult", ({ content, details, isError, ...call }) =>
+    registration.on("toolResult", ({ content, details, isError, ...call }) =>
       Effect.map(
         Asking.toolResult(hooks, call, { content, ...(details === undefined ? {} : { details }) }, isError),
         ({ isError: failed, output }) => ({ ...output, isError: failed })

@@ -2,15 +2,15 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { HookPoint } from "../../services/hooks/HookPoints.ts"
-import { type Contributor, type Hook, Hooks, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
+import { type Contributor, type Hook, Hooks, type HookRegistration, SessionHooks } from "../../services/hooks/Hooks.ts"
 
 export type HookSet = { readonly [P in HookPoint]?: Hook<P> }
 
 const isPoint = (hooks: HookSet, name: string): name is HookPoint => name in hooks
 
-const put = <P extends HookPoint>(seat: HookSeat, hooks: HookSet, point: P) => {
+const put = <P extends HookPoint>(registration: HookRegistration, hooks: HookSet, point: P) => {
   const hook: Hook<P> | undefined = hooks[point]
-  if (hook !== undefined) seat.on(point, hook)
+  if (hook !== undefined) registration.on(point, hook)
 }
 
 /** Adds a contributor behind those that are there. */
@@ -26,7 +26,7 @@ export const layer = (name: string, hooks: HookSet): Layer.Layer<never> =>
     name,
     join: () =>
       Effect.gen(function* () {
-        const seat = yield* Effect.flatMap(SessionHooks, ({ join }) => join(name))
-        for (const point of Object.keys(hooks)) if (isPoint(hooks, point)) put(seat, hooks, point)
+        const registration = yield* Effect.flatMap(SessionHooks, ({ join }) => join(name))
+        for (const point of Object.keys(hooks)) if (isPoint(hooks, point)) put(registration, hooks, point)
       })
   })

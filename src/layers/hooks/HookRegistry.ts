@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Interrupted from "../../services/fibers/Interrupted.ts"
 import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
-import { type Hook, type HookProblem, type HookSeat, SessionHooks } from "../../services/hooks/Hooks.ts"
+import { type Hook, type HookProblem, type HookRegistration, SessionHooks } from "../../services/hooks/Hooks.ts"
 
 export interface Registered<P extends HookPoint> {
   readonly name: string
@@ -21,10 +21,10 @@ export interface Report extends HookProblem {
   readonly event: string
 }
 
-/** More hooks than this at one point of a seat are a loop that registers again and again. */
+/** More hooks than this at one point from one contributor are a loop that registers again and again. */
 const mostHooks = 10_000
 
-interface Seat {
+interface Contributor {
   readonly name: string
   readonly table: Table
 }
@@ -48,31 +48,31 @@ export const make = (
   notify: Notify = () => {},
   ready: Effect.Effect<void> = Effect.void
 ) => {
-  let seats: ReadonlyArray<Seat> = []
+  let contributors: ReadonlyArray<Contributor> = []
   /** Flattened when a point is first asked for, and again after a change. */
   let flat: Table = {}
 
   const of = <P extends HookPoint>(point: P): ReadonlyArray<Registered<P>> => {
     const known = flat[point]
     if (known !== undefined) return known
-    const all = seats.flatMap(({ table }): ReadonlyArray<Registered<P>> => table[point] ?? [])
+    const all = contributors.flatMap(({ table }): ReadonlyArray<Registered<P>> => table[point] ?? [])
     flat = { ...flat, [point]: all }
     return all
   }
 
-  const on = <P extends HookPoint>(seat: Seat, point: P, hook: Hook<P>) => {
-    const registered: Registered<P> = { name: seat.name, hook }
-    const registrations: Array<Registered<P>> = seat.table[point] ?? []
-    if (registrations.length >= mostHooks) {
-      report({ name: seat.name, event: point, message: `more than ${mostHooks} hooks` })
+  const on = <P extends HookPoint>(contributor: Contributor, point: P, hook: Hook<P>) => {
+    const registered: Registered<P> = { name: contributor.name, hook }
+    const hooksAtPoint: Array<Registered<P>> = contributor.table[point] ?? []
+    if (hooksAtPoint.length >= mostHooks) {
+      report({ name: contributor.name, event: point, message: `more than ${mostHooks} hooks` })
       return () => {}
     }
-    registrations.push(registered)
-    Object.assign(seat.table, { [point]: registrations })
+    hooksAtPoint.push(registered)
+    Object.assign(contributor.table, { [point]: hooksAtPoint })
     flat = {}
     return () => {
-      const at = registrations.indexOf(registered)
-      if (at >= 0) registrations.splice(at, 1)
+      const at = hooksAtPoint.indexOf(registered)
+      if (at >= 0) hooksAtPoint.splice(at, 1)
       flat = {}
     }
   }
@@ -81,17 +81,17 @@ export const make = (
     Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => {
-          const seat: Seat = { name, table: {} }
-          seats = [...seats, seat]
-          return seat
+          const contributor: Contributor = { name, table: {} }
+          contributors = [...contributors, contributor]
+          return contributor
         }),
-        (seat) =>
+        (contributor) =>
           Effect.sync(() => {
-            seats = seats.filter((other) => other !== seat)
+            contributors = contributors.filter((other) => other !== contributor)
             flat = {}
           })
       ),
-      (seat): HookSeat => ({ on: (point, hook) => on(seat, point, hook) })
+      (contributor): HookRegistration => ({ on: (point, hook) => on(contributor, point, hook) })
     )
 
   /** Calls one hook. A failure of any kind is answered, not thrown; a hook that interrupts only itself has failed. */

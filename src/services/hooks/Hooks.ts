@@ -22,8 +22,8 @@ export type Hook<P extends HookPoint> = (
   event: HookEvent<P>
 ) => Effect.Effect<HookAnswer<P>, HookProblem> | HookAnswer<P>
 
-export interface HookSeat {
-  /** Adds a hook behind those of the seat, and returns the function that takes it away. */
+export interface HookRegistration {
+  /** Adds a hook behind those of the contributor, and returns the function that takes it away. */
   readonly on: <P extends HookPoint>(point: P, hook: Hook<P>) => () => void
 }
 
@@ -34,12 +34,12 @@ export interface Contributor {
   readonly join: (opening: SessionOpening) => Effect.Effect<void, never, Agent | Session | SessionHooks | Scope.Scope>
 }
 
-/** The hooks of one session. Those of a seat run in the order of their registration, seats in the order in which they joined. */
+/** The hooks of one session. Those of a contributor run in the order in which they were added, contributors in the order in which they joined. */
 export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHooks")<
   SessionHooks,
   {
-    /** A seat for a contributor, until the scope closes. */
-    readonly join: (name: string) => Effect.Effect<HookSeat, never, Scope.Scope>
+    /** The registration of a contributor, until the scope closes. */
+    readonly join: (name: string) => Effect.Effect<HookRegistration, never, Scope.Scope>
     /** Tells the host that code of a contributor failed (`extension_error`). */
     readonly report: (problem: HookProblem & { readonly name: string; readonly event: string }) => void
     /** Returns when the host has caught up with what it was told. */

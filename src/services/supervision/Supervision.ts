@@ -190,11 +190,11 @@ export const under =
     Effect.locally(effect, current, base)
 
 /** Options to fork a fiber that runs as the node. Its effect must be wrapped in `enter`. */
-export const seat = (node: LiveNode): Runtime.RunForkOptions => ({
+export const forkOptions = (node: LiveNode): Runtime.RunForkOptions => ({
   updateRefs: (refs, fiberId) => FiberRefs.updateAs(refs, { fiberId, fiberRef: current, value: node })
 })
 
-/** Runs an effect as the node, in a fiber forked with `seat`. */
+/** Runs an effect as the node, in a fiber forked with `forkOptions`. */
 export const enter = <A, E, R>(node: LiveNode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     node.fiber = fiber

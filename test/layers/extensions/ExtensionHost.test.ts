@@ -28,7 +28,7 @@ describe("loading", () => {
       const { host, open } = yield* TestHost.make([greeter, sample("second.cjs")])
       assert.strictEqual((yield* host.claimedFlags).size, 0)
       const opened = yield* open({ reason: "startup" })
-      assert.deepStrictEqual(opened.hooks.seats(), [greeter, sample("second.cjs")])
+      assert.deepStrictEqual(opened.hooks.registrations(), [greeter, sample("second.cjs")])
       assert.deepStrictEqual([namesOf(opened.tools), namesOf(opened.commands)], [["greet"], ["greet"]])
       assert.deepStrictEqual(opened.notes, [["notify", { message: "second startup", level: "info" }]])
       assert.deepStrictEqual([...(yield* host.claimedFlags)], [["loud", { type: "boolean", default: false }]])
@@ -41,7 +41,7 @@ describe("loading", () => {
       const bad = ["no-factory.ts", "throws-at-import.ts", "throws-in-factory.ts", "absent.ts"].map(sample)
       const { open } = yield* TestHost.make([...bad, greeter])
       const { hooks, tools } = yield* open({ reason: "startup" })
-      assert.deepStrictEqual(hooks.seats(), [greeter])
+      assert.deepStrictEqual(hooks.registrations(), [greeter])
       assert.deepStrictEqual(namesOf(tools), ["greet"])
       assert.deepStrictEqual(hooks.reports.slice(0, 3), [
         {
@@ -79,7 +79,7 @@ describe("loading", () => {
       )
       yield* TestClock.adjust("30 seconds")
       const { hooks } = yield* Fiber.join(opening)
-      assert.deepStrictEqual(hooks.seats(), [greeter])
+      assert.deepStrictEqual(hooks.registrations(), [greeter])
       assert.deepStrictEqual(hooks.reports, [
         { name: sample("hangs.ts"), event: "load", message: "The extension did not finish loading in 30 seconds." }
       ])
@@ -108,7 +108,7 @@ describe("sessions", () => {
       const { host, open } = yield* TestHost.make([greeter])
       const first = yield* open({ reason: "startup" })
       yield* first.leave
-      assert.deepStrictEqual([first.hooks.seats(), first.tools, first.commands], [[], [], []])
+      assert.deepStrictEqual([first.hooks.registrations(), first.tools, first.commands], [[], [], []])
       const second = yield* open({ reason: "resume", previousSessionFile: "/a.jsonl" })
       const [started, ended] = yield* dataOf(first)
       const count = started !== null && typeof started === "object" && "factories" in started ? started.factories : 0
@@ -183,7 +183,7 @@ describe("reload", () => {
       assert.deepStrictEqual(namesOf(tools), ["v1"])
       write(2)
       yield* host.reload
-      assert.deepStrictEqual([namesOf(tools), hooks.seats(), hooks.reports], [["v2"], [entry], []])
+      assert.deepStrictEqual([namesOf(tools), hooks.registrations(), hooks.reports], [["v2"], [entry], []])
       const told = (message: string) => ["notify", { message, level: "info" }]
       assert.deepStrictEqual(notes, [
         told("1 session_start startup"),
@@ -236,7 +236,7 @@ describe("reload", () => {
       const [tool] = tools
       found = [sample("second.cjs")]
       yield* host.reload
-      assert.deepStrictEqual([hooks.seats(), tools], [[sample("second.cjs")], []])
+      assert.deepStrictEqual([hooks.registrations(), tools], [[sample("second.cjs")], []])
       const late = yield* tool?.execute({}, { toolCallId: "c", progress: () => Effect.void }) ?? Effect.void
       assert.deepStrictEqual(late, { content: "Hello" })
     })

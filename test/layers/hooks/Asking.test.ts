@@ -14,8 +14,8 @@ const hooksOf = Effect.fnUntraced(function* <P extends HookPoint>(point: P, ...a
   const reports: Array<string> = []
   const hooks = HookRegistry.make(({ event, message, name }) => void reports.push(`${name} ${event}: ${message}`))
   for (const [index, hook] of all.entries()) {
-    const seat = yield* hooks.service.join(String(index + 1))
-    seat.on(point, hook)
+    const registration = yield* hooks.service.join(String(index + 1))
+    registration.on(point, hook)
   }
   return { hooks, reports }
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import * as HookRegistry from "../../../src/layers/hooks/HookRegistry.ts"
-import type { HookSeat } from "../../../src/services/hooks/Hooks.ts"
+import type { HookRegistration } from "../../../src/services/hooks/Hooks.ts"
 
 const make = () => {
   const reports: Array<HookRegistry.Report> = []
@@ -13,7 +13,7 @@ const nothing = () => undefined
 const event = { text: "hi", images: [], source: "host" } as const
 
 describe("order", () => {
-  it.scoped("seats in the order in which they joined, hooks of a seat in that of their registration", () =>
+  it.scoped("contributors in the order in which they joined, their hooks in the order in which they were added", () =>
     Effect.gen(function* () {
       const { hooks } = make()
       const a = yield* hooks.service.join("a")
@@ -26,7 +26,7 @@ describe("order", () => {
     })
   )
 
-  it.scoped("a hook is taken away alone and once, a seat with all its hooks when its scope closes", () =>
+  it.scoped("a hook is taken away alone and once, a contributor with all its hooks when its scope closes", () =>
     Effect.gen(function* () {
       const { hooks } = make()
       const scope = yield* Scope.make()
@@ -41,19 +41,19 @@ describe("order", () => {
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(names(hooks), ["b"])
       a.on("input", nothing)
-      assert.deepStrictEqual(names(hooks), ["b"], "a seat that was left has no say")
+      assert.deepStrictEqual(names(hooks), ["b"], "a contributor that has left is not asked")
     })
   )
 
-  it.scoped("a seat that registers without end is reported and refused", () =>
+  it.scoped("a contributor that registers without end is reported and refused", () =>
     Effect.gen(function* () {
       const { hooks, reports } = make()
-      const fill = (seat: HookSeat) => {
-        for (let count = 0; count < 10_000; count++) seat.on("input", nothing)
+      const fill = (registration: HookRegistration) => {
+        for (let count = 0; count < 10_000; count++) registration.on("input", nothing)
       }
-      const seat = yield* hooks.service.join("loop")
-      fill(seat)
-      const remove = seat.on("input", nothing)
+      const registration = yield* hooks.service.join("loop")
+      fill(registration)
+      const remove = registration.on("input", nothing)
       remove()
       assert.strictEqual(hooks.of("input").length, 10_000)
       assert.deepStrictEqual(reports, [{ name: "loop", event: "input", message: "more than 10000 hooks" }])

@@ -215,9 +215,9 @@ it.scoped("at every point hooks run in load order, each failure is reported, and
       })
     const joinAll = (name: string) =>
       Effect.flatMap(SessionHooks, ({ join }) =>
-        Effect.map(join(name), (seat) => {
+        Effect.map(join(name), (registration) => {
           for (const point of everyPoint) {
-            seat.on(point, () => {
+            registration.on(point, () => {
               log.push(`${point} ${name}`)
               return Effect.fail({ message: `${name} broke` })
             })

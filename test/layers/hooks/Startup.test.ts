@@ -37,8 +37,8 @@ it.scoped("contributors join once, when somebody first waits, and then hooks hea
         Deferred.await(gate)
       )
     )
-    const seat = yield* hooks.service.join("x")
-    seat.on("sessionStarted", (event) => void told.push(event))
+    const registration = yield* hooks.service.join("x")
+    registration.on("sessionStarted", (event) => void told.push(event))
     assert.deepStrictEqual([joined, startup.isOver()], [0, false])
     const waiting = yield* Effect.fork(startup.started)
     const leaving = yield* Effect.fork(startup.started)
@@ -76,11 +76,11 @@ describe("a hook that hears of the start", () => {
   it.scoped("has 30 seconds, and is reported then; the next one is told", () =>
     Effect.gen(function* () {
       const { hooks, reports, startup } = yield* make(Effect.void)
-      const seat = yield* hooks.service.join("slow")
+      const registration = yield* hooks.service.join("slow")
       const told: Array<string> = []
-      seat.on("sessionStarted", () => Effect.never)
-      seat.on("sessionStarted", () => Effect.fail({ message: "no" }))
-      seat.on("sessionStarted", () => void told.push("next"))
+      registration.on("sessionStarted", () => Effect.never)
+      registration.on("sessionStarted", () => Effect.fail({ message: "no" }))
+      registration.on("sessionStarted", () => void told.push("next"))
       const waiting = yield* Effect.fork(startup.started)
       yield* TestClock.adjust("29999 millis")
       assert.deepStrictEqual([told, startup.isOver()], [[], false])

@@ -7,8 +7,8 @@ import * as Startup from "../../../src/layers/hooks/Startup.ts"
 const make = Effect.fnUntraced(function* () {
   const said: Array<string> = []
   const hooks = HookRegistry.make(() => {})
-  const seat = yield* hooks.service.join("test")
-  seat.on("sessionStarted", ({ reason }) => void said.push(`started ${reason}`))
+  const registration = yield* hooks.service.join("test")
+  registration.on("sessionStarted", ({ reason }) => void said.push(`started ${reason}`))
   const latch = yield* Effect.makeLatch(false)
   const fork = yield* FiberSet.runtime(yield* FiberSet.make<void, never>())<never>()
   const join = Effect.zipRight(

@@ -43,7 +43,7 @@ export const add = Effect.fnUntraced(function* (test: TestPorts.TestPorts, more:
       successor: () => undefined,
       ...more.outside
     },
-    seat: yield* Scope.extend(test.ports.hooks.join(path), scope),
+    registration: yield* Scope.extend(test.ports.hooks.join(path), scope),
     bridge: yield* Scope.extend(Bridge.make, scope),
     scope
   })

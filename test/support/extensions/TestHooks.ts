@@ -1,7 +1,7 @@
 /** The hooks of a session, without a session that calls them: a test asks a point itself. */
 import { Effect } from "effect"
 import type { HookEvent, HookPoint } from "../../../src/services/hooks/HookPoints.ts"
-import { type Hook, type HookSeat, SessionHooks } from "../../../src/services/hooks/Hooks.ts"
+import { type Hook, type HookRegistration, SessionHooks } from "../../../src/services/hooks/Hooks.ts"
 
 type Hooks = { [P in HookPoint]?: Array<Hook<P>> }
 
@@ -14,9 +14,9 @@ export interface Report {
 
 const isLater = (answer: unknown): answer is Effect.Effect<unknown, unknown> => Effect.isEffect(answer)
 
-const makeSeat = () => {
+const makeRegistration = () => {
   const hooks: Hooks = {}
-  const seat: HookSeat = {
+  const registration: HookRegistration = {
     on: <P extends HookPoint>(point: P, hook: Hook<P>) => {
       const list: Array<Hook<P>> = hooks[point] ?? []
       Object.assign(hooks, { [point]: list })
@@ -27,11 +27,11 @@ const makeSeat = () => {
       }
     }
   }
-  return { hooks, seat }
+  return { hooks, registration }
 }
 
 export const make = () => {
-  const seats: Array<{ readonly name: string; readonly hooks: Hooks }> = []
+  const registrations: Array<{ readonly name: string; readonly hooks: Hooks }> = []
   const reports: Array<Report> = []
   return {
     service: SessionHooks.of({
@@ -39,25 +39,25 @@ export const make = () => {
       join: (name) =>
         Effect.acquireRelease(
           Effect.sync(() => {
-            const { hooks, seat } = makeSeat()
-            const joined = { name, hooks, seat }
-            seats.push(joined)
+            const { hooks, registration } = makeRegistration()
+            const joined = { name, hooks, registration }
+            registrations.push(joined)
             return joined
           }),
-          (joined) => Effect.sync(() => seats.splice(seats.indexOf(joined), 1))
-        ).pipe(Effect.map(({ seat }) => seat)),
+          (joined) => Effect.sync(() => registrations.splice(registrations.indexOf(joined), 1))
+        ).pipe(Effect.map(({ registration }) => registration)),
       report: (problem) => void reports.push(problem),
       notify: () => {}
     }),
     reports,
-    /** The names of the seats that are taken, in their order. */
-    seats: () => seats.map(({ name }) => name),
+    /** The names of the registered contributors, in their order. */
+    registrations: () => registrations.map(({ name }) => name),
     /** How many hooks wait at a point. */
-    count: (point: HookPoint) => seats.reduce((sum, { hooks }) => sum + (hooks[point]?.length ?? 0), 0),
+    count: (point: HookPoint) => registrations.reduce((sum, { hooks }) => sum + (hooks[point]?.length ?? 0), 0),
     /** The answers of all hooks of a point, in their order. */
     ask: <P extends HookPoint>(point: P, event: HookEvent<P>): Effect.Effect<ReadonlyArray<unknown>, unknown> =>
       Effect.forEach(
-        seats.flatMap(({ hooks }) => hooks[point] ?? []),
+        registrations.flatMap(({ hooks }) => hooks[point] ?? []),
         (hook) =>
           Effect.suspend((): Effect.Effect<unknown, unknown> => {
             const answer: unknown = hook(event)
@@ -66,7 +66,7 @@ export const make = () => {
       ),
     /** What the hooks return before anything is waited for. */
     poll: <P extends HookPoint>(point: P, event: HookEvent<P>): ReadonlyArray<unknown> =>
-      seats.flatMap(({ hooks }) => (hooks[point] ?? []).map((hook): unknown => hook(event)))
+      registrations.flatMap(({ hooks }) => (hooks[point] ?? []).map((hook): unknown => hook(event)))
   }
 }
 

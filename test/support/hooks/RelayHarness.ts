@@ -35,8 +35,8 @@ export const make = Effect.gen(function* () {
     close: Scope.close(scope, Exit.void),
     /** Adds hooks of one contributor. */
     join: Effect.fnUntraced(function* <P extends HookPoint>(name: string, point: P, ...all: ReadonlyArray<Hook<P>>) {
-      const seat = yield* Scope.extend(hooks.service.join(name), scope)
-      return all.map((hook) => seat.on(point, hook))
+      const registration = yield* Scope.extend(hooks.service.join(name), scope)
+      return all.map((hook) => registration.on(point, hook))
     })
   }
 })

@@ -27,7 +27,7 @@ const prepare = Effect.fnUntraced(function* (
     extension,
     shared,
     outside,
-    seat: yield* hooks.join(path),
+    registration: yield* hooks.join(path),
     bridge: yield* Bridge.paced(shared.pace),
     scope: yield* Effect.scope
   })

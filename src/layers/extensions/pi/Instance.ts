@@ -5,7 +5,7 @@
 import type * as Scope from "effect/Scope"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
-import type { HookProblem, HookSeat } from "../../../services/hooks/Hooks.ts"
+import type { HookProblem, HookRegistration } from "../../../services/hooks/Hooks.ts"
 import * as Call from "../../platform/extensions/Call.ts"
 import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"
 import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
@@ -60,7 +60,7 @@ export interface Instance {
   readonly outside: Outside
   readonly bridge: Bridge
   readonly scope: Scope.Scope
-  readonly seat: HookSeat
+  readonly registration: HookRegistration
   readonly flags: Map<string, FlagDefinition>
   /** The handlers that a reload calls by itself. */
   readonly lifecycle: { readonly session_start: Set<Handler>; readonly session_shutdown: Set<Handler> }
@@ -85,15 +85,15 @@ export interface Instance {
   readonly count: (kind: string) => void
 }
 
-type Parts = Pick<Instance, "extension" | "shared" | "outside" | "bridge" | "scope" | "seat">
+type Parts = Pick<Instance, "extension" | "shared" | "outside" | "bridge" | "scope" | "registration">
 
 /** Watches the runs of the session from the first time on that the extension asks. */
-const runSignals = ({ bridge, seat, shared }: Parts) => {
+const runSignals = ({ bridge, registration, shared }: Parts) => {
   let run: Call.Call | undefined
   let isWatching = false
   const watch = () => {
     isWatching = true
-    seat.on("RunSettled", ({ aborted }) => {
+    registration.on("RunSettled", ({ aborted }) => {
       if (aborted) run?.abort()
       run = undefined
     })
@@ -106,13 +106,13 @@ const runSignals = ({ bridge, seat, shared }: Parts) => {
   }
 }
 
-const makeAborts = ({ bridge, seat, shared }: Parts): Instance["aborts"] => {
+const makeAborts = ({ bridge, registration, shared }: Parts): Instance["aborts"] => {
   let isOwn = false
   let isWatching = false
   return {
     note: () => {
       isOwn = bridge.read(shared.ports.agent.state).isStreaming
-      if (!isWatching) seat.on("RunSettled", () => void (isOwn = false))
+      if (!isWatching) registration.on("RunSettled", () => void (isOwn = false))
       isWatching = true
     },
     isOwn: () => isOwn

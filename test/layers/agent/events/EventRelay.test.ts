@@ -239,8 +239,8 @@ describe("a hook that does not answer", () => {
 it.scoped("no event is lost after the end of a session whose hooks had nothing to do until then", () =>
   Effect.gen(function* () {
     const { close, got, hooks, relay } = yield* make
-    const seat = yield* hooks.service.join("late")
-    seat.on("TurnStarted", () => Effect.void)
+    const registration = yield* hooks.service.join("late")
+    registration.on("TurnStarted", () => Effect.void)
     yield* close
     for (const event of turns(2)) relay.publish(event)
     yield* relay.flush

@@ -19,9 +19,9 @@ const play = Effect.fnUntraced(function* (
   answer: Effect.Effect<ToolAnswer, ToolFailure> = Effect.succeed(output("done"))
 ) {
   const hooks = HookRegistry.make(() => {})
-  const seat = yield* hooks.service.join("x")
-  if (toolCall !== undefined) seat.on("toolCall", toolCall)
-  if (toolResult !== undefined) seat.on("toolResult", toolResult)
+  const registration = yield* hooks.service.join("x")
+  if (toolCall !== undefined) registration.on("toolCall", toolCall)
+  if (toolResult !== undefined) registration.on("toolResult", toolResult)
   const seen: Array<JsonObject> = []
   const around = { hooks, flush: Effect.void, turn: yield* Effect.makeSemaphore(1) }
   const execute = (args: JsonObject) =>

@@ -32,7 +32,7 @@ export interface Mapping<P extends HookPoint> {
   readonly blocks?: boolean
 }
 
-/** Adds a handler to the extension's seat, and returns the function that takes it away. */
+/** Adds a handler for the extension, and returns the function that takes it away. */
 export type Subscribe = (instance: Instance, name: string, handler: Handler) => () => void
 
 const nobody: Bad = () => undefined
@@ -46,7 +46,7 @@ export const at =
     // What a handler starts comes before what its answer leads to, and before the session is left.
     const waits = mapping.answer !== nothing || mapping.point === "sessionEnding"
     const bad: Bad = (problem) => void instance.report(name, problem)
-    return instance.seat.on(mapping.point, (event) => {
+    return instance.registration.on(mapping.point, (event) => {
       const call = Call.make()
       const occasion = { instance, signal: call.signal }
       const given = instance.isActive() ? mapping.event(event, occasion) : undefined

@@ -42,7 +42,7 @@ const watchUpdates: Subscribe = (instance, name, handler) => {
   const { updates } = instance.shared
   const call = Call.make()
   let context: object | undefined
-  return instance.seat.on("MessageUpdated", (event) => {
+  return instance.registration.on("MessageUpdated", (event) => {
     if (!instance.isActive()) return undefined
     if (updates.of !== event) Object.assign(updates, { of: event, given: update(event) })
     context ??= Context.make(instance, call)

@@ -139,7 +139,7 @@ describe("phases", () => {
       pi.events.on("x", () => {})
       const { sessionManager, ui } = ctx
       yield* close
-      assert.deepStrictEqual([tools, commands, hooks.seats()], [[], [], []])
+      assert.deepStrictEqual([tools, commands, hooks.registrations()], [[], [], []])
       const calls: ReadonlyArray<() => unknown> = [
         () => pi.on("input", () => {}),
         () => pi.registerTool({ name: "t", execute: () => undefined }),
