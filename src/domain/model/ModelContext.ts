@@ -22,7 +22,7 @@ export const bashExecutionText = (message: BashExecutionMessage): string => {
 
 const summaryText = (introduction: string, summary: string) => `${introduction}\n\n<summary>\n${summary}\n</summary>`
 
-type Told = Exclude<AgentMessage, Message>
+type Converted = Exclude<AgentMessage, Message>
 
 /** Messages never change, and every turn asks for all of them again, so each result is computed once. */
 const memoize = <Key extends object, Value>(create: (key: Key) => Value): ((key: Key) => Value) => {
@@ -37,7 +37,7 @@ const memoize = <Key extends object, Value>(create: (key: Key) => Value): ((key:
 }
 
 /** The message that tells the model of a command, a summary or a note; undefined if the model is not to see it. */
-const retell = memoize((message: Told): Message | undefined => {
+const convert = memoize((message: Converted): Message | undefined => {
   switch (message.role) {
     case "bashExecution":
       if (message.excludeFromContext === true) return undefined
@@ -71,7 +71,7 @@ const read = (message: AgentMessage): Message | undefined => {
     case "toolResult":
       return message
     default:
-      return retell(message)
+      return convert(message)
   }
 }
 

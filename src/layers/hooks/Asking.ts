@@ -14,9 +14,9 @@ import type { HookRegistry, Registered } from "./HookRegistry.ts"
 const shown = <A>(point: Points.HookPoint, effect: Effect.Effect<A>) =>
   Supervision.node({ kind: "hook", label: point }, () => effect)
 
-type Said<P extends Points.HookPoint> = Exclude<Points.HookAnswer<P>, void>
+type Answered<P extends Points.HookPoint> = Exclude<Points.HookAnswer<P>, void>
 
-const isSaid = <P extends Points.HookPoint>(answer: Points.HookAnswer<P> | undefined): answer is Said<P> =>
+const isAnswered = <P extends Points.HookPoint>(answer: Points.HookAnswer<P> | undefined): answer is Answered<P> =>
   answer !== undefined
 
 /** Folds the answers. `next` makes the state from the one before and an answer of `name`; `isOver` ends the row. */
@@ -26,7 +26,7 @@ const fold = <P extends Points.HookPoint, S>(
   initial: S,
   steps: {
     readonly event: (state: S) => Points.HookEvent<P>
-    readonly next: (state: S, answer: Said<P>, name: string) => S
+    readonly next: (state: S, answer: Answered<P>, name: string) => S
     readonly isOver?: (state: S) => boolean
   }
 ): Effect.Effect<S> => {
@@ -36,7 +36,7 @@ const fold = <P extends Points.HookPoint, S>(
     let state = initial
     for (const one of registered) {
       const answer = yield* hooks.ask(point, one, steps.event(state))
-      if (!isSaid<P>(answer)) continue
+      if (!isAnswered<P>(answer)) continue
       state = steps.next(state, answer, one.name)
       if (steps.isOver?.(state) === true) return state
     }
@@ -45,13 +45,13 @@ const fold = <P extends Points.HookPoint, S>(
   return shown(point, asked)
 }
 
-export interface Heard extends Points.Input {
+export interface HookedInput extends Points.Input {
   readonly isHandled: boolean
 }
 
 /** The message as the hooks have left it, and whether one of them has dealt with it. */
-export const input = (hooks: HookRegistry, said: Points.Input): Effect.Effect<Heard> => {
-  const initial: Heard = { ...said, isHandled: false }
+export const input = (hooks: HookRegistry, said: Points.Input): Effect.Effect<HookedInput> => {
+  const initial: HookedInput = { ...said, isHandled: false }
   return fold(hooks, "input", initial, {
     event: ({ images, text }) => ({ ...said, text, images }),
     next: (state, answer) => {
@@ -174,10 +174,10 @@ const first = <P extends Points.HookPoint>(
   hooks: HookRegistry,
   point: P,
   event: Points.HookEvent<P>,
-  counts: (answer: Said<P>) => boolean
+  counts: (answer: Answered<P>) => boolean
 ) => {
-  const none: Said<P> | undefined = undefined
-  return fold<P, Said<P> | undefined>(hooks, point, none, {
+  const none: Answered<P> | undefined = undefined
+  return fold<P, Answered<P> | undefined>(hooks, point, none, {
     event: () => event,
     next: (_, answer) => (counts(answer) ? answer : undefined),
     isOver: (state) => state !== undefined

@@ -21,13 +21,13 @@ const checkImage = (image: ImageContent, name: string): Either.Either<ImageConte
   return Either.right({ type: "image", data, mimeType: image.mimeType })
 }
 
-interface Said {
+interface MessageFrame {
   readonly message: string
   readonly images?: ReadonlyArray<ImageContent>
   readonly attachments?: ReadonlyArray<Attachment>
 }
 
-const readAll = (frame: Said): Either.Either<Input, string> =>
+const readAll = (frame: MessageFrame): Either.Either<Input, string> =>
   Either.gen(function* () {
     const images: Array<ImageContent> = []
     const documents: Array<string> = []
@@ -49,7 +49,7 @@ const readAll = (frame: Said): Either.Either<Input, string> =>
   })
 
 /** The text and images of a prompt, or the error text. */
-export const readInput = (frame: Said): Either.Either<Input, string> => {
+export const readInput = (frame: MessageFrame): Either.Either<Input, string> => {
   // Most prompts are text only.
   const isPlain = frame.message !== "" && frame.images === undefined && frame.attachments === undefined
   return isPlain ? Either.right({ text: frame.message, images: [] }) : readAll(frame)

@@ -7,7 +7,7 @@ import type { AgentEvent, EventOf } from "../../domain/conversation/AgentEvent.t
 import * as UpdateStep from "../../domain/conversation/UpdateStep.ts"
 import { nameFrames, toFrames } from "../protocol/EventFrames.ts"
 
-type Said = EventOf<"SubagentSaid">
+type FromSubagent = EventOf<"SubagentSaid">
 
 const updateFrame = ({ draft, messageId, runId, update }: EventOf<"MessageUpdated">): object => ({
   type: "message_update",
@@ -17,7 +17,7 @@ const updateFrame = ({ draft, messageId, runId, update }: EventOf<"MessageUpdate
   runId
 })
 
-const framesOf = (event: Exclude<AgentEvent, Said>): ReadonlyArray<object> => {
+const framesOf = (event: Exclude<AgentEvent, FromSubagent>): ReadonlyArray<object> => {
   switch (event._tag) {
     case "MessageUpdated":
       return [updateFrame(event)]
@@ -31,7 +31,7 @@ const framesOf = (event: Exclude<AgentEvent, Said>): ReadonlyArray<object> => {
 }
 
 /** What a subagent says of a subagent of its own bears the name of the latter only. */
-export const toSaidFrames = ({ event, id }: Said): ReadonlyArray<object> =>
+export const toSaidFrames = ({ event, id }: FromSubagent): ReadonlyArray<object> =>
   event._tag === "SubagentSaid"
     ? toSaidFrames(event)
     : framesOf(event).map((frame) => ({ type: "subagent_event", payload: { id, event: frame } }))

@@ -7,7 +7,7 @@ import * as ChildPrompt from "./ChildPrompt.ts"
 import type { Child } from "./ChildSession.ts"
 import type { Submitted } from "./SubmitResult.ts"
 
-export interface Said {
+export interface Outcome {
   readonly exitCode: number
   readonly output: string
   readonly error?: string
@@ -15,7 +15,7 @@ export interface Said {
   readonly aborted?: boolean
 }
 
-const ofSubmission = (submission: Submitted, said: string): Said => {
+const ofSubmission = (submission: Submitted, said: string): Outcome => {
   if (submission._tag === "Failed") return { exitCode: 1, output: said, error: submission.error }
   const { value } = submission
   return typeof value === "string"
@@ -23,7 +23,7 @@ const ofSubmission = (submission: Submitted, said: string): Said => {
     : { exitCode: 0, output: JSON.stringify(value, undefined, 2), data: value }
 }
 
-const ofEnd = ({ error, status }: PromptEnd, said: string): Said => {
+const ofEnd = ({ error, status }: PromptEnd, said: string): Outcome => {
   if (status === "aborted") return { exitCode: 1, output: said, aborted: true, error: "Aborted" }
   return { exitCode: 1, output: said, error: error?.message ?? "The subagent failed." }
 }
@@ -51,11 +51,11 @@ export const toResult = Effect.fnUntraced(function* <E = never>(
     if (Option.isSome(given)) return ofSubmission(given.value, said)
     if (end.status !== "completed") return ofEnd(end, said)
     if (!needsData && said !== "") {
-      const result: Said = { exitCode: 0, output: said }
+      const result: Outcome = { exitCode: 0, output: said }
       return result
     }
     if (attempt > ChildPrompt.mostReminders) {
-      const result: Said = { exitCode: 1, output: said, error: ChildPrompt.neverSubmitted }
+      const result: Outcome = { exitCode: 1, output: said, error: ChildPrompt.neverSubmitted }
       return result
     }
     end = yield* child.converse(ChildPrompt.reminder(attempt))
