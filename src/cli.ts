@@ -73,7 +73,7 @@ const program = CommandLine.run(args, version, start).pipe(
   StderrLogger.use({ verbose: args.includes("--verbose"), mask: secrets.mask })
 )
 
-// Nobody reads what Effect would count about every fiber.
+// The metrics that Effect keeps about every fiber are not read.
 const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
 Effect.runFork(uncounted, { scheduler }).addObserver((exit) =>
   Process.exit(Exit.isSuccess(exit) ? undefined : ExitCode.failed)

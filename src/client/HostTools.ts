@@ -72,7 +72,7 @@ export class HostTools {
     call?.abort(new Error("heddle cancelled the call"))
   }
 
-  /** The process has ended: nobody waits for results. */
+  /** The process has ended: results are not awaited any more. */
   cancelAll(reason: Error): void {
     const calls = [...this.calls.values()]
     this.calls.clear()

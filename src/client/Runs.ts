@@ -184,7 +184,7 @@ export class Run implements AsyncIterableIterator<HeddleEvent> {
       this.isOver = true
       this.change()
     })
-    this.outcome.catch(() => undefined) // whoever reads the events hears of it
+    this.outcome.catch(() => undefined) // the reader of the events gets the failure
   }
 
   [Symbol.asyncIterator](): this {

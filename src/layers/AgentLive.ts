@@ -101,7 +101,7 @@ export interface AgentOptions
   readonly shutdown?: Effect.Effect<void>
 }
 
-/** Fails if `-e` names what is not there; that takes nothing where nobody gives it. */
+/** Fails if `-e` names what is not there; without the option it costs nothing. */
 const settings = (options: AgentOptions) =>
   Effect.tap(FileSettings.load(options), ({ declared }) =>
     Effect.provideService(Discovery.check(options), Declared, declared)

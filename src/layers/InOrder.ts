@@ -1,5 +1,5 @@
 /**
- * One Layer out of several that are built one after the other, in the fiber of whoever builds it. Each of them gets the
+ * One Layer out of several that are built one after the other, in the fiber of its builder. Each of them gets the
  * services of those before it. In place of `Layer.provideMerge`, which looks up each Layer twice, and `Layer.mergeAll`,
  * which forks a fiber for each, it makes a start of the process 4 ms shorter (69.5 to 65.3 ms on a busy machine).
  */

@@ -159,7 +159,7 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
     return Effect.void
   }
 
-  /** A result that the host cannot send fails its call, and an answer its question: nobody would wait for another one. */
+  /** A result that the host cannot send fails its call, and an answer its question: another one would not be expected. */
   const refuse = (text: string, excess: string) => {
     const frame = Object.fromEntries(scalarsOf(text))
     hostTools.refuse(Frame.typeOf(frame), frame, excess)

@@ -171,7 +171,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
     while (!(yield* writeBatch)) yield* transport.gather
   })
 
-  /** Nobody waits for a host that does not read any more. */
+  /** A host that does not read any more is not waited for. */
   const leave = Effect.zipRight(items.shutdown, caughtUp)
 
   const writer: Writer = {

@@ -37,7 +37,7 @@ export * from "./Rejections.ts"
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
-  /** Who says it. Default: the host. Nobody waits for a prompt of an extension, so it has no PromptFinished. */
+  /** Who says it. Default: the host. A prompt of an extension has no requester, so it has no PromptFinished. */
   readonly source?: "host" | "extension"
   /** The sender's own id for the message. The same id and content again have no effect, also after a restart. */
   readonly clientMessageId?: string
@@ -100,7 +100,7 @@ export interface AgentState {
   readonly interruptMode: InterruptMode
   /** From the acceptance of a prompt to the end of its run. */
   readonly isStreaming: boolean
-  /** No run is going on, and nobody waits for a prompt in the queue. */
+  /** No run is going on, and no requester waits for a prompt in the queue. */
   readonly isSettled: boolean
   readonly messageCount: number
   readonly queue: MessageQueue
@@ -174,7 +174,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
     /**
      * A message leaves the queue with its MessageStarted, so none is both removed and delivered. What is queued when the
-     * process ends is queued again when the session is opened. Nobody waits for prompts among it any more.
+     * process ends is queued again when the session is opened. Prompts among it have no requester any more.
      */
     readonly queue: Effect.Effect<MessageQueue>
     /** Empties the queue, also of what waits for the next prompt. Prompts in it end as aborted. */
@@ -192,7 +192,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /** Hands each message back once. While a halted run still ends, takes what is queued, and leaves the rest queued. */
     readonly handBack: Effect.Effect<ReadonlyArray<QueuedMessage>>
     /**
-     * The same for a host that leaves: only prompts that somebody waits for are handed back, with their reports, and the
+     * The same for a host that leaves: only prompts with a waiting requester are handed back, with their reports, and the
      * rest stays queued in the session. Returns the effect that takes the prompts out of its file: to be run once their
      * senders could hear of it.
      */

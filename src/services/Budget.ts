@@ -84,9 +84,9 @@ export interface SessionBudget {
   readonly check: Effect.Effect<void, BudgetExceeded>
   /** Fails if a limit of the cost could not hold for the model. Asked with `check`, and again before every call. */
   readonly checkModel: (model: Model) => Effect.Effect<void, NoPrice>
-  /** The same as `check` as a question: nobody is told. */
+  /** The same as `check`, but publishes nothing. */
   readonly mayPrompt: Effect.Effect<boolean>
-  /** Whether a model call would be allowed: nobody is told. */
+  /** Whether a model call would be allowed. Publishes nothing. */
   readonly mayCall: Effect.Effect<boolean>
   /**
    * Reserves a model call before it starts, here and in every scope above. Where it does not fit only beside calls that are

@@ -17,7 +17,7 @@ export interface TrustQuestion {
   readonly message: string
 }
 
-/** Shows a question to the user. Undefined when nobody answered: that is not stored, so the next start asks again. */
+/** Shows a question to the user. Undefined without an answer: that is not stored, so the next start asks again. */
 export type Confirm = (question: TrustQuestion) => Effect.Effect<boolean | undefined>
 
 export interface TrustAnswer {
@@ -46,7 +46,7 @@ export interface WorkspaceTrust {
   readonly ask: (confirm: Confirm) => Effect.Effect<TrustAnswer>
 }
 
-/** A level that nobody asks about. */
+/** A level that needs no question. */
 export const fixed = (level: TrustLevel, notice?: string): WorkspaceTrust => ({
   level: Effect.succeed(level),
   atStart: level,

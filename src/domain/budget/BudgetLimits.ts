@@ -50,7 +50,7 @@ export const hasLimit = (limits: BudgetLimits): boolean => limitNames.some((name
 
 export const defaultRatio = 0.8
 
-/** Any of these bounds what a call can cost, also where nobody knows its price. */
+/** Any of these bounds what a call can cost, also where its price is unknown. */
 export const boundsTokens = (limits: BudgetLimits): boolean =>
   limits.maxInputTokens !== undefined || limits.maxOutputTokens !== undefined || limits.maxTotalTokens !== undefined
 

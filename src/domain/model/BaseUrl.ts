@@ -1,6 +1,6 @@
 /**
  * Addresses of model servers. They may hold a password (`https://name:password@host`) or a key (`?key=…`), which requests
- * use and nobody else sees.
+ * use and no one else sees.
  */
 
 export const hidden = "[redacted]"

@@ -51,7 +51,7 @@ export const clampLevel = (model: Model | undefined, level: ThinkingLevel): Thin
   return higher ?? supported[supported.length - 1] ?? "off"
 }
 
-/** What is asked for where nobody says anything else. */
+/** The default request. */
 export const defaultLevel: ThinkingLevel = "medium"
 
 export const label = (model: Model): string => `${model.provider}/${model.id}`

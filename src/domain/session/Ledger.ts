@@ -37,7 +37,7 @@ const isWork = (value: unknown): value is Usage.Work => value !== undefined && S
 export const isTurn = ({ stopReason, usage }: AssistantMessage): boolean =>
   (stopReason !== "error" && stopReason !== "aborted") || usage.totalTokens > 0
 
-/** What a tool says in its details of calls that nobody has counted. A `task` call says there what its subagents have counted. */
+/** What a tool says in its details of calls that are not counted yet. A `task` call says there what its subagents have counted. */
 export const reportedIn = (details: JsonObject | undefined): Usage.Usage | undefined => {
   const usage = details?.["usage"]
   return isUsage(usage) && !isWork(details?.["spent"]) ? usage : undefined

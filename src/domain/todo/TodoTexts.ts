@@ -78,7 +78,7 @@ export const result = (phases: TodoPhases, errors: ReadonlyArray<string>): strin
 
 const hidden = (customType: string, content: string): CustomInput => ({ customType, content, display: false })
 
-/** Tells the model the list as it is, after somebody else has changed it or a compaction has removed it. */
+/** Tells the model the list as it is, after someone else has changed it or a compaction has removed it. */
 export const update = (phases: TodoPhases): CustomInput => {
   if (phases.length === 0) return hidden(updateType, "The user has cleared the todo list. Nothing is left on it.")
   const introduction =

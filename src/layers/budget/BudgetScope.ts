@@ -103,7 +103,7 @@ export const make = ({ id, publish, scope, ticks, ...options }: ScopeOptions) =>
     }
   }
 
-  /** Warns once of each limit that is near, then tells once if one is exceeded. Nobody is warned after that. */
+  /** Warns once of each limit that is near, then tells once if one is exceeded. No warning follows that. */
   const note = () => {
     if (ended !== undefined) return
     if (exceeded === undefined) warn()

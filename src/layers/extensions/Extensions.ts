@@ -120,7 +120,7 @@ const makeFind = Effect.fnUntraced(function* (options: ExtensionOptions, report:
   )
 })
 
-/** Asks the user about a project that nobody has decided about. The answer may take as long as they like. */
+/** Asks the user about a project without a stored decision. The answer may take as long as they like. */
 const askForTrust = Effect.fnUntraced(function* (reload: Effect.Effect<void>, hooks: typeof SessionHooks.Service) {
   const ui = yield* HostUi
   const trust = yield* Trust.Trust
@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
       yield* serve
       const { hooks } = current
       const registration = yield* hooks.join("trust")
-      // The host may join after the extensions: before the start of the session nobody could answer.
+      // The host may join after the extensions: before the start of the session there is no host to answer.
       registration.on("sessionStarted", () => Effect.asVoid(Effect.forkIn(ask(hooks), scope)))
     }
     // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.

@@ -1,6 +1,6 @@
 /**
  * The start of a session for its contributors: each joins, one after the other, the workspace is read with what they add
- * to it, and then hooks hear that the session has started. Whoever needs what contributors register waits for it. Owned
+ * to it, and then hooks hear that the session has started. Code that needs what contributors register waits for it. Owned
  * by the session's scope.
  */
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ const startLimitMs = 30_000
 
 interface Dependencies {
   readonly hooks: HookRegistry
-  /** Whether there is nobody to join. */
+  /** Whether there is no contributor. */
   readonly isAlone: boolean
   /** Lets every contributor join. */
   readonly join: Effect.Effect<void>

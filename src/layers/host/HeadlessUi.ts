@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { HostUi, type Ui } from "../../services/host/HostUi.ts"
 
-const nobody = "Nobody can be asked here, so questions get their default answers at once."
+const cannotAsk = "Nobody can be asked here, so questions get their default answers at once."
 
 export const make = (): Ui => {
   let said = false
   const sayOnce = Effect.suspend(() => {
     if (said) return Effect.void
     said = true
-    return Effect.logInfo(nobody)
+    return Effect.logInfo(cannotAsk)
   })
   const unanswered = Effect.zipRight(sayOnce, Effect.succeedNone)
   return {

@@ -1,4 +1,4 @@
-/** The HostUi of a process: whichever host has connected last answers, and nobody does where none has. */
+/** The HostUi of a process: the host that connected last answers; without one, questions get their defaults. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -56,7 +56,7 @@ const nameOf = (id: string) => id.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replace(/
 
 const mostAttempts = 1000
 
-/** A path that nobody has, until the scope closes, when everything at it is removed. */
+/** A path of its own, until the scope closes, when everything at it is removed. */
 export const claim = Effect.fnUntraced(function* (means: Means, repository: Repository, id: string) {
   const { files, folder } = means
   yield* Effect.mapError(files.makeFolder(folder), failed)

@@ -119,7 +119,7 @@ const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 }
 
 const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, "errors" | "exitCode">) => {
-  // Whoever follows git's advice to remove the lock of a process that is at work destroys what that writes.
+  // Following git's advice to remove the lock of a process that is at work destroys what that process writes.
   const words = errors
     .replace(/\n+Another git process seems to be running[^]*/, " Another git process is at work there.")
     .trim()

@@ -108,7 +108,7 @@ export const watch = Effect.fnUntraced(function* (path: string) {
   })
 })
 
-/** Nobody but the owner may read the file, whatever its permissions were. */
+/** Only the owner may read the file, whatever its permissions were. */
 const write = (files: Files, path: string, entries: Entries) =>
   files.makeFolder(dirname(path)).pipe(
     Effect.zipRight(files.replace(path, `${JSON.stringify(entries, null, 2)}\n`, 0o600)),

@@ -27,12 +27,12 @@ const isIterable = (value: unknown): value is { readonly [Symbol.asyncIterator]:
 const isResult = (value: unknown): value is { readonly done?: unknown; readonly value?: unknown } =>
   typeof value === "object" && value !== null
 
-/** Tells the iterator that nobody reads on, without waiting for what it does about that. */
+/** Ends the iterator without waiting for what it does about that. */
 const letGo = async (iterator: Iterator) => {
   try {
     await iterator.return?.()
   } catch {
-    // The call has ended already; there is nobody to tell.
+    // The call has ended already, so there is no one to report to.
   }
 }
 

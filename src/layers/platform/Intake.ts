@@ -44,7 +44,7 @@ export const open = Effect.fnUntraced(function* <A, E>(capacity: number, sourceO
   const cutShort = Engine.deferred<E | undefined>()
   const source = sourceOf(cutShort.resolve)
   let isOpen = true
-  /** Without the signal, the rest of a source that nobody reads would keep its connection. */
+  /** Without the signal, the unread rest of a source would keep its connection. */
   const close = () => {
     if (!isOpen) return
     isOpen = false

@@ -14,7 +14,7 @@ import * as Subcommands from "./Subcommands.ts"
 
 export type { StartOptions } from "./arguments/StartOptions.ts"
 
-/** Loaded when somebody asks for it: it lays out all its texts. */
+/** Loaded on demand: it lays out all its texts. */
 const help = Effect.fnUntraced(function* (topic: string | undefined, version: string) {
   const Help = yield* Effect.promise(() => import("./help/Help.ts"))
   yield* Process.print(yield* Help.about(topic, version))

@@ -1,6 +1,6 @@
 /**
  * The rules in the folders of five conventions, in the order of protocol.md 13; the first of equal names wins. Rules are
- * instructions, so those of a project that nobody trusts count, too. Their files are read like those of a stranger.
+ * instructions, so those of a project that is not trusted count, too. Their files are read like those of a stranger.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -62,7 +62,7 @@ export const beginNew = (files: Files, takeLease: TakeLease, path: string, heade
 
 const mostNames = 100
 
-/** Starts a new file beside one that is lost, with a name that nobody uses. */
+/** Starts a new file beside one that is lost, with an unused name. */
 export const beginAgain = (files: Files, takeLease: TakeLease, lost: string, header: SessionHeader) => {
   let count = 1
   return (text: string) => {

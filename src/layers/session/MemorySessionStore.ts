@@ -24,7 +24,7 @@ interface Kept {
 interface Options {
   readonly cwd: string
   /**
-   * Room for sessions that are not open, roughly in bytes. Those that were closed first make room for others, and nobody
+   * Room for sessions that are not open, roughly in bytes. Those that were closed first make room for others, and none
    * can open them again. Without it all are kept.
    */
   readonly room?: number

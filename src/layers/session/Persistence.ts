@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
     return Effect.sync(() => fail(reason.value))
   }
 
-  /** The store goes on by itself after the deadline: nobody can tell whether it will still write. */
+  /** The store goes on by itself after the deadline: it may or may not still write. */
   const inTime = (operation: Operation, log: SessionLog, fiber: Fiber.RuntimeFiber<void, StoreFailure>) =>
     // Timed in a fiber of the session: an interrupt of the caller would reach the children that the timer forks.
     Effect.suspend(() => {

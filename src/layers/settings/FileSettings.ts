@@ -35,7 +35,7 @@ export interface FileSettingsOptions {
   readonly dialect?: DialectName
   /** Whether all of the project counts: settings, keys in its `.env`, extensions. Default: what the user has stored. */
   readonly trusted?: boolean | undefined
-  /** Extensions of the project do not load anyway, so nobody has to be told about them. */
+  /** Extensions of the project do not load anyway, so they are not worth a warning. */
   readonly noExtensions?: boolean
   /** A person is there to be asked about the project. What was left out is told after their answer. */
   readonly asksFirst?: boolean

@@ -1,6 +1,6 @@
 /** The name that a person probably meant. Pure. */
 
-/** Longer names are nobody's typing mistakes. */
+/** Longer names are not typing mistakes. */
 const longest = 80
 
 /** How many letters have to be added, removed, replaced or swapped with their neighbour. */

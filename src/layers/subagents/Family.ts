@@ -16,7 +16,7 @@ export interface Family {
   readonly transcripts: Map<string, string>
   /** Publishes in the session at the top. */
   readonly publish: (event: AgentEvent) => void
-  /** Whether somebody wants the events of subagents. */
+  /** Whether events of subagents were requested. */
   forwards: boolean
 }
 

@@ -50,7 +50,7 @@ const askAll = Effect.fnUntraced(function* (
   return answered
 })
 
-const nobody = new ToolFailure({
+const cannotAsk = new ToolFailure({
   message:
     "Nobody can be asked: the host has no user interface. Decide yourself, and say in your answer what you assumed."
 })
@@ -68,7 +68,7 @@ export const make = ({ askTimeoutSeconds, ui }: AskToolOptions): AnyTool => ({
     }),
     concurrency: "exclusive",
     run: Effect.fnUntraced(function* ({ questions }) {
-      if (!(yield* ui.isPresent)) return yield* nobody
+      if (!(yield* ui.isPresent)) return yield* cannotAsk
       const answered = yield* askAll({ ui, timeoutMs: askTimeoutSeconds * 1000 }, questions)
       return Tool.textOutput(Questions.render(answered, askTimeoutSeconds), Questions.details(answered))
     })

@@ -19,7 +19,7 @@ const undecided: Decision = { level: "untrusted", isDecided: false }
 
 const longestList = 10
 
-/** The parts that are not as they were. Without parts in the decision nobody can tell which. */
+/** The parts that are not as they were. A decision without parts does not say which. */
 const differences = (
   before: Readonly<Record<string, string>> | undefined,
   now: ReadonlyMap<string, string>

@@ -75,7 +75,7 @@ const bounded = (entries: ReadonlyArray<readonly [string, unknown]>) =>
     ? entries
     : entries.toSorted(([, a], [, b]) => (timeOf(a) < timeOf(b) ? 1 : -1)).slice(0, mostFolders)
 
-/** Fails rather than replace a file that it cannot read: somebody may want to repair it. */
+/** Fails rather than replace a file that it cannot read: the user may want to repair it. */
 export const store = Effect.fn("TrustFile.store")(function* (
   agentDir: string,
   folder: string,

@@ -20,7 +20,7 @@ export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
   { type: "session_info_update", ...(name === undefined ? {} : { title: name }) }
 ]
 
-/** Messages of extensions that were not taken are told as the failure of a command that nobody sent (protocol.md 11.4). */
+/** Messages of extensions that were not taken are told as the failure of a command that was never sent (protocol.md 11.4). */
 const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_send_user"])
 
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */

@@ -1,7 +1,7 @@
 /**
  * What happens in the sessions of subagents, for hosts that have subscribed to it. Each event is as its own frame would be,
  * without `sessionId`, `epoch` and `seq`. Updates have the delta form whatever the host has chosen for its own session:
- * many subagents write at a time, and nobody paces them.
+ * many subagents write at a time, and they are not paced.
  */
 import type { AgentEvent, EventOf } from "../../domain/conversation/AgentEvent.ts"
 import * as UpdateStep from "../../domain/conversation/UpdateStep.ts"

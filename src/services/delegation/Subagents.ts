@@ -70,7 +70,7 @@ export interface SessionSubagents {
   readonly steer: (id: string, message: string) => Effect.Effect<void, UnknownSubagent>
   /** A part of the transcript of a subagent that this session has started, also after its end. */
   readonly transcript: (request: TranscriptRequest) => Effect.Effect<TranscriptPart, UnknownSubagent>
-  /** Whether the events of subagents are published, too, as `SubagentSaid`. They are many, so nobody pays unasked. */
+  /** Whether the events of subagents are published, too, as `SubagentSaid`. They are many, so they are off by default. */
   readonly forward: (wanted: boolean) => Effect.Effect<void>
 }
 

@@ -11,5 +11,5 @@ const defaults: { readonly [Name in DialectName]?: Partial<SettingsValues> } = {
   "pi-early": { interruptMode: "immediate", "compaction.reserveTokens": 20_000 }
 }
 
-/** What is in force where nobody has set anything. */
+/** The defaults of a dialect. */
 export const settingsOf = (dialect: DialectName = "superset"): Partial<SettingsValues> => defaults[dialect] ?? {}

@@ -1,6 +1,6 @@
 /**
- * Questions and notices for the person behind the host. A question is an Effect: an interrupt withdraws it. Where nobody
- * can answer, or nobody does in time, it gets its default (protocol.md 11.2).
+ * Questions and notices for the person behind the host. A question is an Effect: an interrupt withdraws it. Without a person
+ * to answer, or an answer in time, it gets its default (protocol.md 11.2).
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export interface SelectQuestion extends Question {
 
 export interface ConfirmQuestion extends Question {
   readonly message: string
-  /** Runs where the answer is false because nobody gave one. */
+  /** Runs where the answer is false because there was none. */
   readonly onUnanswered?: Effect.Effect<void>
 }
 
@@ -54,11 +54,11 @@ export const dialogMethods = ["select", "confirm", "input", "editor"] as const
 export type DialogMethod = (typeof dialogMethods)[number]
 
 export interface Ui {
-  /** Whether there is somebody to ask. */
+  /** Whether a person can be asked. */
   readonly isPresent: Effect.Effect<boolean>
-  /** None when cancelled, timed out, or nobody can answer. The answer may be none of the options. */
+  /** None when cancelled, timed out, or no person can answer. The answer may be none of the options. */
   readonly select: (question: SelectQuestion) => Effect.Effect<Option.Option<string>>
-  /** False when cancelled, timed out, or nobody can answer. */
+  /** False when cancelled, timed out, or no person can answer. */
   readonly confirm: (question: ConfirmQuestion) => Effect.Effect<boolean>
   readonly input: (question: InputQuestion) => Effect.Effect<Option.Option<string>>
   readonly editor: (question: EditorQuestion) => Effect.Effect<Option.Option<string>>

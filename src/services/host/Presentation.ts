@@ -17,7 +17,7 @@ export type Outcome<Stop> =
   | { readonly _tag: "Stopped"; readonly by: Stop }
 
 export interface Presentation extends EventSink {
-  /** Writes what is offered, until `end`. Fails when nobody reads stdout any more. */
+  /** Writes what is offered, until `end`. Fails when stdout has no reader any more. */
   readonly run: Effect.Effect<void, HostGone>
   /** Called once, before the session is closed. */
   readonly conclude: (outcome: Outcome<unknown>) => void

@@ -76,7 +76,7 @@ export class Files extends Context.Tag("heddle/services/machine/Files")<
     /** Makes the folders above a path. */
     readonly makeParents: (path: string) => Effect.Effect<void, FileError>
     /**
-     * Replaces the whole file: nobody sees a part of it, and an interrupt leaves the old file or the new one. Fails with
+     * Replaces the whole file: no reader sees a part of it, and an interrupt leaves the old file or the new one. Fails with
      * `changed` when the target is not as `inspect` found it. `onReplaced` gets the new version in the same
      * uninterruptible step as the replacement.
      */

@@ -6,14 +6,14 @@ import { optional } from "../../domain/conversation/Content.ts"
 
 export interface Marks {
   /**
-   * Counts even in the file of a project that nobody trusts. A setting without the mark counts only in the user's own
+   * Counts even in the file of a project that is not trusted. A setting without the mark counts only in the user's own
    * files, with `--set`, and in projects that are trusted. Mark nothing that chooses a model, an address, a command, a
    * path, spending, what is loaded, or where sessions are kept (protocol.md 11.5).
    */
   readonly free?: true
   /** Files cannot change it in rpc mode, so that a host sees the same agent on every machine (protocol.md 1.3). */
   readonly reset?: true
-  /** Reserved: the feature does not exist, so whoever sets it is told. */
+  /** Reserved: the feature does not exist, so setting it is reported. */
   readonly planned?: true
 }
 

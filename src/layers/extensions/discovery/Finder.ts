@@ -29,7 +29,7 @@ export interface Search extends DiscoveryOptions {
   readonly disabled: ReadonlyArray<string>
   readonly trusted: boolean
   readonly only?: "project"
-  /** A project that nobody trusts yet: files behind links out of it are not read. */
+  /** A project that is not trusted yet: files behind links out of it are not read. */
   readonly within?: string
 }
 

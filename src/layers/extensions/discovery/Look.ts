@@ -19,7 +19,7 @@ export interface Look {
   readonly entries: (folder: string) => Effect.Effect<ReadonlyArray<FolderEntries.FolderEntry>>
 }
 
-/** Names that one look reads. Nobody keeps as many extensions. */
+/** Names that one look reads. No user has as many extensions. */
 export interface Bounds {
   readonly inFolder: number
   readonly inAll: number

@@ -1,4 +1,4 @@
-/** Stands for the names of pi that heddle has no code for. Bun rejects an extension that imports a name nobody exports. */
+/** Stands for the names of pi that heddle has no code for. Bun rejects an extension that imports a name without an export. */
 
 /** Reading these must not look like success: promises, JSON and printing ask every object for them. */
 const unanswered = new Set<PropertyKey>(["then", "toJSON", "$$typeof", "asymmetricMatch", "nodeType", "tagName"])

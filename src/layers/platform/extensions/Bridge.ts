@@ -43,7 +43,7 @@ type Fire = (effect: Effect.Effect<unknown, Failure>, failed: (message: string) 
 export interface Bridge {
   readonly isOpen: () => boolean
   readonly run: <A>(effect: Effect.Effect<A, Failure>, options?: RunOptions<A>) => Promise<A>
-  /** Starts an effect that nobody waits for. It runs at once as far as it can, unless the extension is paced. */
+  /** Starts an effect without waiting for it. It runs at once as far as it can, unless the extension is paced. */
   readonly fire: Fire
   /** The same, never paced: for what ends work. */
   readonly fireAtOnce: Fire

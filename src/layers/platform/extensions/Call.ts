@@ -1,4 +1,4 @@
-/** One call into an extension. Whoever gives the call up aborts its signal, which is made when the extension asks for it. */
+/** One call into an extension. Giving the call up aborts its signal, which is made when the extension asks for it. */
 
 export interface Call {
   readonly signal: () => AbortSignal

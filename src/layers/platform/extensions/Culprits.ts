@@ -1,5 +1,5 @@
 /**
- * Guards the process against extensions: errors that nobody catches, and attempts to end it. In force while there is at
+ * Guards the process against extensions: uncaught errors, and attempts to end it. In force while there is at
  * least one extension. Errors are put down to the extension whose files their stack names.
  */
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
  * Replaces files as a whole: the bytes go into a file beside the target, which is then renamed onto it, so that
- * nobody ever sees a part. An interrupt before the rename leaves the target and its folder as they were.
+ * no reader ever sees a part. An interrupt before the rename leaves the target and its folder as they were.
  */
 import { constants } from "node:fs"
 import * as fs from "node:fs/promises"

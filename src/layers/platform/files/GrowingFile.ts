@@ -49,7 +49,7 @@ const writeWhole = (fd: number, bytes: Uint8Array) => {
   }
 }
 
-/** Syncs a file in threads, and closes it when nobody syncs it any more. */
+/** Syncs a file in threads, and closes it after the last sync. */
 const makeSyncs = (fd: number) => {
   let underWay = 0
   let [isLeft, isOpen] = [false, true]

@@ -1,6 +1,6 @@
 /**
  * The right to write a session: a small file beside it that names the process. `link` creates it together with its text, so
- * nobody sees an empty one. A lease whose process has ended is taken over. A process is identified by its number and start.
+ * no reader sees an empty one. A lease whose process has ended is taken over. A process is identified by its number and start.
  */
 import * as nodeFs from "node:fs"
 import { hostname } from "node:os"

@@ -127,7 +127,7 @@ const isDeep = (value: unknown, depth = 0): boolean =>
   value !== null &&
   (depth === deepest || Object.values(value).some((member) => isDeep(member, depth + 1)))
 
-/** YAML can hold a value that contains itself, which nobody here could read to the end. */
+/** YAML can hold a value that contains itself, which could never be read to the end. */
 export const parseYaml = (text: string): Either.Either<unknown, string> =>
   Either.filterOrLeft(
     parseAs("YAML", text),

@@ -87,7 +87,7 @@ export const names = (path: string): number => {
   return stats.nlink
 }
 
-/** What happened to the file since the mark was taken; undefined if nothing did, or if nobody can tell. */
+/** What happened to the file since the mark was taken; undefined if nothing did, or if that is unknown. */
 export const changeSince = (path: string, { device, inode, size }: Mark): string | undefined => {
   try {
     const stats = nodeFs.statSync(path, { bigint: true, throwIfNoEntry: false })

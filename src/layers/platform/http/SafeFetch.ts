@@ -36,7 +36,7 @@ export class AnswerTooLarge extends Data.TaggedError("AnswerTooLarge")<{
 
 /**
  * Reads until `take` has had enough, and then lets go of the connection. Counting what comes out is enough against
- * compressed bodies: fetch inflates in small steps, and only while somebody reads.
+ * compressed bodies: fetch inflates in small steps, and only while the body is read.
  */
 export const readBody = async (response: Response, take: (piece: Uint8Array) => boolean): Promise<void> => {
   const reader = response.body?.getReader()

@@ -16,7 +16,7 @@ const once = (make: MakeModule): MakeModule => {
   return () => (made ??= make())
 }
 
-/** Serves each specifier that nobody has served before, to all files and before any installed package of that name. */
+/** Serves each specifier that is not served yet, to all files and before any installed package of that name. */
 export const serve = (modules: ReadonlyMap<string, MakeModule>): Effect.Effect<void> =>
   Effect.sync(() => {
     const missing = [...modules].filter(([specifier]) => !served.has(specifier))

@@ -16,7 +16,7 @@ export interface Family {
   readonly mark: string
   /** The start of the shell by performance.now(), if there is one. */
   readonly since?: number
-  /** Whether nobody else can have started an orphan that bears no mark. */
+  /** Whether no other program can have started an orphan without a mark. */
   readonly claims?: () => boolean
   /** All members seen so far. A child without the mark cannot be found again once its parent is gone. */
   readonly known: Map<number, Entry>

@@ -162,7 +162,7 @@ const toShell = (child: Child, mark: string, { cleanUp }: Arguments, output: Out
   return { child, family, output, cleanUp: stop }
 }
 
-/** Uninterruptible, so that whoever asked for the shell has it in hand. */
+/** Uninterruptible, so that the caller gets the shell that it started. */
 const start = Effect.fnUntraced(function* (
   [file, shellPath]: readonly [file: string, name: string],
   { command, cwd, env, take }: ShellSpawn,

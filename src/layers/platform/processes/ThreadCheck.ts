@@ -1,6 +1,6 @@
 /**
  * Ends a process that can start no thread. Bun reads and writes files in threads that it starts when it first needs them.
- * Where the limit on processes leaves none, it says nothing, and whoever reads a file waits for ever. Linux only.
+ * Where the limit on processes leaves none, it says nothing, and reading a file never ends. Linux only.
  */
 import { readdirSync, writeSync } from "node:fs"
 import { stat } from "node:fs/promises"

@@ -60,7 +60,7 @@ const makeWait = (events: ReadonlyArray<Promise<unknown>>) => {
 }
 
 /**
- * Each round signals what it finds, so the next one finds whatever has escaped. Nobody gets TERM twice, and a process that
+ * Each round signals what it finds, so the next one finds whatever has escaped. No process gets TERM twice, and one that
  * got it may start others to tidy up with. An event comes when the family, or most of it, is gone; events never fail. A
  * promise, because every abort passes here and the steps of a fiber would add a tenth to it.
  */

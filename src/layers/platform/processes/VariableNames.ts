@@ -1,6 +1,6 @@
 /**
  * Which variables of heddle's environment commands get: those that programs need to work as they do in the user's
- * terminal, and no secrets. A list of allowed names, because nobody can list all names of secrets.
+ * terminal, and no secrets. A list of allowed names, because no list has all names of secrets.
  */
 
 const basics = `

@@ -14,7 +14,7 @@ const terminal = Terminal.Terminal.of({
   columns: Effect.succeed(120),
   rows: Effect.succeed(24),
   isTTY: Effect.succeed(false),
-  // Nothing here asks questions; whoever would is told that the person left.
+  // Nothing here asks questions; a question would fail as if the person had left.
   readInput: Effect.dieMessage("no interactive input"),
   readLine: Effect.fail(new Terminal.QuitException()),
   display: (text) => Effect.sync(() => void writeSync(1, Text.printable(text)))

@@ -1,4 +1,4 @@
-/** Writes text to a descriptor of this process, at the speed of whoever reads it. */
+/** Writes text to a descriptor of this process, at the speed of its reader. */
 import * as Effect from "effect/Effect"
 import * as Primordials from "../Primordials.ts"
 import { HostGone } from "../../../services/host/Transport.ts"
@@ -11,7 +11,7 @@ export const send = (sink: Bun.FileSink, text: string): Effect.Effect<void, Host
     const written = sink.write(text)
     const flushed = sink.flush()
     if (typeof written === "number" && typeof flushed === "number") return Effect.void
-    // A rejection that nobody awaits would end the process.
+    // An unhandled rejection would end the process.
     const all = async () => {
       await written
       await flushed

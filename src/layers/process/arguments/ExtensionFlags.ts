@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { FlagDefinition } from "../../extensions/pi/Instance.ts"
 
-/** An option that nobody knows, or that was given in a way in which it has no meaning. */
+/** An unknown option, or one that was given in a way in which it has no meaning. */
 export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}
 
 type Value = string | true

@@ -40,7 +40,7 @@ const header = ["PROVIDER", "MODEL", "CONTEXT", "OUTPUT", "THINKING", "IMAGES", 
 interface Listed {
   readonly model: Model
   readonly available: boolean
-  /** A session takes it where nobody names another. */
+  /** The default model of a session. */
   readonly isDefault: boolean
 }
 

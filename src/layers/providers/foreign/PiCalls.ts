@@ -47,7 +47,7 @@ export const run = (request: ModelRequest, deliver: Deliver): Effect.Effect<Assi
 /** The whole message. */
 export const complete = (request: ModelRequest) => run(request, () => undefined)
 
-/** A call as pi's API returns it: an async iterable of its events with `result()`. Whoever asks for it runs `run`. */
+/** A call as pi's API returns it: an async iterable of its events with `result()`. The caller runs `run`. */
 export const open = (request: ModelRequest) =>
   Effect.sync(() => {
     const stream = PushedItems.make<PiEvents.AssistantMessageEvent, AssistantMessage>()

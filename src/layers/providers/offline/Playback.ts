@@ -26,7 +26,7 @@ const perform = Effect.fnUntraced(function* (steps: Iterable<Step>, into: Mailbo
     else {
       if (!into.unsafeOffer(step)) yield* into.offer(step)
       sinceTurn++
-      // Nothing else in this loop waits for I/O: without this pause, nobody would read the host's next line.
+      // Nothing else in this loop waits for I/O: without this pause, the host's next line would not be read.
       if (sinceTurn % eventsPerTurnOfLoop === 0) yield* EventLoop.nextTurn
     }
   }

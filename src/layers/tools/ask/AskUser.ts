@@ -32,7 +32,7 @@ const choose = ({ timeoutMs, ui }: AskOptions, title: string, options: ReadonlyA
     )
   })
 
-/** What the user types in place of an option. Nobody is hurried while typing. */
+/** What the user types in place of an option. There is no time limit while typing. */
 const type = ({ ui }: AskOptions, { question }: Questions.AskedQuestion, options: ReadonlyArray<string>) =>
   Effect.map(
     ui.editor({ title: question, promptStyle: true }),

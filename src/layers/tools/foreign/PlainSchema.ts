@@ -23,7 +23,7 @@ const copyOfObject = (value: JsonObject): JsonObject =>
 /** Providers want the type, which tools without parameters leave out. */
 const typed = (schema: JsonObject): JsonObject => ("type" in schema ? schema : { type: "object", ...schema })
 
-/** The schema of arguments, or what is wrong with it. Keywords that nobody knows stay. */
+/** The schema of arguments, or what is wrong with it. Unknown keywords stay. */
 export const make = (given: unknown = {}): Either.Either<JsonObject, string> => {
   if (!Predicate.isReadonlyRecord(given)) return Either.left("it must be a JSON Schema object")
   // First of all, because a schema that contains itself has no end.

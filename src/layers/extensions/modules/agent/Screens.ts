@@ -49,7 +49,7 @@ export class DynamicBorder extends Inert {
   }
 }
 
-/** Nobody can press a key, so the signal never aborts. */
+/** No key can be pressed, so the signal never aborts. */
 export class BorderedLoader extends Container {
   readonly signal: AbortSignal = new AbortController().signal
   onAbort: (() => void) | undefined

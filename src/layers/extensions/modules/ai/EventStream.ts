@@ -1,6 +1,6 @@
-/** The event streams of pi: whoever makes a stream pushes events, and whoever holds it iterates or waits for the result. */
+/** The event streams of pi: a producer pushes events, and a consumer iterates or waits for the result. */
 
-/** A stream that nobody reads must not take the memory of the process. */
+/** A stream without a reader must not take the memory of the process. */
 export const mostWaiting = 1_000_000
 
 type Taker<A> = (result: IteratorResult<A, undefined>) => void

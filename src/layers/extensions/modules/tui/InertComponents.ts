@@ -109,7 +109,7 @@ export class Loader extends Text {
   setIndicator(_indicator: unknown) {}
 }
 
-/** Nobody can press a key, so the signal never aborts. */
+/** No key can be pressed, so the signal never aborts. */
 export class CancellableLoader extends Loader {
   readonly signal: AbortSignal = new AbortController().signal
 

@@ -17,7 +17,7 @@ const flagOf = (name: string, given: unknown): FlagDefinition => {
   }
 }
 
-/** A text option without its text counts as not given: the command line is judged by whoever reads the claimed flags. */
+/** A text option without its text counts as not given: the reader of the claimed flags judges the command line. */
 const valueOf = ({ default: preset, type }: FlagDefinition, given: string | true | undefined) => {
   if (given === undefined) return preset
   if (type === "boolean") return given === true || given !== "false"

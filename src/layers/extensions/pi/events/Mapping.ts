@@ -35,7 +35,7 @@ export interface Mapping<P extends HookPoint> {
 /** Adds a handler for the extension, and returns the function that takes it away. */
 export type Subscribe = (instance: Instance, name: string, handler: Handler) => () => void
 
-const nobody: Bad = () => undefined
+const ignoreProblem: Bad = () => undefined
 
 /** A point at which handlers only watch. */
 export const nothing = (): undefined => undefined
@@ -50,7 +50,7 @@ export const at =
       const call = Call.make()
       const occasion = { instance, signal: call.signal }
       const given = instance.isActive() ? mapping.event(event, occasion) : undefined
-      if (given === undefined) return mapping.answer(undefined, nobody, event, {})
+      if (given === undefined) return mapping.answer(undefined, ignoreProblem, event, {})
       const handle = () => handler(given, Context.make(instance, call))
       let over = false
       const around = mapping.around?.(event, handle, { ...occasion, isOver: () => over })
@@ -59,7 +59,7 @@ export const at =
       const failed = (failure: ForeignCall.ForeignFailure) => {
         if (mapping.blocks === true) return Effect.fail(instance.located(failure))
         instance.report(name, failure)
-        return Effect.succeed(mapping.answer(undefined, nobody, event, given))
+        return Effect.succeed(mapping.answer(undefined, ignoreProblem, event, given))
       }
       const answerOf = (result: unknown) => ForeignCall.read(() => mapping.answer(result, bad, event, given))
       const { idle, isIdle } = instance.bridge

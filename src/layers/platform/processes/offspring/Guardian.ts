@@ -44,7 +44,7 @@ let isNeeded = true
 const options = (): SpawnOptions => ({
   command: ["/bin/sh", "-c", script, "heddle-guardian", Marks.ofProcess],
   cwd: "/",
-  // No other variable: it outlives us, and nobody asked it to keep secrets.
+  // No other variable: it outlives us, and must not keep secrets.
   env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
   // Its end tells that we have ended. It has not our output streams: a host waits for their end.
   holdsInput: true,
@@ -61,7 +61,7 @@ const keep = (child: Child, watch: (child: Child) => void) => {
 }
 
 /**
- * Call before a command is started: a SIGKILL may come at any moment after. A guardian that somebody has killed is
+ * Call before a command is started: a SIGKILL may come at any moment after. A guardian that was killed is
  * replaced at the next command.
  */
 export const ensure = (watch: (child: Child) => void): Effect.Effect<void> =>

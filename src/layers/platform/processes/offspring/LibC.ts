@@ -50,7 +50,7 @@ export const pipe = (): { readonly output: number; readonly input: number } | un
 
 const setChildSubreaper = 36
 
-/** From here on, whoever loses its parent below this process becomes a child of this process. */
+/** From here on, a process below this one that loses its parent becomes a child of this process. */
 export const adoptOrphans = (): boolean => linux()?.prctl(setChildSubreaper, 1n, 0n, 0n, 0n) === 0
 
 const doNotWait = 1

@@ -12,7 +12,7 @@ export const ofProcess = String(100_000_000 + ((crypto.getRandomValues(new Uint3
 /** Of programs that run for their output. Trees have the numbers above. */
 export const ofPrograms = `${ofProcess}100000000`
 
-/** Of processes that are nobody's to end, only to be reaped: what a user's own helper program leaves running. */
+/** Of processes that are only reaped, never ended: what a user's own helper program leaves running. */
 export const ofOthers = `${ofProcess}000000000`
 
 const firstTree = 1001

@@ -50,7 +50,7 @@ export const openTree = (): (() => void) => {
   return () => void trees--
 }
 
-/** Whether nothing runs and nobody is left who could start something, but the tree that asks. */
+/** Whether no process runs that could start another one, but the tree that asks. */
 export const isLastTree = (): boolean => running.size === 0 && trees === 1
 
 const children = (): ReadonlyArray<number> =>
