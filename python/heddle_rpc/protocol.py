@@ -2465,6 +2465,7 @@ class _TodoItemAlways(TypedDict):
 class TodoItem(_TodoItemAlways, total=False):
     notes: str
     details: str
+    blocker: str
 
 
 class _TodoItemInputAlways(TypedDict):
@@ -2476,6 +2477,7 @@ class TodoItemInput(_TodoItemInputAlways, total=False):
     status: TodoStatus
     notes: str
     details: str
+    blocker: str
 
 
 class TodoPhase(TypedDict):
@@ -2500,6 +2502,16 @@ class TodoReminderEvent(TypedDict):
     attempt: int
     maxAttempts: int
     runId: str
+    sessionId: str
+    epoch: str
+    seq: int
+
+
+class TodoUpdateEvent(TypedDict):
+    """The todo list has changed; `phases` is all of it."""
+    type: Literal["todo_update"]
+    phases: List[TodoPhase]
+    by: Literal["model", "host", "clear"]
     sessionId: str
     epoch: str
     seq: int
@@ -2697,7 +2709,7 @@ SetBudgetData = BudgetState
 SetModelData = Model
 SteerData = PromptDisposition
 ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
-TodoStatus = Literal["pending", "in_progress", "completed", "abandoned"]
+TodoStatus = Literal["pending", "in_progress", "blocked", "completed", "abandoned"]
 TrustLevel = Literal["trusted", "untrusted"]
 
 # Hosts must expect events of later versions, whose types are not in this list.
@@ -2733,6 +2745,7 @@ Event = Union[
     ErrorEvent,
     QueueUpdateEvent,
     TodoReminderEvent,
+    TodoUpdateEvent,
     TodoAutoClearEvent,
     SubagentStartEvent,
     SubagentEndEvent,

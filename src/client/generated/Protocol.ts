@@ -1233,6 +1233,7 @@ export interface TodoItem {
   readonly status: TodoStatus
   readonly notes?: string
   readonly details?: string
+  readonly blocker?: string
 }
 
 export interface TodoItemInput {
@@ -1241,6 +1242,7 @@ export interface TodoItemInput {
   readonly status?: TodoStatus
   readonly notes?: string
   readonly details?: string
+  readonly blocker?: string
 }
 
 export interface TodoPhase {
@@ -1267,7 +1269,17 @@ export interface TodoReminderEvent {
   readonly seq: number
 }
 
-export type TodoStatus = "pending" | "in_progress" | "completed" | "abandoned"
+export type TodoStatus = "pending" | "in_progress" | "blocked" | "completed" | "abandoned"
+
+/** The todo list has changed; `phases` is all of it. */
+export interface TodoUpdateEvent {
+  readonly type: "todo_update"
+  readonly phases: ReadonlyArray<TodoPhase>
+  readonly by: "model" | "host" | "clear"
+  readonly sessionId: string
+  readonly epoch: string
+  readonly seq: number
+}
 
 export interface ToolCall {
   readonly type: "toolCall"
@@ -2049,6 +2061,7 @@ export interface Events {
   readonly error: ErrorEvent
   readonly queue_update: QueueUpdateEvent
   readonly todo_reminder: TodoReminderEvent
+  readonly todo_update: TodoUpdateEvent
   readonly todo_auto_clear: TodoAutoClearEvent
   readonly subagent_start: SubagentStartEvent
   readonly subagent_end: SubagentEndEvent

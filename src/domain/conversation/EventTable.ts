@@ -9,7 +9,7 @@ import { Model, ThinkingLevel } from "../model/Model.ts"
 import { RuleInfo } from "../rules/Rule.ts"
 import { SubagentInfo } from "../subagents/Subagent.ts"
 import { AttemptStatus, VerificationResult } from "../subagents/Verification.ts"
-import { TodoItem } from "../todo/Todo.ts"
+import { TodoItem, TodoPhase } from "../todo/Todo.ts"
 import { described, JsonObject, optional } from "./Content.ts"
 import { AssistantMessage, RunMessage, ToolOutput, ToolResultMessage } from "./Message.ts"
 import { RequestId } from "./MessageQueue.ts"
@@ -171,6 +171,11 @@ export const events = {
     "The model has stopped with open `todos`, and the run continues with a hidden reminder.",
     { todos: Schema.Array(TodoItem), attempt: Schema.Int, maxAttempts: Schema.Int, runId }
   ),
+  /** By the tool of the model, by the host or an extension, or because finished tasks have left it. */
+  TodosChanged: event("todo_update", "The todo list has changed; `phases` is all of it.", {
+    phases: Schema.Array(TodoPhase),
+    by: Schema.Literal("model", "host", "clear")
+  }),
   TodosCleared: event("todo_auto_clear", "Finished tasks have left the todo list; `get_state` has what is left.", {}),
   SubagentStarted: event(
     "subagent_start",

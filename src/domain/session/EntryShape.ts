@@ -7,7 +7,7 @@ import type { JsonObject } from "../conversation/Content.ts"
 import type { AgentMessage, CustomInput } from "../conversation/Message.ts"
 import { isThinkingLevel } from "../model/Model.ts"
 import * as Usage from "../model/Usage.ts"
-import type { TodoPhases } from "../todo/Todo.ts"
+import { type TodoPhases, TodoStatus } from "../todo/Todo.ts"
 import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
 
 const { isBoolean, isNumber, isString } = Predicate
@@ -104,7 +104,7 @@ export const isAgentMessage = (value: unknown): value is AgentMessage =>
 
 export const isCustomInput = (value: unknown): value is CustomInput => isObject(value) && messages.custom(value)
 
-const todoStatuses: ReadonlyArray<unknown> = ["pending", "in_progress", "completed", "abandoned"]
+const todoStatuses: ReadonlyArray<unknown> = TodoStatus.literals
 
 const isTodo = (value: unknown): boolean =>
   isObject(value) &&
@@ -112,7 +112,8 @@ const isTodo = (value: unknown): boolean =>
   isString(value["content"]) &&
   todoStatuses.includes(value["status"]) &&
   optionalText(value["notes"]) &&
-  optionalText(value["details"])
+  optionalText(value["details"]) &&
+  optionalText(value["blocker"])
 
 const isTodoPhase = (value: unknown): boolean =>
   isObject(value) &&

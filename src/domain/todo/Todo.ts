@@ -7,7 +7,7 @@ export const mostTasks = 1000
 /** How many characters each text of a list may have. */
 export const longestText = 2000
 
-export const TodoStatus = Schema.Literal("pending", "in_progress", "completed", "abandoned").annotations({
+export const TodoStatus = Schema.Literal("pending", "in_progress", "blocked", "completed", "abandoned").annotations({
   identifier: "TodoStatus",
   description: "The state of a task of the todo list."
 })
@@ -18,7 +18,8 @@ export const TodoItem = Schema.Struct({
   content: Schema.String,
   status: TodoStatus,
   notes: optional(Schema.String),
-  details: optional(Schema.String)
+  details: optional(Schema.String),
+  blocker: optional(Schema.String).annotations({ description: "What a `blocked` task waits for." })
 }).annotations({ identifier: "TodoItem", description: "A task of the todo list." })
 export type TodoItem = typeof TodoItem.Type
 
@@ -44,12 +45,15 @@ const bounded = (shortest: number) => {
 /** A text that has to be there: the name of a phase, the content of a task. */
 export const TodoText = bounded(1)
 
-/** A text that may be empty: notes, details and ids. */
+/** A text that may be empty: notes, details, blockers and ids. */
 export const TodoNote = bounded(0)
 
 export const isDone = ({ status }: TodoItem) => status === "completed" || status === "abandoned"
 
 export const isOpen = (task: TodoItem) => !isDone(task)
+
+/** Whether its assignee can go on with it. */
+export const isActionable = (task: TodoItem) => isOpen(task) && task.status !== "blocked"
 
 export const tasksOf = (phases: TodoPhases): ReadonlyArray<TodoItem> => phases.flatMap(({ tasks }) => tasks)
 
@@ -82,7 +86,8 @@ const isSameTask = (one: TodoItem, other: TodoItem | undefined) =>
   one.content === other.content &&
   one.status === other.status &&
   one.notes === other.notes &&
-  one.details === other.details
+  one.details === other.details &&
+  one.blocker === other.blocker
 
 export const isSame = (one: TodoPhases, other: TodoPhases): boolean =>
   one.length === other.length &&

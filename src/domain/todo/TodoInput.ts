@@ -9,7 +9,8 @@ const TaskInput = Schema.Struct({
   content: TodoText,
   status: optional(TodoStatus).annotations({ description: "Default: `pending`." }),
   notes: optional(TodoNote),
-  details: optional(TodoNote)
+  details: optional(TodoNote),
+  blocker: optional(TodoNote).annotations({ description: "What a `blocked` task waits for; dropped from others." })
 }).annotations({ identifier: "TodoItemInput", description: "A task that a host sets." })
 type TaskInput = typeof TaskInput.Type
 
@@ -44,12 +45,13 @@ export const normalise = (phases: ReadonlyArray<PhaseInput>): TodoPhases => {
     "task",
     phases.flatMap(({ tasks }) => tasks.map(({ id }) => id))
   )
-  const task = ({ content, details, id, notes, status = "pending" }: TaskInput) => ({
+  const task = ({ blocker, content, details, id, notes, status = "pending" }: TaskInput) => ({
     id: nameOfTask(id),
     content,
     status,
     ...(notes === undefined ? {} : { notes }),
-    ...(details === undefined ? {} : { details })
+    ...(details === undefined ? {} : { details }),
+    ...(blocker === undefined || status !== "blocked" ? {} : { blocker })
   })
   return phases.map(({ id, name, tasks }): TodoPhase => ({ id: nameOfPhase(id), name, tasks: tasks.map(task) }))
 }

@@ -11,6 +11,8 @@ interface Remarks {
 export interface NewTask extends Remarks {
   readonly content: string
   readonly status?: TodoStatus
+  /** Kept while the task is blocked. */
+  readonly blocker?: string
 }
 
 export interface NewPhase {
@@ -28,6 +30,7 @@ export type TodoOp =
       readonly id: string
       readonly status?: TodoStatus
       readonly content?: string
+      readonly blocker?: string
     } & Remarks)
   | { readonly op: "remove_task"; readonly id: string }
 
@@ -48,14 +51,25 @@ const remarks = ({ details, notes }: { [Name in keyof Remarks]: string | undefin
   ...(details === undefined || details === "" ? {} : { details })
 })
 
+/** A task that is not blocked has no blocker. */
+const blockedBy = (status: TodoStatus, blocker: string | undefined) =>
+  status !== "blocked" || blocker === undefined || blocker === "" ? {} : { blocker }
+
 const updated = (
-  { details: oldDetails, notes: oldNotes, ...before }: TodoItem,
-  { content = before.content, details = oldDetails, notes = oldNotes, status = before.status }: Partial<NewTask>
+  { blocker: oldBlocker, details: oldDetails, notes: oldNotes, ...before }: TodoItem,
+  {
+    blocker = oldBlocker,
+    content = before.content,
+    details = oldDetails,
+    notes = oldNotes,
+    status = before.status
+  }: Partial<NewTask>
 ): TodoItem => ({
   ...before,
   content,
   status,
-  ...remarks({ notes, details })
+  ...remarks({ notes, details }),
+  ...blockedBy(status, blocker)
 })
 
 /** A list that operations change in place. */
@@ -121,8 +135,11 @@ const begin = (initial: TodoPhases) => ({
 
 type Editing = ReturnType<typeof begin>
 
-const addTask = ({ draft, taskIds }: Editing, phase: DraftPhase, { content, status = "pending", ...more }: NewTask) =>
-  draft.putTask(phase, { id: taskIds.next(), content, status, ...remarks(more) })
+const addTask = (
+  { draft, taskIds }: Editing,
+  phase: DraftPhase,
+  { blocker, content, status = "pending", ...more }: NewTask
+) => draft.putTask(phase, { id: taskIds.next(), content, status, ...remarks(more), ...blockedBy(status, blocker) })
 
 const addPhase = (editing: Editing, { name, tasks = [] }: NewPhase) => {
   const phase = editing.draft.putPhase(editing.phaseIds.next(), name)

@@ -12,7 +12,7 @@ const mostOpenShown = 20
 const longestList = 24_000
 const mostErrors = 20
 
-const marks = { completed: "✓", in_progress: "→", abandoned: "✗", pending: "○" } as const
+const marks = { completed: "✓", in_progress: "→", abandoned: "✗", blocked: "⊘", pending: "○" } as const
 
 const oneLine = (text: string): string => {
   const line = text
@@ -24,9 +24,11 @@ const oneLine = (text: string): string => {
 
 const taskLine = ({ content, id, status }: TodoItem) => `  ${marks[status]} ${id}: ${oneLine(content)}`
 
-/** What was remarked on the task that is being worked on. */
-const remarkLines = ({ details, notes, status }: TodoItem): ReadonlyArray<string> =>
-  status !== "in_progress" ? [] : [notes, details].flatMap((text) => (text ? [`      ${oneLine(text)}`] : []))
+/** What was remarked on the task that is being worked on, and what a blocked one waits for. */
+const remarkLines = ({ blocker, details, notes, status }: TodoItem): ReadonlyArray<string> => {
+  const remarks = status === "in_progress" ? [notes, details] : [blocker && `blocked: ${blocker}`]
+  return remarks.flatMap((text) => (text ? [`      ${oneLine(text)}`] : []))
+}
 
 const phaseLines = ({ id, name, tasks }: TodoPhase): ReadonlyArray<string> => [
   `${oneLine(name)} (${id}):${tasks.length === 0 ? " no tasks" : ""}`,

@@ -32,8 +32,10 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
     delay: settings["tasks.todoClearDelay"],
     expire: (ids) => {
       if (current === undefined) return
-      current = { ...current, phases: withoutTasks(current.phases, ids) }
+      const phases = withoutTasks(current.phases, ids)
+      current = { ...current, phases }
       publish({ _tag: "TodosCleared" })
+      publish({ _tag: "TodosChanged", phases, by: "clear" })
     }
   })
 
@@ -44,9 +46,14 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
   )
   const phases = Effect.map(read, (left) => left.phases)
 
-  const adopt = (next: TodosLeft) => {
+  /** Returns what hosts are to hear of the change, once it is stored. */
+  const adopt = (next: TodosLeft, by: "host" | "model") => {
+    const isChanged = !isSame(current?.phases ?? [], next.phases)
     current = next
     clearing.follow(next.phases)
+    return () => {
+      if (isChanged) publish({ _tag: "TodosChanged", phases: next.phases, by })
+    }
   }
 
   const store = (phases: TodoPhases) => session.append({ type: "todo_state", phases })
@@ -57,8 +64,9 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
     if (problem !== undefined) return yield* new TodosRefused({ message: problem })
     const before = yield* read
     if (draft === "open") draft = "overruled"
-    adopt({ phases: next, isTold: before.isTold && isSame(before.phases, next) })
+    const announce = adopt({ phases: next, isTold: before.isTold && isSame(before.phases, next) }, "host")
     yield* store(next)
+    announce()
     return next
   }, Effect.uninterruptible)
 
@@ -68,7 +76,8 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
     draft = "none"
     const found = phasesOfResult(message)
     if (found === undefined) return Effect.void
-    if (!isOverruled || current === undefined) return Effect.sync(() => adopt({ phases: found, isTold: true }))
+    if (!isOverruled || current === undefined)
+      return Effect.sync(() => adopt({ phases: found, isTold: true }, "model")())
     current = { ...current, isTold: false }
     return Effect.asVoid(store(current.phases))
   }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { CustomInput, RunMessage } from "../../domain/conversation/Message.ts"
-import { openTasks } from "../../domain/todo/Todo.ts"
+import { isActionable, openTasks } from "../../domain/todo/Todo.ts"
 import { toolName } from "../../domain/todo/TodoEntries.ts"
 import * as TodoTexts from "../../domain/todo/TodoTexts.ts"
 import type { Session } from "../../services/session/Session.ts"
@@ -65,7 +65,7 @@ export const make = ({ publish, session, settings, todos, tools }: Dependencies)
     if (reminders >= max || !hasStopped(messages)) return undefined
     const list = yield* phases
     const open = openTasks(list)
-    if (open.length === 0 || !(yield* hasTool)) return undefined
+    if (!open.some(isActionable) || !(yield* hasTool)) return undefined
     reminders++
     publish({ _tag: "TodoReminder", runId, todos: open, attempt: reminders, maxAttempts: max })
     return TodoTexts.reminder(list, reminders, max)

@@ -26,9 +26,12 @@ const remarks = {
   details: Tool.optional(TodoNote, "How the task is to be done.")
 }
 
+const blocker = Tool.optional(TodoNote, "What a blocked task waits for.")
+
 const NewTask = Schema.Struct({
   content: Tool.required(TodoText, "What is to be done, in one sentence."),
   status: Tool.optional(Status, "Default: pending."),
+  blocker,
   ...remarks
 })
 
@@ -51,7 +54,8 @@ const Op = Schema.Union(
   Schema.Struct({
     op: Schema.Literal("update"),
     id,
-    status: Tool.optional(Status, "completed, abandoned, in_progress or pending."),
+    status: Tool.optional(Status, "completed, abandoned, blocked, in_progress or pending."),
+    blocker,
     content: Tool.optional(TodoText, "What is to be done instead."),
     ...remarks
   }),
@@ -61,7 +65,7 @@ const Op = Schema.Union(
 const description = [
   "Keep the list of what you have to do, which the user sees. Use it for work of three steps or more, and when the user asks for several things; not for a single step or a plain question.",
   "Operations are applied in order: replace (a new list; ids start again at phase-1 and task-1), add_phase, add_task, update, remove_task.",
-  "Mark a task completed with update as soon as it is done, not before and not several at the end; mark one that is not needed any more abandoned.",
+  "Mark a task completed with update as soon as it is done, not before and not several at the end; mark one that is not needed any more abandoned, and one that you cannot go on with for now blocked, with its blocker.",
   "One task is in progress at a time: after every call the first one that says so, else the first that is pending. Finished tasks leave the list by themselves after a while."
 ].join(" ")
 

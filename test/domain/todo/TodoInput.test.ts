@@ -49,6 +49,17 @@ const rows: ReadonlyArray<
 ]
 for (const [why, given, ids] of rows) it(`ids where ${why}`, () => assert.deepStrictEqual(idsOf(given), ids))
 
+it("a blocker is kept with a blocked task only", () => {
+  const tasks = [
+    { content: "a", status: "blocked", blocker: "b" },
+    { content: "c", blocker: "d" }
+  ] as const
+  assert.deepStrictEqual(TodoInput.normalise([{ name: "P", tasks }])[0]?.tasks, [
+    { id: "task-1", content: "a", status: "blocked", blocker: "b" },
+    { id: "task-2", content: "c", status: "pending" }
+  ])
+})
+
 it("notes, details and statuses stay as they are; a task without one is pending", () => {
   const tasks = [
     { content: "a", status: "in_progress", notes: "n", details: "d" },

@@ -47,6 +47,11 @@ it("the phase of the progress is the first with something to do, if nothing is i
   assert.include(TodoTexts.result([...list(task(1, "a", "completed")), later], []), "Phase 2 of 2, Later: 0 of 1 done.")
 })
 
+it("a blocked task is marked, with what it waits for", () => {
+  const blocked = list({ ...task(1, "ship", "blocked"), blocker: "the\nreview", notes: "unseen" })
+  assert.include(TodoTexts.result(blocked, []), "  ⊘ task-1: ship\n      blocked: the review")
+})
+
 it("a reminder has the open items of each phase, and which one it is", () => {
   const { content, ...rest } = TodoTexts.reminder(phases, 2, 3)
   assert.deepStrictEqual(rest, { customType: "todo-reminder", display: false })

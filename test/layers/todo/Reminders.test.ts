@@ -51,6 +51,17 @@ it.scoped("it is reminded as often as the setting says, then it may stop; a prom
   })
 )
 
+it.scoped("a list on which everything open is blocked brings no reminder", () =>
+  Effect.gen(function* () {
+    const { ask, events, phases } = yield* TodoAgent.make({
+      turns: [write("a", plan("one"), { ...update(1, "blocked"), blocker: "the key" }), say("I need the key.")]
+    })
+    yield* ask("Weave")
+    assert.deepStrictEqual(yield* phases, list({ ...task(1, "one", "blocked"), blocker: "the key" }))
+    assert.deepStrictEqual(reminders(events), [])
+  })
+)
+
 it.scoped("the model reads the open items", () =>
   Effect.gen(function* () {
     const { ask, script, session } = yield* TodoAgent.make({

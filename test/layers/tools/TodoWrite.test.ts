@@ -61,7 +61,7 @@ describe("refuses", () => {
     [
       "a status that does not exist",
       [{ ...update(1, "pending"), status: "done" }],
-      "ops.0.status: expected one of pending, in_progress, completed, abandoned"
+      "ops.0.status: expected one of pending, in_progress, blocked, completed, abandoned"
     ]
   ]
   for (const [why, ops, says] of rows) {

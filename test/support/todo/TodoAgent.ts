@@ -64,4 +64,12 @@ export const reminders = (events: ReadonlyArray<AgentEvent>) =>
       : []
   )
 
+/** Each change of the list that hosts hear of: by whom, and the statuses then. */
+export const changes = (events: ReadonlyArray<AgentEvent>) =>
+  events.flatMap((event) =>
+    event._tag === "TodosChanged"
+      ? [[event.by, ...event.phases.flatMap(({ tasks }) => tasks.map(({ id, status }) => `${id} ${status}`))].join(" ")]
+      : []
+  )
+
 export const clears = (events: ReadonlyArray<AgentEvent>) => events.filter(({ _tag }) => _tag === "TodosCleared").length
