@@ -24,8 +24,8 @@ interface Kept {
 interface Options {
   readonly cwd: string
   /**
-   * Room for sessions that are not open, roughly in bytes. Those that were closed first make room for others, and none
-   * can open them again. Without it all are kept.
+   * Room for sessions that are not open, roughly in bytes. Those that were closed first make room for others, and
+   * cannot be opened again. Without it all are kept.
    */
   readonly room?: number
 }
