@@ -27,12 +27,12 @@ const makeOpenCall = () => {
   let shownLength = 0
   return (block: Blocks.ToolCallBlock, delta: string): string => {
     const { text } = block
-    const told = length + delta.length === text.length
-    if (!told) scan = JsonScan.make()
-    scan.push(told ? delta : text)
+    const isWhole = length + delta.length === text.length
+    if (!isWhole) scan = JsonScan.make()
+    scan.push(isWhole ? delta : text)
     length = text.length
     const grown = length - shownLength
-    if (told && length > largeArguments && grown < shownLength / 2) return shown
+    if (isWhole && length > largeArguments && grown < shownLength / 2) return shown
     shownLength = length
     return (shown = stringify(AssistantDraft.toContent(block, scan)))
   }
@@ -72,8 +72,8 @@ export const make = () => {
 
   const openBlock = (block: Blocks.Block, delta: string): string => {
     if (block.type === "toolCall") return openCall(block, delta)
-    const told = length + delta.length === block.text.length
-    open = told ? open + stringify(delta).slice(1, -1) : stringify(block.text).slice(1, -1)
+    const isWhole = length + delta.length === block.text.length
+    open = isWhole ? open + stringify(delta).slice(1, -1) : stringify(block.text).slice(1, -1)
     length = block.text.length
     const [before, after] = around[block.type]
     return before + open + after

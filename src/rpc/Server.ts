@@ -110,8 +110,8 @@ const openDialogs = Effect.fnUntraced(function* (
   const root = Effect.map(sessions.current, (session) => Context.get(session, Agent).supervision.root)
   const emitsTitle = emitTitle || parts.connection.dialect.emitsTitle === true
   const dialogs = HostDialogs.make({ ...parts, root, emitTitle: emitsTitle })
-  const place = yield* Effect.serviceOption(UiSwitch)
-  if (ui && Option.isSome(place)) yield* place.value.connect(dialogs.ui)
+  const uiSwitch = yield* Effect.serviceOption(UiSwitch)
+  if (ui && Option.isSome(uiSwitch)) yield* uiSwitch.value.connect(dialogs.ui)
   return dialogs
 })
 

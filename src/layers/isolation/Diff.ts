@@ -61,9 +61,9 @@ const entryOf = (mode = nothing, hash = ""): Entry | undefined => (mode === noth
 
 /** From records `:<mode> <mode> <hash> <hash> <letter>`, each followed by its path, in the order of patches. */
 export const changes = Effect.fnUntraced(function* (git: Git, call: Call, trees: Trees) {
-  const said = yield* git.text(call, "diff-tree", "-r", "-z", "--raw", "--no-renames", ...trees)
+  const output = yield* git.text(call, "diff-tree", "-r", "-z", "--raw", "--no-renames", ...trees)
   const found = new Map<string, Change>()
-  const records = said.split("\0")
+  const records = output.split("\0")
   for (let at = 0; at + 1 < records.length; at += 2) {
     const [before, after, from, to] = (records[at] ?? "").slice(1).split(" ")
     found.set(records[at + 1] ?? "", { before: entryOf(before, from), after: entryOf(after, to) })

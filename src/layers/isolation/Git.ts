@@ -123,8 +123,8 @@ const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, 
   const words = errors
     .replace(/\n+Another git process seems to be running[^]*/, " Another git process is at work there.")
     .trim()
-  const said = words === "" ? `exit code ${exitCode}` : words
-  return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${said}` })
+  const message = words === "" ? `exit code ${exitCode}` : words
+  return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${message}` })
 }
 
 export const make = (processes: typeof Processes.Service, repository: Variables = nowhere): Git => {

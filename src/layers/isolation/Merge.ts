@@ -63,10 +63,10 @@ const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, wit
   for (const name of inTheWay)
     if ((yield* Effect.mapError(files.state(LocalPaths.join(repository.dir, name)), Snapshot.failed)) !== undefined)
       return yield* Snapshot.failed({ message: `The repository is in the middle of something else (${name}).` })
-  const said = yield* Effect.mapError(git.text(call, "rev-parse", "HEAD^{commit}", "HEAD^{tree}"), () =>
+  const output = yield* Effect.mapError(git.text(call, "rev-parse", "HEAD^{commit}", "HEAD^{tree}"), () =>
     Snapshot.failed({ message: "The repository has no commits yet." })
   )
-  const [commit = "", tree = ""] = said.split("\n")
+  const [commit = "", tree = ""] = output.split("\n")
   const copy = LocalPaths.join(claimed.scratch, "user.index")
   const { staged, working } = yield* Snapshot.take(git, files, apart, {
     index: repository.index,
@@ -92,18 +92,18 @@ const pick = Effect.fnUntraced(function* (work: Work, { commit, head, staged, wo
   const { call, means, claimed } = work
   const { files, git } = means
   const ref = `refs/heads/${branch}`
-  const said = yield* git.text(call, "rev-parse", "--verify", `${ref}^{commit}`)
+  const output = yield* git.text(call, "rev-parse", "--verify", `${ref}^{commit}`)
   const parent = yield* git.text(call, "rev-parse", "--verify", `${ref}^1`)
   const patch = LocalPaths.join(claimed.scratch, "pick.patch")
-  if (!(yield* Diff.write(means, call, [parent, said], patch))) return { commit, head, staged, working }
+  if (!(yield* Diff.write(means, call, [parent, output], patch))) return { commit, head, staged, working }
   const next = yield* put(work, head, patch)
   const others = yield* Effect.mapError(
     Effect.all({ staged: put(work, staged, patch), working: put(work, working, patch) }),
     uncommitted
   )
-  if (parent === commit) return { commit: said, head: next, ...others }
+  if (parent === commit) return { commit: output, head: next, ...others }
   const file = LocalPaths.join(claimed.scratch, "message")
-  const raw = yield* git.text(call, "cat-file", "commit", said)
+  const raw = yield* git.text(call, "cat-file", "commit", output)
   yield* Snapshot.write(files, file, new TextEncoder().encode(raw.slice(raw.indexOf("\n\n") + 2)))
   const made = yield* git.text(call, "commit-tree", "-p", commit, "-F", file, next.tree)
   return { commit: made, head: next, ...others }

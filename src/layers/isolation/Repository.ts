@@ -38,9 +38,9 @@ export const locate = Effect.fnUntraced(function* (files: Files, cwd: string) {
 const [oldestMajor, oldestMinor] = [2, 32]
 
 export const checkVersion = Effect.fnUntraced(function* (git: Git) {
-  const said = yield* git.text({ cwd: LocalPaths.resolve("/") }, "version")
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? []
+  const version = yield* git.text({ cwd: LocalPaths.resolve("/") }, "version")
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? []
   const isNew = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor)
   if (isNew) return
-  return yield* new WorktreeFailed({ reason: "git", message: `Worktrees need git 2.32 or later; this is ${said}.` })
+  return yield* new WorktreeFailed({ reason: "git", message: `Worktrees need git 2.32 or later; this is ${version}.` })
 })

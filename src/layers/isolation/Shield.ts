@@ -43,8 +43,8 @@ const read = Effect.fnUntraced(function* ({ files, git }: Means, scratch: string
   if (Option.isNone(text)) return none
   const copy = LocalPaths.join(scratch, "configuration")
   yield* write(files, copy, new TextEncoder().encode(text.value))
-  const said = yield* git.text({ cwd: scratch }, "config", "--file", copy, "--no-includes", "--null", "--list")
-  return { text: text.value, values: valuesIn(said) }
+  const output = yield* git.text({ cwd: scratch }, "config", "--file", copy, "--no-includes", "--null", "--list")
+  return { text: text.value, values: valuesIn(output) }
 })
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`

@@ -46,8 +46,10 @@ export const toIndex = Effect.fnUntraced(function* (git: Git, files: Files, call
 
 /** From records `added\tdeleted\tpath`. Of a rename git tells the new name, and in reverse the old one. */
 const namesIn = Effect.fnUntraced(function* (git: Git, call: Call, patch: string) {
-  const said = yield* Effect.forEach([[], ["-R"]], (more) => git.text(call, "apply", "--numstat", "-z", ...more, patch))
-  const records = said.flatMap((records) => records.split("\0"))
+  const output = yield* Effect.forEach([[], ["-R"]], (more) =>
+    git.text(call, "apply", "--numstat", "-z", ...more, patch)
+  )
+  const records = output.flatMap((records) => records.split("\0"))
   return [...new Set(records.map((record) => record.replace(/^[\d-]+\t[\d-]+\t/, "")))].filter((name) => name !== "")
 })
 
@@ -206,7 +208,7 @@ export const recover = (
     Effect.catchAll(({ message }) =>
       Effect.map(
         Effect.orElseSucceed(keep(files, scratch, kept), () => `The copies in ${scratch} could not be kept.`),
-        (said) => `${said} ${message}`
+        (output) => `${output} ${message}`
       )
     )
   )

@@ -51,13 +51,13 @@ const handle = <E, R>(start: Start<E, R>) =>
     yield* StartOptions.checkChoices(given)
     yield* StartOptions.checkTrust(has)
     const [exported, search] = [one("export"), one(listModels.name)]
-    const place = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
+    const trust = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
     yield* checkForeign(given)
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./commands/ExportSession.ts"))
       const overrides = yield* StartOptions.readOverrides(given)
       const folder = StartOptions.present("sessionDir", one("session-dir"))
-      return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...place, ...folder })
+      return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...trust, ...folder })
     }
     if (search !== undefined) {
       const [more] = given.messages
@@ -67,7 +67,7 @@ const handle = <E, R>(start: Start<E, R>) =>
         search,
         json: has("json"),
         overrides: yield* StartOptions.readOverrides(given),
-        ...place
+        ...trust
       })
     }
     if (has("json")) return yield* invalid("--json belongs to --list-models, config, sessions and doctor")

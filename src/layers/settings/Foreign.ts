@@ -49,7 +49,7 @@ const decode = Schema.decodeUnknownOption(
 )
 
 /** Versions of files, of the user and of projects. */
-const mostTold = 200
+const mostKept = 200
 
 /** The sentence, unless it was asked for before about the same settings. Where that cannot be noted, it comes again. */
 export const once = Effect.fnUntraced(function* (files: Files, agentDir: string, foreign: ReadonlyArray<Problem>) {
@@ -59,7 +59,7 @@ export const once = Effect.fnUntraced(function* (files: Files, agentDir: string,
   const told = Option.isNone(stored) ? [] : stored.value.foreignSettings
   const digest = ContentHash.ofTexts(foreign.map((problem) => `${problem.source.name} ${nameOf(problem)}`).toSorted())
   if (told.includes(digest)) return undefined
-  const noted = { version: 1, foreignSettings: [...told, digest].slice(-mostTold) }
+  const noted = { version: 1, foreignSettings: [...told, digest].slice(-mostKept) }
   const writing = Effect.zipRight(files.makeFolder(agentDir), files.replace(path, `${JSON.stringify(noted)}\n`, 0o600))
   yield* Effect.ignore(writing)
   return sentence(foreign)

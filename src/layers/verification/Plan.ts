@@ -30,10 +30,10 @@ const longestExplanation = 2000
 
 /** One sentence for each wrong member. */
 const explain = (error: ParseResult.ParseError): string => {
-  const said = ParseResult.ArrayFormatter.formatErrorSync(error)
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
-  return said.length > longestExplanation ? `${said.slice(0, longestExplanation)}…` : said
+  return issues.length > longestExplanation ? `${issues.slice(0, longestExplanation)}…` : issues
 }
 
 const decode = (verify: unknown): Either.Either<Inline | false, VerificationRefused> => {

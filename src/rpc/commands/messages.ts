@@ -72,9 +72,9 @@ const start = Effect.fnUntraced(function* (sent: string | undefined) {
   const session = yield* Session
   const { sessionId } = yield* session.info
   if (sent === undefined) return { session: sessionId, leaf: yield* session.leafId, from: 0 }
-  const place = yield* cursor.read(sent)
-  if (place.session !== sessionId) return yield* failure("stale_cursor", "RPC message cursor is stale")
-  return place
+  const position = yield* cursor.read(sent)
+  if (position.session !== sessionId) return yield* failure("stale_cursor", "RPC message cursor is stale")
+  return position
 })
 
 const getMessagesPage = Command.make({
@@ -92,15 +92,15 @@ const getMessagesPage = Command.make({
     if (!Number.isInteger(count) || count < 1 || count > 256) {
       return yield* failure("invalid_params", "RPC message page limit must be between 1 and 256")
     }
-    const place = yield* start(sent)
-    const { messages } = yield* snapshotAt(connection, place.session, place.leaf)
-    if (place.from > messages.length) return yield* cursor.failure()
-    const end = MessagePages.endOfPage(messages, place.from, { count, bytes: pageBytes }, size)
+    const position = yield* start(sent)
+    const { messages } = yield* snapshotAt(connection, position.session, position.leaf)
+    if (position.from > messages.length) return yield* cursor.failure()
+    const end = MessagePages.endOfPage(messages, position.from, { count, bytes: pageBytes }, size)
     const isLast = end >= messages.length
     if (isLast) delete connection.pages
     return {
-      messages: messages.slice(place.from, end),
-      ...(isLast ? {} : { nextCursor: cursor.write({ ...place, from: end }) }),
+      messages: messages.slice(position.from, end),
+      ...(isLast ? {} : { nextCursor: cursor.write({ ...position, from: end }) }),
       totalMessages: messages.length
     }
   })

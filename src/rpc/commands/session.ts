@@ -24,8 +24,8 @@ const changed = Effect.gen(function* () {
   const sessions = yield* Sessions
   const session = Context.get(yield* sessions.current, Session)
   const { file, sessionId } = yield* session.info
-  const place = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
-  return { sessionId, ...place }
+  const members = Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
+  return { sessionId, ...members }
 })
 
 /** A change that a hook has cancelled is no failure: the answer names the session that the host is still in. */
@@ -38,8 +38,8 @@ const attempt = <A, E extends SessionFailure>(
     onSuccess: (value) => Effect.succeed(Either.right(value))
   })
 
-const told = (outcome: Either.Either<unknown, ChangeCancelled>) =>
-  Effect.map(changed, (place) => ({ cancelled: Either.isLeft(outcome), ...place }))
+const outcomeOf = (outcome: Either.Either<unknown, ChangeCancelled>) =>
+  Effect.map(changed, (members) => ({ cancelled: Either.isLeft(outcome), ...members }))
 
 const runEnds =
   "An active run is ended first, as by `abort`: its last events come before the response. A command that fails leaves the run alone. " +
@@ -56,7 +56,7 @@ const newSession = Command.make({
   errors: ["store_failure"],
   run: Effect.fnUntraced(function* (params) {
     const sessions = yield* changes
-    return yield* told(yield* attempt(sessions.create(params)))
+    return yield* outcomeOf(yield* attempt(sessions.create(params)))
   })
 })
 
@@ -79,7 +79,7 @@ const switchSession = Command.make({
   errors: openCodes,
   run: Effect.fnUntraced(function* ({ sessionPath, ...model }) {
     const sessions = yield* changes
-    return yield* told(yield* attempt(sessions.open(sessionPath, openOptions(model))))
+    return yield* outcomeOf(yield* attempt(sessions.open(sessionPath, openOptions(model))))
   })
 })
 
@@ -107,7 +107,7 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
         onLeft: ({ text }) => (name === "fork" ? undefined : text),
         onRight: String
       })
-      return { ...(text === undefined ? {} : { text }), ...(yield* told(outcome)) }
+      return { ...(text === undefined ? {} : { text }), ...(yield* outcomeOf(outcome)) }
     })
   })
 
@@ -122,7 +122,7 @@ const clone = Command.make({
   errors: ["nothing_to_clone", "store_failure"],
   run: Effect.fnUntraced(function* () {
     const sessions = yield* changes
-    return yield* told(yield* attempt(sessions.clone))
+    return yield* outcomeOf(yield* attempt(sessions.clone))
   })
 })
 
@@ -160,7 +160,7 @@ const openSession = Command.make({
       })
     }
     const outcome = yield* attempt(sessions.openNewest(sessionDir, openOptions(model)))
-    return { resumed: Either.isRight(outcome) && outcome.right.resumed, ...(yield* told(outcome)) }
+    return { resumed: Either.isRight(outcome) && outcome.right.resumed, ...(yield* outcomeOf(outcome)) }
   })
 })
 

@@ -105,12 +105,12 @@ const branchMessages = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh
     }),
     run: Effect.fnUntraced(function* () {
       const session = yield* Session
-      const said = (yield* session.branch).flatMap((entry) =>
+      const choices = (yield* session.branch).flatMap((entry) =>
         entry.type === "message" && entry.message.role === "user"
           ? [{ entryId: entry.id, text: plainText(entry.message.content) }]
           : []
       )
-      return { messages: said.filter(({ text }) => text.trim() !== "") }
+      return { messages: choices.filter(({ text }) => text.trim() !== "") }
     })
   })
 

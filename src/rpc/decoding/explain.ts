@@ -67,10 +67,10 @@ const render = (path: ReadonlyArray<PropertyKey>): string =>
   )
 
 /** A list may be wrong in every one of its members. */
-const mostTold = 10
+const mostNamed = 10
 
 export const explain = (error: ParseResult.ParseError): string => {
   const all = problems(error.issue, [])
-  const told = all.slice(0, mostTold).map(({ expected, path }) => `"${render(path)}" must be ${expected}`)
-  return (all.length > mostTold ? [...told, `and ${all.length - mostTold} more`] : told).join("; ")
+  const named = all.slice(0, mostNamed).map(({ expected, path }) => `"${render(path)}" must be ${expected}`)
+  return (all.length > mostNamed ? [...named, `and ${all.length - mostNamed} more`] : named).join("; ")
 }

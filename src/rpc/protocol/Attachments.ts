@@ -39,8 +39,8 @@ const attribute = (value: string): string =>
 
 /** The block that a model reads for a document; undefined if it has no text. */
 export const documentBlock = (attachment: Attachment): string | undefined => {
-  const said = textOf(attachment)
+  const text = textOf(attachment)
   const { fileName, mimeType } = attachment
-  if (said === undefined) return undefined
-  return `<attachment name="${attribute(fileName)}" mimeType="${attribute(mimeType)}">\n${said}\n</attachment>`
+  if (text === undefined) return undefined
+  return `<attachment name="${attribute(fileName)}" mimeType="${attribute(mimeType)}">\n${text}\n</attachment>`
 }

@@ -112,10 +112,10 @@ const nothingSaid = "Host tool execution failed"
 
 /** Keeps the images of a failed call. A failure without text gets one. */
 const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
-  const said = plainText(content)
-  const silent = said.trim() === ""
+  const message = plainText(content)
+  const silent = message.trim() === ""
   return new ToolFailure({
-    message: silent ? nothingSaid : said,
+    message: silent ? nothingSaid : message,
     content: silent ? [text(nothingSaid), ...content.filter(({ type }) => type !== "text")] : content,
     ...(details === undefined ? {} : { details })
   })

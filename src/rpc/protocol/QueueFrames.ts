@@ -69,8 +69,8 @@ export const Cleared = Schema.Struct({ steering: texts, followUp: texts })
 export const toCleared = (
   items: ReadonlyArray<MessageQueue.QueuedMessage>
 ): { readonly cleared?: typeof Cleared.Type } => {
-  const said = items.filter(({ custom }) => custom === undefined)
-  if (said.length === 0) return {}
-  const texts = (name: string) => said.filter(({ queue }) => queue === name).map(({ text }) => text)
+  const messages = items.filter(({ custom }) => custom === undefined)
+  if (messages.length === 0) return {}
+  const texts = (name: string) => messages.filter(({ queue }) => queue === name).map(({ text }) => text)
   return { cleared: { steering: texts("steering"), followUp: texts("followUp") } }
 }

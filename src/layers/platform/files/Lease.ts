@@ -85,7 +85,7 @@ const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>) =>
   Predicate.hasProperty(cause, "code") && codes.some((code) => cause.code === code)
 
 /** False when there is a lease already. */
-const place = (lease: string, text: string): boolean => {
+const publish = (lease: string, text: string): boolean => {
   const draft = `${lease}.${crypto.randomUUID().slice(0, 8)}.tmp`
   RegularFile.write(draft, text)
   try {
@@ -138,7 +138,7 @@ const fingerprint = (text: string): string => {
 const succeed = (lease: Seen, text: string, between: ReadonlyArray<Seen> = []): Owner | "mine" | "again" => {
   const seen = [lease, ...between]
   const path = `${lease.path}.${fingerprint(seen.map((file) => file.text).join(""))}.tmp`
-  if (place(path, text)) {
+  if (publish(path, text)) {
     try {
       if (!seen.every(isUnchanged)) return "again"
       const draft = `${path}.new`
@@ -163,7 +163,7 @@ const attempts = 100
 const take = (lease: string, text: string): Owner | undefined => {
   let owner: Owner | undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
-    if (place(lease, text)) return undefined
+    if (publish(lease, text)) return undefined
     const held = read(lease)
     if (held === undefined) continue
     owner = ownerIn(held)

@@ -73,9 +73,9 @@ export const readIfPresent = Effect.fnUntraced(function* (
   if (state === undefined) return Option.none<string>()
   if (state.isFile && state.size > most)
     return yield* new TextUnreadable({ path, reason: `is larger than ${most / 1024} KiB` })
-  const place = options.within === undefined ? path : yield* inside(files, path, options.within)
+  const location = options.within === undefined ? path : yield* inside(files, path, options.within)
   // `read` refuses what is no regular file and says what it is.
-  return Option.some(yield* read(files, place))
+  return Option.some(yield* read(files, location))
 })
 
 export interface Head {
@@ -104,9 +104,9 @@ export const headIfPresent = Effect.fnUntraced(function* (
 ) {
   const state = yield* Effect.mapError(files.state(path), unreadable)
   if (state === undefined) return Option.none<Head>()
-  const place = within === undefined ? path : yield* inside(files, path, within)
+  const location = within === undefined ? path : yield* inside(files, path, within)
   const isCut = state.isFile && state.size > headBytes
-  const bytes = yield* Effect.mapError(isCut ? files.readStart(place) : files.read(place), unreadable)
+  const bytes = yield* Effect.mapError(isCut ? files.readStart(location) : files.read(location), unreadable)
   return Option.some<Head>({ ...decoded(bytes, isCut), ...(isCut ? { cutFrom: state.size } : {}) })
 })
 

@@ -28,8 +28,8 @@ const toOption = (entry: OptionEntry) => {
         ? Options.file(name)
         : Options.map(Options.text(name), String)
       : Options.choice(name, choices)
-  const told = Options.withDescription(value, help)
-  return Options.map(Options.optional(letter === undefined ? told : Options.withAlias(told, letter)), String)
+  const described = Options.withDescription(value, help)
+  return Options.map(Options.optional(letter === undefined ? described : Options.withAlias(described, letter)), String)
 }
 
 const subcommand = (name: string, description: string, words: ReadonlyArray<string> = []) => {

@@ -31,19 +31,19 @@ interface ListingOptions {
 
 const listingOptions = Effect.fnUntraced(function* (given: Given) {
   const one = (name: string) => given.values.get(name)?.[0]
-  const place: ListingOptions = {
+  const listing: ListingOptions = {
     ...StartOptions.present("cwd", one("cwd")),
     ...StartOptions.present("sessionDir", one("session-dir")),
     ...StartOptions.trustOf((name) => given.values.has(name)),
     overrides: yield* StartOptions.readOverrides(given)
   }
-  return place
+  return listing
 })
 
 /** The session that was used last is number 1. Sessions without a message are left out: nothing is in them. */
-const listAll = Effect.fnUntraced(function* ({ overrides, sessionDir, trusted, ...place }: ListingOptions) {
+const listAll = Effect.fnUntraced(function* ({ overrides, sessionDir, trusted, ...listing }: ListingOptions) {
   const agentDir = yield* Process.agentDir
-  const cwd = LocalPaths.resolve(place.cwd ?? (yield* Process.currentFolder))
+  const cwd = LocalPaths.resolve(listing.cwd ?? (yield* Process.currentFolder))
   const { settings, trust } = yield* FileSettings.load({ agentDir, cwd, overrides, trusted })
   const where = yield* SessionFolders.locate({ agentDir, cwd, ...StartOptions.present("sessionDir", sessionDir) }).pipe(
     Effect.provideService(Settings, settings)
@@ -132,13 +132,13 @@ export const run = Effect.fnUntraced(function* (given: Given) {
 /** The file of session `number`, and the folder to continue it in. */
 export const numbered = Effect.fnUntraced(function* (number: number, options: StartOptions.StartOptions) {
   const { cwd, overrides, session } = options
-  const place: ListingOptions = {
+  const listing: ListingOptions = {
     ...StartOptions.present("cwd", cwd),
     ...StartOptions.present("sessionDir", session.sessionDir),
     ...StartOptions.present("trusted", options.trusted),
     overrides
   }
-  const { sessions } = yield* listAll(place)
+  const { sessions } = yield* listAll(listing)
   const found = sessions[number - 1]
   if (found === undefined) {
     return yield* invalid(`there is no session ${number}: heddle sessions lists ${sessions.length}`)

@@ -44,14 +44,14 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
   const location = yield* SessionFolders.locate({ agentDir, cwd, ...chosen }).pipe(
     Effect.provideService(Settings, loaded.settings)
   )
-  const said = [...new Set([...warnings, ...ofModels.warnings])].map(Models.ofWarning)
-  const isQuiet = said.every(({ name }) => name !== "settings")
+  const warned = [...new Set([...warnings, ...ofModels.warnings])].map(Models.ofWarning)
+  const isQuiet = warned.every(({ name }) => name !== "settings")
   const checks: ReadonlyArray<Check> = [
     ok("version", version),
     ...(yield* Machine.checks(loaded.settings.shellPath)),
     ...(yield* Folders.checks(location)),
     ...(isQuiet ? [ok("settings", "no mistakes")] : []),
-    ...said,
+    ...warned,
     ...ofModels.value
   ]
   const { value: mask } = yield* withWarnings(SecretMask.make(cwd, isTrusted))

@@ -40,19 +40,19 @@ const bun = Effect.map(Process.build, (build) =>
 
 const oldestNode = 20
 
-const node = Effect.map(firstLine(["node", "--version"]), (said): Check => {
-  if (Either.isLeft(said)) {
+const node = Effect.map(firstLine(["node", "--version"]), (output): Check => {
+  if (Either.isLeft(output)) {
     return warning("node", "node is not found, and the command heddle starts with it", "install Node 20 or newer")
   }
-  const major = Number(/^v(\d+)/.exec(said.right)?.[1] ?? 0)
+  const major = Number(/^v(\d+)/.exec(output.right)?.[1] ?? 0)
   return major >= oldestNode
-    ? ok("node", said.right)
-    : warning("node", `node ${said.right} is older than ${oldestNode}`, `install Node ${oldestNode} or newer`)
+    ? ok("node", output.right)
+    : warning("node", `node ${output.right} is older than ${oldestNode}`, `install Node ${oldestNode} or newer`)
 })
 
-const git = Effect.map(firstLine(["git", "--version"]), (said) =>
-  Either.isRight(said)
-    ? ok("git", said.right)
+const git = Effect.map(firstLine(["git", "--version"]), (output) =>
+  Either.isRight(output)
+    ? ok("git", output.right)
     : warning(
         "git",
         "git is not found: the prompt has no state of the repository, and subagents cannot work in worktrees",
@@ -61,10 +61,10 @@ const git = Effect.map(firstLine(["git", "--version"]), (said) =>
 )
 
 const shell = (shellPath: string | undefined) =>
-  Effect.map(firstLine([shellPath ?? "bash", "-c", "echo works"]), (said) => {
+  Effect.map(firstLine([shellPath ?? "bash", "-c", "echo works"]), (output) => {
     const name = shellPath ?? "bash"
-    if (Either.isRight(said) && said.right === "works") return ok("shell", `${name} runs commands`)
-    const why = Either.isLeft(said) ? said.left : "it does not run commands"
+    if (Either.isRight(output) && output.right === "works") return ok("shell", `${name} runs commands`)
+    const why = Either.isLeft(output) ? output.left : "it does not run commands"
     return problem(
       "shell",
       `${name} cannot be used (${why}), so the model cannot run commands`,
@@ -74,9 +74,9 @@ const shell = (shellPath: string | undefined) =>
 
 const ripgrep = Effect.gen(function* () {
   const program = yield* Process.ripgrep
-  const said = program === undefined ? undefined : yield* firstLine([program, "--version"])
-  return said !== undefined && Either.isRight(said)
-    ? ok("ripgrep", said.right)
+  const output = program === undefined ? undefined : yield* firstLine([program, "--version"])
+  return output !== undefined && Either.isRight(output)
+    ? ok("ripgrep", output.right)
     : warning(
         "ripgrep",
         "ripgrep is not installed for this system: searches work, but take longer",

@@ -31,7 +31,7 @@ export const run = (request: ModelRequest, deliver: Deliver): Effect.Effect<Assi
       const mailbox = yield* client.stream(request)
       while (true) {
         const [batch, isDone] = yield* mailbox.takeAll
-        for (const event of batch) for (const told of events.push(event)) deliver(told)
+        for (const event of batch) for (const delta of events.push(event)) deliver(delta)
         if (isDone) return
       }
     })

@@ -105,13 +105,13 @@ export const toRequest = (context: unknown, { now, ...rest }: Rest): Either.Eith
       tools: new Map(given.map((tool) => [tool.name, tool]))
     }
     for (const message of all.filter(isSystem)) system = yield* addSystem(system, message)
-    const said = Array.isArray(messages) ? all.filter((message) => !isSystem(message)) : messages
+    const conversation = Array.isArray(messages) ? all.filter((message) => !isSystem(message)) : messages
     // A context that heddle made has the prompt twice.
     const texts = [...new Set(system.texts), ...system.sections.values()]
     return {
       ...rest,
       systemPrompt: texts.join("\n\n"),
-      messages: yield* PiMessages.decode(said, now),
+      messages: yield* PiMessages.decode(conversation, now),
       tools: [...system.tools.values()]
     }
   })

@@ -112,11 +112,11 @@ interface Found {
 /** The last words about a prompt. */
 export const write = ({ hasImages, made, missing }: Found): string => {
   // A wrong guess about the kind of a path is left out once the other tool was tried.
-  const told = made.filter(
+  const found = made.filter(
     (call) => !(failed(call) && made.some((other) => other.path === call.path && other !== call))
   )
   const sections = [
-    ...told.map(describe),
+    ...found.map(describe),
     ...missing.map(
       ({ path, tool }) => `- I would ${verb[tool]} \`${path}\`, but this session does not offer \`${tool}\`.`
     ),

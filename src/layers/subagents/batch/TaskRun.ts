@@ -101,17 +101,17 @@ const keepCopies = Effect.fnUntraced(
 /** Takes what the agent has changed out of its worktree. Changes that failed their verification are kept, not merged. */
 const bringBack = Effect.fnUntraced(function* (
   batch: Batch,
-  place: BatchTask,
+  batchTask: BatchTask,
   worktree: Worktree,
   child: ChildSession.Child,
   outcome: Outcome
 ) {
   const { artifacts, commits, merge, plan } = batch
-  const { id, task } = place
+  const { id, task } = batchTask
   if (outcome.verification?.status === "failed" && plan?.onFailure === "discard_patch") return
   const delta = yield* worktree.capture
   outcome.delta = delta
-  yield* keepCopies(batch, place, delta, outcome)
+  yield* keepCopies(batch, batchTask, delta, outcome)
   if (delta.isEmpty) return
   if (merge === "branch" && outcome.exitCode === 0) {
     const asked = commits === "ai" ? yield* Conversation.text(child, ChildPrompt.commitMessage) : undefined
@@ -164,8 +164,8 @@ export const run = Effect.fnUntraced(function* (
   const { agent, cwd, isolated, parent, plan, schema } = batch
   const { begin, id, task } = batchTask
   if (plan !== undefined) outcome.verification = skipped(plan)
-  const place = isolated ? Effect.flatMap(Worktrees, ({ open }) => open({ cwd, id })) : Effect.succeed(undefined)
-  const worktree = yield* Effect.onExit(place, () => Effect.sync(begin))
+  const opening = isolated ? Effect.flatMap(Worktrees, ({ open }) => open({ cwd, id })) : Effect.succeed(undefined)
+  const worktree = yield* Effect.onExit(opening, () => Effect.sync(begin))
   const chosen = yield* ChildModel.choose(agent, parent.controls())
   if (chosen.override !== undefined) outcome.modelOverride = chosen.override
   const text = ChildPrompt.task(batch.context, task.assignment)

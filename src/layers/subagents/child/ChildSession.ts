@@ -83,10 +83,10 @@ const toolsFor = ({ agent, cwd }: ChildOptions) => {
 
 /** The first entry of a transcript (protocol.md 9.3). heddle itself does not read it. */
 const opening = Effect.fnUntraced(function* ({ agent, schema, task }: ChildOptions) {
-  const place = { id: (yield* Ids).next("entry"), parentId: null, timestamp: yield* IsoTime.now }
+  const header = { id: (yield* Ids).next("entry"), parentId: null, timestamp: yield* IsoTime.now }
   const { prompt: systemPrompt, tools = ofFiles } = agent
-  const said = { systemPrompt, task, tools: [...tools], ...(schema === undefined ? {} : { outputSchema: schema }) }
-  const entry: ForeignEntry = { ...place, type: "foreign", raw: { type: "session_init", ...place, ...said } }
+  const details = { systemPrompt, task, tools: [...tools], ...(schema === undefined ? {} : { outputSchema: schema }) }
+  const entry: ForeignEntry = { ...header, type: "foreign", raw: { type: "session_init", ...header, ...details } }
   return entry
 })
 

@@ -15,17 +15,17 @@ export interface Outcome {
   readonly aborted?: boolean
 }
 
-const ofSubmission = (submission: Submitted, said: string): Outcome => {
-  if (submission._tag === "Failed") return { exitCode: 1, output: said, error: submission.error }
+const ofSubmission = (submission: Submitted, text: string): Outcome => {
+  if (submission._tag === "Failed") return { exitCode: 1, output: text, error: submission.error }
   const { value } = submission
   return typeof value === "string"
     ? { exitCode: 0, output: value }
     : { exitCode: 0, output: JSON.stringify(value, undefined, 2), data: value }
 }
 
-const ofEnd = ({ error, status }: PromptEnd, said: string): Outcome => {
-  if (status === "aborted") return { exitCode: 1, output: said, aborted: true, error: "Aborted" }
-  return { exitCode: 1, output: said, error: error?.message ?? "The subagent failed." }
+const ofEnd = ({ error, status }: PromptEnd, text: string): Outcome => {
+  if (status === "aborted") return { exitCode: 1, output: text, aborted: true, error: "Aborted" }
+  return { exitCode: 1, output: text, error: error?.message ?? "The subagent failed." }
 }
 
 const submission = (submitted: Deferred.Deferred<Submitted>) =>
@@ -46,16 +46,16 @@ export const toResult = Effect.fnUntraced(function* <E = never>(
 ) {
   let end = yield* child.converse(task)
   for (let attempt = 1; ; attempt++) {
-    const said = (yield* child.lastText) ?? ""
+    const text = (yield* child.lastText) ?? ""
     const given = yield* submission(submitted)
-    if (Option.isSome(given)) return ofSubmission(given.value, said)
-    if (end.status !== "completed") return ofEnd(end, said)
-    if (!needsData && said !== "") {
-      const result: Outcome = { exitCode: 0, output: said }
+    if (Option.isSome(given)) return ofSubmission(given.value, text)
+    if (end.status !== "completed") return ofEnd(end, text)
+    if (!needsData && text !== "") {
+      const result: Outcome = { exitCode: 0, output: text }
       return result
     }
     if (attempt > ChildPrompt.mostReminders) {
-      const result: Outcome = { exitCode: 1, output: said, error: ChildPrompt.neverSubmitted }
+      const result: Outcome = { exitCode: 1, output: text, error: ChildPrompt.neverSubmitted }
       return result
     }
     end = yield* child.converse(ChildPrompt.reminder(attempt))
@@ -65,5 +65,5 @@ export const toResult = Effect.fnUntraced(function* <E = never>(
 /** The answer to one question, if there is one. */
 export const text = (child: Child, question: string): Effect.Effect<string | undefined> =>
   Effect.flatMap(child.converse(question), ({ status }) =>
-    status === "completed" ? Effect.map(child.lastText, (said) => said ?? undefined) : Effect.succeed(undefined)
+    status === "completed" ? Effect.map(child.lastText, (text) => text ?? undefined) : Effect.succeed(undefined)
   )

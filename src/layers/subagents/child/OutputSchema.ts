@@ -32,11 +32,11 @@ const rebase = (schema: unknown, to: string): unknown => {
   )
 }
 
-const place = "#/properties/result"
+const pointer = "#/properties/result"
 
 const wrap = (schema: JsonObject): JsonObject => {
   // References in a schema with an id are relative to that id wherever it stands.
-  const result = typeof schema["$id"] === "string" ? schema : rebase(schema, place)
+  const result = typeof schema["$id"] === "string" ? schema : rebase(schema, pointer)
   const { $schema } = schema
   return { ...(typeof $schema === "string" ? { $schema } : {}), type: "object", properties: { result } }
 }

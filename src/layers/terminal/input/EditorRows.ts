@@ -60,17 +60,17 @@ export const render = ({ cursor, text }: Editor, { mostRows, prompt, width }: Ro
   const first = Math.max(0, current - mostRows)
   const column = cursor - (text.lastIndexOf("\n", cursor - 1) + 1)
   const rows: Array<string> = []
-  let place = { row: 0, column: 0 }
+  let painted = { row: 0, column: 0 }
   for (let at = first; at < Math.min(lines.length, current + mostRows); at++) {
     const { from, line } = windowOf(lines[at] ?? "", at === current ? column : 0, room * mostRows)
     const pieces = split(line, room)
     if (at === current) {
       const index = pieceAt(pieces, column - from)
       const before = line.slice(pieces[index]?.from ?? 0, column - from).replaceAll("\t", "    ")
-      place = { row: rows.length + index, column: indent.length + TextWidth.cells(before) }
+      painted = { row: rows.length + index, column: indent.length + TextWidth.cells(before) }
     }
     for (const piece of pieces) rows.push((at === 0 && piece.from === 0 ? prompt : indent) + piece.text)
   }
-  const top = Math.max(0, Math.min(place.row - Math.floor(mostRows / 2), rows.length - mostRows))
-  return { rows: rows.slice(top, top + mostRows), cursor: { row: place.row - top, column: place.column } }
+  const top = Math.max(0, Math.min(painted.row - Math.floor(mostRows / 2), rows.length - mostRows))
+  return { rows: rows.slice(top, top + mostRows), cursor: { row: painted.row - top, column: painted.column } }
 }

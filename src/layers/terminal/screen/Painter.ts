@@ -49,8 +49,8 @@ const top = { row: 0, column: 0 }
 const clip = ({ cursor, isMoving = false, rows }: Live, size: Size): Shown => {
   const most = Math.max(1, size.rows - 1)
   const dropped = Math.max(0, Math.min(rows.length - most, cursor.row))
-  const place = { row: cursor.row - dropped, column: Math.min(cursor.column, size.columns - 1) }
-  return { rows: rows.slice(dropped, dropped + most).map(Text.styled), cursor: isMoving ? top : place, isMoving }
+  const position = { row: cursor.row - dropped, column: Math.min(cursor.column, size.columns - 1) }
+  return { rows: rows.slice(dropped, dropped + most).map(Text.styled), cursor: isMoving ? top : position, isMoving }
 }
 
 const nothing: Shown = { rows: [], cursor: top, isMoving: false }

@@ -64,9 +64,9 @@ export const make = (style: Style, width: () => number): Transcript => {
     return rows
   }
   const failed = () => {
-    const told = failure
+    const shown = failure
     failure = undefined
-    return notice(told)
+    return notice(shown)
   }
 
   const toolStarted = ({ args, toolCallId, toolName }: ToolRef) => {

@@ -52,12 +52,12 @@ export const sending = ({ ports }: Instance, message: unknown, given: unknown): 
 }
 
 export const sendingUser = ({ ports }: Instance, content: unknown, given: unknown): Effect.Effect<unknown, Refusal> => {
-  const said = contentOf(content)
-  if (said === undefined) return refused("sendUserMessage: content must be a text or an array of texts and images")
+  const message = contentOf(content)
+  if (message === undefined) return refused("sendUserMessage: content must be a text or an array of texts and images")
   if (Nesting.isStopped()) return dropped
   const nesting = Nesting.current()
   if (nesting > Nesting.most) return refused(tooDeep)
-  return ports.messages.sendUser(said, { ...sendUserOptions(given), ...(nesting === 0 ? {} : { nesting }) })
+  return ports.messages.sendUser(message, { ...sendUserOptions(given), ...(nesting === 0 ? {} : { nesting }) })
 }
 
 export const make = (instance: Instance) => {

@@ -24,9 +24,9 @@ const makeWriter = (instance: Instance) => {
     appendCustomEntry: (type: unknown, data?: unknown) =>
       write(ports.messages.appendEntry(wantText(type, "customType"), data)),
     appendCustomMessageEntry: (type: unknown, content: unknown, display: unknown, details?: unknown) => {
-      const said = contentOf(content)
-      if (said === undefined) throw new TypeError("content must be a text or an array of texts and images")
-      const message = { customType: wantText(type, "customType"), content: said, display: display !== false }
+      const shown = contentOf(content)
+      if (shown === undefined) throw new TypeError("content must be a text or an array of texts and images")
+      const message = { customType: wantText(type, "customType"), content: shown, display: display !== false }
       write(ports.messages.send({ ...message, ...member("details", plainOf(details)) }, {}))
     },
     appendSessionInfo: (name: unknown) => write(ports.changes.rename(wantText(name, "name"))),

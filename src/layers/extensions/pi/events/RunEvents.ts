@@ -183,9 +183,9 @@ const toolResult = at({
   answer: (result, bad) => {
     const given = recordOf(result, bad)
     if (given === undefined) return undefined
-    const said = contentOf(given["content"])
-    if (given["content"] !== undefined && said === undefined) bad("content must be an array of texts and images")
-    const content = typeof said === "string" ? [{ type: "text" as const, text: said }] : said
+    const replacement = contentOf(given["content"])
+    if (given["content"] !== undefined && replacement === undefined) bad("content must be an array of texts and images")
+    const content = typeof replacement === "string" ? [{ type: "text" as const, text: replacement }] : replacement
     const { isError } = given
     return {
       ...member("content", content),
