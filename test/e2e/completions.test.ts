@@ -57,13 +57,13 @@ describe("completions", () => {
     assert.deepStrictEqual(await complete("heddle", "sessions", "re"), ["resume"])
     assert.deepStrictEqual(await complete("heddle", "completions", ""), [
       "-h",
-      "--verbose",
       "--help",
-      "--version",
+      "--verbose",
       "bash",
-      "fish",
-      "zsh"
+      "zsh",
+      "fish"
     ])
+    assert.deepStrictEqual(await complete("heddle", "--model", "x", "auth", "se"), ["set"])
     assert.deepStrictEqual(await complete("heddle", "x", "--mode", "j"), ["json"])
     assert.deepStrictEqual(await complete("heddle", "x", "--export", "some"), ["some-file.txt"])
   })

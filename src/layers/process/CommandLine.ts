@@ -22,14 +22,6 @@ const help = Effect.fnUntraced(function* (topic: string | undefined, version: st
 
 type Start<E, R> = (options: StartOptions.StartOptions) => Effect.Effect<void, E, R>
 
-/** The full parser takes unknown options for words, so its words are checked here. */
-const checkWords = ({ messages, values }: Given) => {
-  const option = messages.find((word) => word.startsWith("-"))
-  if (option === undefined) return Effect.void
-  if (values.has(option.replace(/^--|=.*$/gs, ""))) return invalid(`${option.replace(/=.*$/s, "")} is given twice`)
-  return invalid(`unknown option, or an option without its value: ${option} (see --help)`)
-}
-
 /** Only a session loads extensions, which may know other options. */
 const checkForeign = ({ unknown = new Map(), values }: Given) => {
   const [name] = unknown.keys()
@@ -86,14 +78,6 @@ const isForPrograms = (args: ReadonlyArray<string>): boolean => {
 export const explain = (args: ReadonlyArray<string>, { code, message }: StartupFailure): string =>
   `Error: ${message}${isForPrograms(args) ? `\n${JSON.stringify({ error: { code, message } })}` : ""}`
 
-/** Options that the full parser has by itself: a dialog that needs a terminal, and scripts that offer it. */
-const refuseBuiltIn = (args: ReadonlyArray<string>) => {
-  const option = args.find((arg) => /^--(?:completions|log-level|wizard)(?:=|$)/.test(arg))
-  if (option === undefined) return Effect.void
-  const hint = option.startsWith("--completions") ? "; use heddle completions bash|zsh|fish" : ""
-  return invalid(`unknown option: ${option} (see --help${hint})`)
-}
-
 const hasHelp = (args: ReadonlyArray<string>) => args.some((arg) => arg === "--help" || arg === "-h")
 
 const parsed = Effect.fnUntraced(function* (subcommand: Subcommand.Subcommand, args: ReadonlyArray<string>) {
@@ -105,6 +89,10 @@ const parsed = Effect.fnUntraced(function* (subcommand: Subcommand.Subcommand, a
 
 const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArray<string>, version: string) {
   switch (name) {
+    case "auth": {
+      const AuthCommand = yield* Effect.promise(() => import("./commands/AuthCommand.ts"))
+      return yield* AuthCommand.run(yield* parsed(Subcommands.auth, args))
+    }
     case "config": {
       const ConfigCommand = yield* Effect.promise(() => import("./commands/ConfigCommand.ts"))
       return yield* ConfigCommand.run(yield* parsed(Subcommands.config, args))
@@ -119,8 +107,10 @@ const subcommand = Effect.fnUntraced(function* (name: string, args: ReadonlyArra
     }
     case "completions": {
       const given = yield* parsed(Subcommands.completions, args)
-      const FullParse = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
-      return yield* Effect.flatMap(FullParse.completions(given.messages[0]), Process.print)
+      const Completions = yield* Effect.promise(() => import("./commands/Completions.ts"))
+      const script = Completions.script(given.messages[0])
+      if (script !== undefined) return yield* Process.print(script)
+      return yield* invalid(`heddle completions needs the name of a shell: ${Subcommands.shells.join(", ")}`)
     }
     default: {
       const [topic] = (yield* parsed(Subcommands.help, args)).messages
@@ -142,7 +132,7 @@ const isExplicit = (option: string) => /^--(?:print|mode|output-schema)(?:=|$)/.
 /** A typing mistake in the name of a subcommand would be sent to a model. */
 const refuseNearCommand = ({ literal, options, words: [word = "", ...more] }: ReturnType<typeof Subcommand.split>) => {
   if (more.length > 0 || literal.length > 0 || options.some(isExplicit)) return Effect.void
-  const names = [...Subcommands.all.map(({ name }) => name), "auth"]
+  const names = Subcommands.all.map(({ name }) => name)
   const meant = (word.length > 2 && names.find((name) => name.startsWith(word))) || nearest(word, names)
   if (meant === undefined) return Effect.void
   return invalid(`${word} is not a command. Did you mean heddle ${meant}? To send it as a message: heddle -p ${word}`)
@@ -161,21 +151,15 @@ export const run = Effect.fnUntraced(function* <E, R>(
   }
   const normal = Arguments.normalize(args)
   const parts = Subcommand.split(normal)
-  const [word] = parts.words
-  const isAuth = word === "auth"
-  if (hasHelp(options) || (isAuth && args.length === 1)) {
-    const topic = isAuth || Subcommands.all.some(({ name }) => name === word) ? word : undefined
-    return yield* help(topic, version)
-  }
+  const command = Subcommands.all.find(({ name }) => name === parts.words[0])
+  if (hasHelp(options) || (command === Subcommands.auth && args.length === 1))
+    return yield* help(command?.name, version)
   const resuming = asResume(normal)
-  if (resuming === undefined && Subcommands.all.some(({ name }) => name === word)) {
-    return yield* subcommand(word ?? "", normal, version)
-  }
-  if (resuming === undefined && !isAuth) yield* refuseNearCommand(parts)
+  if (resuming === undefined && command !== undefined) return yield* subcommand(command.name, normal, version)
+  if (resuming === undefined) yield* refuseNearCommand(parts)
   const line = resuming ?? normal
-  const plain = isAuth ? Option.none() : QuickParse.parse(line)
+  const plain = QuickParse.parse(line)
   if (Option.isSome(plain)) return yield* handle(start)(plain.value)
-  yield* refuseBuiltIn(line)
   const FullParse = yield* Effect.promise(() => import("./arguments/FullParse.ts"))
-  return yield* FullParse.run(line, version, (given) => Effect.zipRight(checkWords(given), handle(start)(given)))
+  yield* Effect.flatMap(FullParse.parse(line), handle(start))
 })

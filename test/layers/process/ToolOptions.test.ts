@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import * as PlainTerminal from "../../../src/layers/platform/stdio/PlainTerminal.ts"
 import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
 
 const parse = (...given: ReadonlyArray<string>) =>
@@ -10,7 +9,7 @@ const parse = (...given: ReadonlyArray<string>) =>
     yield* CommandLine.run(args, "0", (options) => Effect.asVoid(Deferred.succeed(started, options)))
     const { noBuiltinTools, noTools, tools } = yield* Deferred.await(started)
     return { tools, noTools, noBuiltinTools }
-  }).pipe(Effect.provide(PlainTerminal.layer))
+  })
 
 it.effect("which tools were asked for", () =>
   Effect.gen(function* () {

@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
-import * as PlainTerminal from "../../../src/layers/platform/stdio/PlainTerminal.ts"
 import * as CommandLine from "../../../src/layers/process/CommandLine.ts"
 
 const parse = (title: string | undefined, ...args: ReadonlyArray<string>) =>
@@ -10,10 +9,7 @@ const parse = (title: string | undefined, ...args: ReadonlyArray<string>) =>
     yield* CommandLine.run(args, "0", (options) => Effect.asVoid(Deferred.succeed(started, options)))
     const { emitTitle, ui } = yield* Deferred.await(started)
     return { ui, emitTitle }
-  }).pipe(
-    Effect.provideService(Environment, { get: (name) => (name === "PI_RPC_EMIT_TITLE" ? title : undefined) }),
-    Effect.provide(PlainTerminal.layer)
-  )
+  }).pipe(Effect.provideService(Environment, { get: (name) => (name === "PI_RPC_EMIT_TITLE" ? title : undefined) }))
 
 it.effect.each([
   [["--mode", "rpc"], true],

@@ -1,17 +1,15 @@
-/** The full parser: `auth`, command lines with mistakes, and scripts for the completion of shells. */
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
+/** Command lines with mistakes, and what QuickParse leaves alone, such as `--drain=true`. */
+import * as CliConfig from "@effect/cli/CliConfig"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import * as ValidationError from "@effect/cli/ValidationError"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Text from "../../../domain/Text.ts"
-import * as PlainTerminal from "../../platform/stdio/PlainTerminal.ts"
-import * as AuthCommand from "../commands/AuthCommand.ts"
-import { type Given, invalid, type OptionEntry, optionTable, type StartupFailure } from "./OptionTable.ts"
-
-export { scriptFor as completions } from "./Completions.ts"
+import { type Given, invalid, type OptionEntry, optionTable } from "./OptionTable.ts"
 
 /** Parses every kind of option to its name and values. */
 const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
@@ -29,22 +27,31 @@ const toOption = ({ help, kind, name, placeholder }: OptionEntry) => {
     : Options.map(Options.optional(text), (value) => named(Option.toArray(value)))
 }
 
-const messages = Args.text({ name: "message" }).pipe(Args.repeated)
+/** Texts and flags ask the platform for nothing. */
+const platform = Layer.mergeAll(Layer.mock(Terminal.Terminal, {}), FileSystem.layerNoop({}), Path.layer)
 
-const plain = (error: ValidationError.ValidationError): string => Text.printable(HelpDoc.toAnsiText(error.error)).trim()
-
-/** Runs `main` with the options, or the named subcommand. Mistakes become failures; nothing is printed. */
-export const run = <E, R>(
-  args: ReadonlyArray<string>,
-  version: string,
-  main: (given: Given) => Effect.Effect<void, E, R>
-): Effect.Effect<void, E | StartupFailure, R> => {
-  const options = Options.all(optionTable.map(toOption))
-  const command = Command.make("heddle", { options, messages }, (given) =>
-    main({ values: new Map(given.options.filter(([, values]) => values.length > 0)), messages: given.messages })
-  ).pipe(Command.withSubcommands([AuthCommand.make()]))
-  return Command.run(command, { name: "heddle", version })(["", "heddle", ...args]).pipe(
-    Effect.catchIf(ValidationError.isValidationError, (error) => invalid(`${plain(error)} (see --help)`)),
-    Effect.provide(PlainTerminal.layer)
-  )
+/** The parser leaves unknown options among the words. */
+const checkWords = ({ messages, values }: Given) => {
+  const option = messages.find((word) => word.startsWith("-"))
+  if (option === undefined) return Effect.void
+  if (values.has(option.replace(/^--|=.*$/gs, ""))) return invalid(`${option.replace(/=.*$/s, "")} is given twice`)
+  return invalid(`unknown option, or an option without its value: ${option} (see --help)`)
 }
+
+export const parse = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const [before, behind] = args.includes("--")
+    ? [args.slice(0, args.indexOf("--")), args.slice(args.indexOf("--") + 1)]
+    : [args, []]
+  const [, words, options] = yield* Options.processCommandLine(
+    Options.all(optionTable.map(toOption)),
+    before,
+    CliConfig.defaultConfig
+  ).pipe(
+    Effect.mapError(({ error }) => invalid(`${Text.printable(HelpDoc.toAnsiText(error)).trim()} (see --help)`)),
+    Effect.provide(platform)
+  )
+  const values = new Map(options.filter(([, given]) => given.length > 0))
+  const given: Given = { values, messages: [...words, ...behind] }
+  yield* checkWords(given)
+  return given
+})

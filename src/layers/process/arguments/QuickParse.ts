@@ -1,6 +1,6 @@
 /**
  * Parses the plain command lines that hosts and people send. Loading and running the full parser takes a third of the
- * start-up time, so it is used only for `auth`, mistakes, and everything that this parser does not understand.
+ * start-up time, so it is used only for mistakes, and everything that this parser does not understand.
  */
 import * as Option from "effect/Option"
 import { type Given, optionTable } from "./OptionTable.ts"
@@ -9,9 +9,6 @@ const byName = new Map(optionTable.map((entry) => [`--${entry.name}`, entry]))
 
 /** An option that heddle does not know. It has the word behind it as its value, unless that is an option, too. */
 const isForeign = (arg: string) => /^--[A-Za-z][\w-]*(?:=|$)/.test(arg)
-
-/** Options of the full parser, which it handles itself. */
-const builtIn = new Set(["--completions", "--help", "--log-level", "--version", "--wizard"])
 
 /** Whether an argument is a word: no option, and no dash that was meant as one. */
 const isWord = (arg: string) => !arg.startsWith("-")
@@ -35,7 +32,7 @@ export const parse = (args: ReadonlyArray<string>): Option.Option<Given> => {
     const name = equals < 0 ? arg : arg.slice(0, equals)
     const entry = byName.get(name)
     if (entry === undefined) {
-      if (!isForeign(arg) || builtIn.has(name) || unknown.has(name.slice(2))) return Option.none()
+      if (!isForeign(arg) || unknown.has(name.slice(2))) return Option.none()
       const next = equals < 0 ? args[at + 1] : arg.slice(equals + 1)
       const isValue = next !== undefined && (equals >= 0 || !next.startsWith("-"))
       unknown.set(name.slice(2), isValue ? next : true)

@@ -6,10 +6,15 @@ import * as QuickParse from "./QuickParse.ts"
 
 export interface Subcommand {
   readonly name: string
+  /** What follows the name in the help. */
+  readonly form?: string
+  readonly help: string
   /** The options that it takes. */
   readonly options: ReadonlyArray<string>
-  /** How many words may follow its name, and what they are called where there are too many. */
-  readonly words: { readonly most: number; readonly called: string }
+  /** How many words may follow its name, and what they are called where there are too many. Without it, it checks them itself. */
+  readonly words?: { readonly most: number; readonly called: string }
+  /** Words that shells offer behind the name. */
+  readonly completes?: ReadonlyArray<string>
 }
 
 const takesValue = new Set(optionTable.filter(({ kind }) => kind !== "flag").map(({ name }) => `--${name}`))
@@ -28,10 +33,7 @@ export const split = (args: ReadonlyArray<string>) => {
 }
 
 /** The messages are the words behind the name of the subcommand. */
-export const parse = (
-  { name, options: accepted, words: { called, most } }: Subcommand,
-  args: ReadonlyArray<string>
-) => {
+export const parse = ({ name, options: accepted, words: limit }: Subcommand, args: ReadonlyArray<string>) => {
   const { literal, options, words } = split(args)
   const messages = [...words.slice(1), ...literal]
   const given = QuickParse.parse(options)
@@ -42,7 +44,9 @@ export const parse = (
   }
   const other = [...given.value.values.keys()].find((option) => !accepted.includes(option))
   if (other !== undefined) return Either.left(`heddle ${name} does not take --${other} (see heddle help ${name})`)
-  if (messages.length > most) return Either.left(`heddle ${name} takes ${called}; got "${messages[most]}" too`)
+  if (limit !== undefined && messages.length > limit.most) {
+    return Either.left(`heddle ${name} takes ${limit.called}; got "${messages[limit.most]}" too`)
+  }
   const parsed: Given = { values: given.value.values, messages }
   return Either.right(parsed)
 }

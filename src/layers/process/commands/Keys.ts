@@ -1,5 +1,7 @@
 /** The actions of `heddle auth`: they store and delete keys and never show one. */
 import * as Prompt from "@effect/cli/Prompt"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import * as BunTerminal from "@effect/platform-bun/BunTerminal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -31,10 +33,13 @@ const requireKnown = Effect.fnUntraced(function* (provider: string) {
   return yield* invalid(`Unknown provider: ${provider}. Known providers: ${known}. Others are added in models.json.`)
 })
 
+/** A prompt for a hidden text reads no files. */
+const keyboard = Layer.mergeAll(BunTerminal.layer, FileSystem.layerNoop({}), Path.layer)
+
 const askForKey = (provider: string) =>
   Prompt.run(Prompt.hidden({ message: `API key for ${provider}` })).pipe(
     Effect.catchTag("QuitException", () => failed({ message: "cancelled, nothing was stored" })),
-    Effect.provide(BunTerminal.layer)
+    Effect.provide(keyboard)
   )
 
 const readKey = Effect.fnUntraced(function* (provider: string) {

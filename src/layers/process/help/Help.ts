@@ -1,6 +1,7 @@
 /** What heddle tells people about itself: `--help`, `heddle help <command>`, and where to go without a message. */
 import * as Effect from "effect/Effect"
 import { invalid, optionGroups, withoutEffect } from "../arguments/OptionTable.ts"
+import * as Subcommands from "../Subcommands.ts"
 import * as Layout from "./Layout.ts"
 import { topics } from "./Topics.ts"
 
@@ -15,14 +16,9 @@ const usage = rows([
   ["heddle --export <session>", "a session as an HTML page to read, search and keep"]
 ])
 
-const commands = rows([
-  ["auth set|list|remove", "keys of providers"],
-  ["config [key]", "the settings in force, and where each comes from"],
-  ["sessions [text]", "list, search and resume sessions"],
-  ["doctor", "check keys, models, programs and folders"],
-  ["completions <shell>", "a completion script for bash, zsh or fish"],
-  ["help [command]", "this text, or more about a command"]
-])
+const commands = rows(
+  Subcommands.all.map(({ form, help, name }) => [form === undefined ? name : `${name} ${form}`, help])
+)
 
 const input = Layout.paragraph(
   'A message may come with files: heddle @notes.txt @photo.png "what is this?". Text that is piped into stdin goes before the message. A pipe that stays silent for half a second is left out; @- waits for its end. Words behind -- are text, whatever they begin with.'
