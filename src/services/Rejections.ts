@@ -107,6 +107,7 @@ export type PromptRejected =
 
 export type QueueingRejected =
   | AgentClosing
+  | PromptWithdrawn
   | BudgetExceeded
   | ClientMessageConflict
   | QueueFull

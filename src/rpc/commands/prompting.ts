@@ -87,8 +87,8 @@ const rejection = (error: PromptRejected | QueueingRejected): Command.CommandFai
   }
 }
 
-const queueing = ["closing", "client_message_conflict", "queue_full", "command_failed", "budget_exceeded"]
-const rejections = ["busy", "no_model", "missing_credentials", "no_price", "aborted", ...queueing]
+const queueing = ["closing", "aborted", "client_message_conflict", "queue_full", "command_failed", "budget_exceeded"]
+const rejections = ["busy", "no_model", "missing_credentials", "no_price", ...queueing]
 
 /** The checked text and images of a command, with the ids that the host gave it. */
 const read = (

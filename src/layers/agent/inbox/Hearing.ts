@@ -3,7 +3,6 @@
  * place, hooks change it or deal with it, and a command that stands for a text is replaced by it (protocol.md 3.1).
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { PromptEnd } from "../../../domain/conversation/AgentEvent.ts"
 import type { CommandNotQueueable, MessageInput } from "../../../services/Agent.ts"
 import type { SlashCommandFailed } from "../../../services/Commands.ts"
@@ -68,14 +67,6 @@ export const make = ({ hooks, loading, relay, slash, startup, state }: Dependenc
     /** In the fiber of whoever sends the message: the command may change the session, and close all that it owns. */
     carryOut: (input: MessageInput, begun: () => void) => slash.carryOut(input, begun),
     listen,
-    /** All of it, for a run that has begun meanwhile. It does not wait for a command, which may end the run. */
-    late: <I extends MessageInput>(input: I, from: From): Effect.Effect<Heard<I>, SlashCommandFailed> =>
-      Effect.gen(function* () {
-        yield* loading.load
-        const begun = yield* slash.begin(input)
-        if (Option.isSome(begun)) return { _tag: "Handled", command: begun.value.carried }
-        return yield* listen(input, from)
-      }),
     /** For a message that is to be queued, which cannot be a command. */
     hearQueued: <I extends MessageInput>(
       input: I,

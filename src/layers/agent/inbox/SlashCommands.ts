@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
   }
 
   /** Starts the command that the message names, if it names one. */
-  const begin = (input: MessageInput, begun: () => void = () => {}) =>
+  const begin = (input: MessageInput, begun: () => void) =>
     Effect.map(named(input), (asked) => {
       if (asked?.command.action._tag !== "Run") return Option.none()
       const { args, command } = asked
@@ -186,5 +186,5 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
   const close = Effect.suspend(() => (running.size === 0 ? Scope.close(scope, Exit.void) : Effect.void))
   yield* Effect.addFinalizer(() => Effect.zipRight(end, close))
 
-  return { begin, carryOut, expand, queueable, end }
+  return { carryOut, expand, queueable, end }
 })

@@ -3,8 +3,6 @@
  * that was sent before is recognised. The fiber of the run checks and stores its prompt before it begins.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { type CustomInput, userContent } from "../../../domain/conversation/Message.ts"
 import type { RunQueueName } from "../../../domain/conversation/MessageQueue.ts"
@@ -15,19 +13,16 @@ import {
   type PromptReceipt,
   type PromptRejected
 } from "../../../services/Agent.ts"
-import type { SlashCommandFailed } from "../../../services/Commands.ts"
 import type { Startup } from "../../hooks/Startup.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import type { ClientMessage, MessageReceipt } from "../inbox/ClientMessages.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
 import * as Hearing from "../inbox/Hearing.ts"
-import type { Heard } from "../inbox/Hearing.ts"
 import type { Carried, SlashCommands } from "../inbox/SlashCommands.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
-import { withdrawn } from "./RunFiber.ts"
 import * as RunStart from "./RunStart.ts"
-import { type Accepted, type LateHearing, named, requested, sentBy, type Taken } from "./RunStart.ts"
+import { type Accepted, named, requested, sentBy, type Taken } from "./RunStart.ts"
 
 interface Dependencies extends RunStart.Dependencies {
   readonly slash: SlashCommands
@@ -38,9 +33,6 @@ interface Dependencies extends RunStart.Dependencies {
   readonly hooks: HookRegistry
   readonly relay: EventRelay
 }
-
-/** How long the answer to a prompt may wait for hooks (supplement 1.2). */
-const patienceMs = 5000
 
 /** How long hooks may take before whoever waits for the prompt is told that they do. */
 const graceMs = 20
@@ -63,32 +55,14 @@ const told = (receipt: MessageReceipt): PromptReceipt => {
   return receipt.disposition === "handled" ? handled : receipt
 }
 
-/** Waits for a part of the preparation until the answer is due; none if it takes longer. An abort withdraws the prompt. */
-const makeInTime = ({ accepting, fiber, now }: Dependencies) =>
-  Effect.fnUntraced(function* <A, E>(part: Effect.Effect<A, E>, due: number, held: Held) {
-    const { fiber: preparing, keep } = yield* fiber.prepare(() => part)
-    accepting()
-    const withdraw = Effect.onInterrupt(() => Fiber.interrupt(preparing))
-    const exit = yield* Effect.timeoutOption(Fiber.await(preparing), Math.max(0, due - now())).pipe(
-      withdraw,
-      tellIfSlow(held)
-    )
-    if (Option.isSome(exit)) return { rest: undefined, done: yield* withdrawn(exit.value) }
-    keep()
-    let isAwaited = false
-    const rest = Effect.suspend(() => {
-      isAwaited = true
-      return withdraw(Fiber.join(preparing))
-    })
-    const drop = Effect.suspend(() => (isAwaited ? Effect.void : Fiber.interruptFork(preparing)))
-    return { rest, drop, done: undefined }
-  })
-
 export const make = (dependencies: Dependencies) => {
   const { budget, clientMessages, fiber, gate, ids, now, prompts, queue, state } = dependencies
   const start = RunStart.make(dependencies)
   const hearing = Hearing.make(dependencies)
-  const inTime = makeInTime(dependencies)
+
+  /** Waits for a part of the preparation, in which an abort withdraws the message. */
+  const preparing = <A, E>(part: Effect.Effect<A, E>, held: Held) =>
+    tellIfSlow(held)(fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), part)))
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: Taken) => {
@@ -139,13 +113,9 @@ export const make = (dependencies: Dependencies) => {
     )
 
   /** A prompt that may wait joins the run that is under way. */
-  const admit = (
-    input: Taken,
-    accepted: Accepted,
-    hearing?: LateHearing
-  ): Effect.Effect<PromptReceipt, PromptRejected> => {
+  const admit = (input: Taken, accepted: Accepted): Effect.Effect<PromptReceipt, PromptRejected> => {
     const { whenBusy } = input
-    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted, hearing)
+    if (whenBusy === undefined || !state.takesMessages() || state.isClosing()) return start(input, accepted)
     const queued = put(whenBusy, input, (messageId) => prompts.accept(messageId, input))
     // An abort withdraws it while it is checked, like any prompt.
     const affordable = budget.isLimited() ? fiber.read(budget.check) : Effect.void
@@ -162,40 +132,22 @@ export const make = (dependencies: Dependencies) => {
     input.clientMessageId === undefined ? earlier(input) : Effect.zipRight(load, earlier(input))
 
   /** Takes the prompt as it is, or finds that it was sent before. */
-  const take = (input: Taken, accepted: Accepted, hearing?: LateHearing) =>
+  const take = (input: Taken, accepted: Accepted) =>
     Effect.flatMap(known(input), (before) =>
-      before === undefined ? admit(input, accepted, hearing) : repeat(before, input, accepted)
+      before === undefined ? admit(input, accepted) : repeat(before, input, accepted)
     ).pipe(exclusively(gate))
 
-  /** Hooks still look at the prompt, for its run. One that is refused, queued or known has no use for them. */
-  const takeLate = (
-    input: Taken,
-    accepted: Accepted,
-    rest: Effect.Effect<Heard<Taken>, SlashCommandFailed>,
-    drop: Effect.Effect<void> = Effect.void
-  ) => {
-    const plain: Heard<Taken> = { _tag: "Said", input }
-    const hearing = Effect.orElseSucceed(rest, () => plain)
-    return Effect.onExit(take(input, accepted, hearing), (exit) => {
-      const isBegun = Exit.isSuccess(exit) && exit.value.disposition === "started" && exit.value.duplicate === undefined
-      return isBegun ? Effect.void : drop
-    })
-  }
-
-  /** The prompt is accepted after a while even if hooks still look at it: then its run waits for them. */
+  /** The prompt is accepted when its text is prepared, however long hooks take (supplement 1.2). */
   const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted, held: Held) {
     const input: Taken = { ...given, sent: userContent(given) }
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
-    const due = now() + patienceMs
-    const isLate = !hearing.isStarted() && (yield* inTime(hearing.started, due, held)).rest !== undefined
-    if (isLate) return yield* takeLate(input, accepted, hearing.late(input, saidBy(input)))
+    if (!hearing.isStarted()) yield* preparing(hearing.started, held)
     const messageId = ids.next("message")
     const begun = () => prompts.accept(messageId, input)
     const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
     if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
-    const { done: heard, drop, rest } = yield* inTime(hearing.listen(input, saidBy(input)), due, held)
-    if (rest !== undefined) return yield* takeLate(input, accepted, rest, drop)
+    const heard = yield* preparing(hearing.listen(input, saidBy(input)), held)
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
     return yield* answerHandled(heard.command, input, accepted, messageId)
   })
@@ -214,11 +166,10 @@ export const make = (dependencies: Dependencies) => {
     if (before !== undefined) return told(repeated(before))
     if (hearing.isPlain(given)) return yield* queueUp(to, given)
     const input: Taken = { ...given, sent: userContent(given) }
-    const listening = hearing.hearQueued(input, { source: input.source ?? "host", whenBusy: to })
-    const heard = yield* tellIfSlow(held)(Effect.timeoutOption(Effect.disconnect(listening), patienceMs))
-    if (Option.isNone(heard)) return yield* queueUp(to, input)
-    if (heard.value._tag === "Said") return yield* queueUp(to, heard.value.input)
-    return yield* answerHandled(heard.value.command, input, () => Effect.void, ids.next("message"))
+    const from = { source: input.source ?? "host", whenBusy: to }
+    const heard = yield* preparing(hearing.hearQueued(input, from), held)
+    if (heard._tag === "Said") return yield* queueUp(to, heard.input)
+    return yield* answerHandled(heard.command, input, () => Effect.void, ids.next("message"))
   })
 
   /** A run without a prompt, which begins with a custom message. */

@@ -16,14 +16,8 @@ interface Dependencies {
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
 }
 
-export interface Preparation<A, E> {
-  readonly fiber: Fiber.RuntimeFiber<A, E>
-  /** From now on an abort of prompts that are being prepared leaves it alone. */
-  readonly keep: () => void
-}
-
 /** The preparation of a prompt that an abort has ended withdraws the prompt. */
-export const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
+const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? new PromptWithdrawn() : exit
 
 export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
@@ -57,32 +51,20 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
   const withdraw = Effect.suspend(() => (preparing.size === 0 ? Effect.void : Fiber.interruptAll([...preparing])))
   const interrupt = Effect.zipRight(withdraw, Effect.zipRight(stop, compaction.cancel))
 
-  /** Starts what a prompt needs before it can be checked. An abort interrupts it, unless it was told to `keep` it. */
-  const prepare = <A, E>(effect: (keep: () => void) => Effect.Effect<A, E>): Effect.Effect<Preparation<A, E>> =>
-    Effect.sync(() => {
-      let [fiber, isKept]: [Fiber.RuntimeFiber<A, E> | undefined, boolean] = [undefined, false]
-      const keep = () => {
-        isKept = true
-        if (fiber !== undefined) preparing.delete(fiber)
-      }
-      const started = fork(Effect.suspend(() => effect(keep)))
-      fiber = started
-      // It has begun, and may have been kept.
-      if (!isKept) preparing.add(started)
-      started.addObserver(() => preparing.delete(started))
-      return { fiber: started, keep }
-    })
-
-  /** Waits for the preparation. To leave the wait is to withdraw the prompt. */
+  /**
+   * Runs what a message needs before it is accepted. An abort interrupts it, and so the message is withdrawn; to leave the
+   * wait withdraws it, too.
+   */
   const read = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | PromptWithdrawn> =>
-    Effect.flatMap(
-      prepare(() => effect),
-      ({ fiber }) =>
-        Fiber.await(fiber).pipe(
-          Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-          Effect.flatMap(withdrawn)
-        )
-    )
+    Effect.suspend(() => {
+      const started = fork(effect)
+      preparing.add(started)
+      started.addObserver(() => preparing.delete(started))
+      return Fiber.await(started).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(started)),
+        Effect.flatMap(withdrawn)
+      )
+    })
 
   const halt = (which: HandBack) =>
     Effect.flatMap(known, () => {
@@ -95,7 +77,6 @@ export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork
   return {
     /** Begins at once, up to the first wait, so that an interrupt in the same instant finds the run's clean-up in place. */
     start,
-    prepare,
     read,
     /** Withdraws the prompts that are being prepared. */
     withdraw,

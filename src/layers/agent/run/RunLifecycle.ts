@@ -6,7 +6,7 @@ import type * as FiberSet from "effect/FiberSet"
 import type { AgentEvent, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import { textAndImages } from "../../../domain/conversation/Content.ts"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
-import type { CustomInput, InputMessage, UserMessage } from "../../../domain/conversation/Message.ts"
+import type { CustomInput, InputMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import * as Interrupted from "../../../services/fibers/Interrupted.ts"
@@ -54,15 +54,6 @@ export interface AcceptedPrompt {
   readonly message: InputMessage
   /** Messages queued before this `order` were waiting for the run. */
   readonly since: number
-  /** The prompt was accepted while hooks still looked at it. */
-  readonly late?: LatePrompt
-}
-
-export interface LatePrompt {
-  /** Returns, when the hooks are done, the effect that stores the message; undefined if one of them has dealt with it. */
-  readonly settle: Effect.Effect<Effect.Effect<UserMessage | undefined>>
-  /** Stores the message as it was sent. */
-  readonly abandon: Effect.Effect<void>
 }
 
 interface Options {
@@ -118,15 +109,6 @@ const planned = (budget: SessionBudget, model: Effect.Effect<Model>, { recent }:
       : Effect.succeed({ model: chosen, inputTokens: 0 })
   )
 
-/** The prompt, which hooks may still have to look at. */
-const hear = Effect.fnUntraced(function* ({ late, message }: AcceptedPrompt, timed: SessionBudget["whileRunning"]) {
-  if (late === undefined) return Exit.succeed(message)
-  const settled = yield* Effect.exit(timed(Effect.interruptible(late.settle)))
-  if (Exit.isSuccess(settled)) return Exit.succeed(yield* settled.value)
-  yield* late.abandon
-  return Exit.failCause(settled.cause)
-})
-
 export const make = Effect.fnUntraced(function* (options: Options) {
   const {
     budget,
@@ -166,7 +148,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
-  const begin = ({ late: _late, message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
+  const begin = ({ message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
     const systemPrompt: Instructions["promptForCall"] = (active) =>
       replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
@@ -255,17 +237,12 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const run = Effect.fnUntraced(function* (accepted: AcceptedPrompt, begun: () => void) {
     const { beforeRun, introduce, shape, turns } = begin(accepted)
     begun()
-    const heard = yield* hear(accepted, budget.whileRunning)
-    const message = Exit.isSuccess(heard) ? heard.value : accepted.message
-    // Where a hook has dealt with the prompt, no model is called.
-    let result = Run.completed
-    if (message !== undefined) {
-      const preparing = Effect.zipRight(heard, Effect.zipRight(beforeRun, shape(message)))
-      const prepared = yield* Effect.exit(budget.whileRunning(Effect.interruptible(preparing)))
-      introduce(message)
-      if (Exit.isSuccess(prepared)) for (const added of prepared.value) yield* turns.delivery.inject(added)
-      result = yield* Run.run(turns, "start", Exit.asVoid(prepared))
-    }
+    const { message } = accepted
+    const preparing = Effect.zipRight(beforeRun, shape(message))
+    const prepared = yield* Effect.exit(budget.whileRunning(Effect.interruptible(preparing)))
+    introduce(message)
+    if (Exit.isSuccess(prepared)) for (const added of prepared.value) yield* turns.delivery.inject(added)
+    let result = yield* Run.run(turns, "start", Exit.asVoid(prepared))
     while (true) {
       const next = yield* finish(turns.journal, result)
       if (next === "over") return

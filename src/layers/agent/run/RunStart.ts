@@ -12,10 +12,8 @@ import {
   type InputMessage,
   toCustomMessage,
   toUserMessage,
-  userContent,
-  type UserMessage
+  userContent
 } from "../../../domain/conversation/Message.ts"
-import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import { entryOf } from "../../../domain/session/SessionContext.ts"
 import {
   type MessageInput,
@@ -28,13 +26,12 @@ import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
-import type { Heard } from "../inbox/Hearing.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import type { RunFiber } from "./RunFiber.ts"
-import type { AcceptedPrompt, LatePrompt } from "./RunLifecycle.ts"
+import type { AcceptedPrompt } from "./RunLifecycle.ts"
 import type { RunState } from "./RunState.ts"
 
 export interface Dependencies {
@@ -54,9 +51,6 @@ export interface Dependencies {
   /** Calls `begun` when the first event of the run was published. */
   readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
 }
-
-/** Hooks that still look at a prompt that was accepted meanwhile. */
-export type LateHearing = Effect.Effect<Heard<Taken>>
 
 /** A message, and its content before hooks and commands have changed it: by that it is known when it is sent again. */
 export interface Taken extends PromptInput {
@@ -82,44 +76,14 @@ export const make = (dependencies: Dependencies) => {
   /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, Effect.flatMap(model.usable, budget.checkModel))
 
-  /** A prompt that hooks still look at is stored as a queued message, so that a crash does not lose it. */
-  const storeLate = (input: StartInput, messageId: string, hearing: LateHearing) => {
-    const { documents, images = [], text } = input
-    const said = documents === undefined ? { text, images } : { text, images, documents }
-    const item = { messageId, ...named(input), queue: "followUp" as const, ...said, createdAt: now(), order: 0 }
-    const say = (message: UserMessage) =>
-      Effect.as(session.append({ type: "message", message, messageId, ...named(input) }), message)
-    const late: LatePrompt = {
-      settle: Effect.map(hearing, (heard) =>
-        heard._tag === "Said"
-          ? say(toUserMessage(heard.input, now()))
-          : Effect.as(session.append(QueueEntries.removed([item])), undefined)
-      ),
-      abandon: Effect.asVoid(say(toUserMessage(input, now())))
-    }
-    return Effect.as(session.append(QueueEntries.added([item])), { late })
-  }
-
-  const store = (input: StartInput, message: InputMessage, since: number, hearing: LateHearing | undefined) => {
+  const store = (input: StartInput, message: InputMessage, since: number) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
     const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
-    const stored =
-      hearing === undefined
-        ? Effect.as(session.append(entryOf(message, { messageId, ...named(input) })), {})
-        : storeLate(input, messageId, hearing)
-    return Effect.map(stored, (late) => {
+    return Effect.map(session.append(entryOf(message, { messageId, ...named(input) })), () => {
       state.begin(runId)
       prompts.accept(messageId, input, runId)
       clientMessages.remember({ content: sentBy(input), receipt })
-      const prompt: AcceptedPrompt = {
-        runId,
-        messageId,
-        ...named(input),
-        ...requested(input),
-        message,
-        since,
-        ...late
-      }
+      const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
       return { prompt, receipt }
     })
   }
@@ -142,14 +106,13 @@ export const make = (dependencies: Dependencies) => {
   const live = Effect.fnUntraced(function* (
     input: StartInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<MessageReceipt, PromptRejected>,
-    hearing: LateHearing | undefined
+    decided: Deferred.Deferred<MessageReceipt, PromptRejected>
   ) {
     const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
     const since = queue.nextOrder()
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
-    const { prompt, receipt } = yield* store(input, message, since, hearing)
+    const { prompt, receipt } = yield* store(input, message, since)
     const answered = yield* Effect.exit(Effect.interruptible(accepted(receipt)))
     const died = Exit.isFailure(answered) && !Cause.isInterruptedOnly(answered.cause)
     const decision = died ? Exit.failCause(answered.cause) : Exit.succeed(receipt)
@@ -157,13 +120,13 @@ export const make = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: StartInput, accepted: Accepted, hearing?: LateHearing) =>
+  const start = (input: StartInput, accepted: Accepted) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const busy = state.accept()
         if (busy !== undefined) return yield* busy
         const decided = yield* Deferred.make<MessageReceipt, PromptRejected>()
-        const running = yield* fiber.start(live(input, accepted, decided, hearing))
+        const running = yield* fiber.start(live(input, accepted, decided))
         dependencies.accepting()
         const withdraw = Effect.suspend(() =>
           state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void

@@ -4,10 +4,8 @@ import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../../src/domain/conversation/Content.ts"
 import * as HookLayer from "../../../../src/layers/hooks/HookLayer.ts"
-import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
 import type { Input, InputDecision } from "../../../../src/services/hooks/HookPoints.ts"
-import { type SessionLog, SessionStore } from "../../../../src/services/session/SessionStore.ts"
-import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
+import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call, say } from "../../../support/agent/ScriptedModel.ts"
 import { expand, run } from "../../../support/agent/SlashFakes.ts"
@@ -192,40 +190,41 @@ describe("messages for the queue", () => {
     })
   )
 
-  it.scoped("are queued as they were sent after 5 seconds, and the hook ends", () =>
+  it.scoped("are queued when their text is prepared, however long a hook takes", () =>
     Effect.gen(function* () {
-      const ended: Array<string> = []
-      const { agent, events, go } = yield* busy(({ text }) =>
-        Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(text)))
-      )
+      const decision = yield* Deferred.make<InputDecision>()
+      const { agent, events, go } = yield* busy(() => Deferred.await(decision))
       const steering = yield* Effect.fork(agent.enqueue("steering", { text: "s" }))
       const prompting = yield* Effect.fork(agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" }))
-      yield* TestClock.adjust("4999 millis")
+      yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual([steering.unsafePoll(), prompting.unsafePoll()], [null, null])
-      yield* TestClock.adjust("1 millis")
+      yield* Deferred.succeed(decision, transformed("changed"))
       assert.strictEqual((yield* Fiber.join(steering)).disposition, "queued")
       assert.strictEqual((yield* Fiber.join(prompting)).disposition, "queued")
-      yield* settle
-      assert.deepStrictEqual(ended.toSorted(), ["p", "s"])
       yield* go
       yield* agent.awaitIdle
-      assert.deepStrictEqual(yield* said(agent), ["go", "s", "p"])
+      assert.deepStrictEqual(yield* said(agent), ["go", "changed", "changed"])
       assert.deepStrictEqual(violations(events), [])
     })
   )
 
-  it.scoped("a prompt that is refused after 5 seconds leaves no hook behind", () =>
+  it.scoped("are withdrawn by an abort while a hook looks at them: the hooks end", () =>
     Effect.gen(function* () {
-      const ended = yield* Deferred.make<void>()
-      const { agent, go } = yield* busy(() =>
-        Effect.onInterrupt(Effect.never, () => Deferred.succeed(ended, undefined))
+      const ended: Array<string> = []
+      const { agent, events } = yield* busy(({ text }) =>
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(text)))
       )
-      const prompting = yield* Effect.fork(Effect.flip(agent.prompt({ text: "p" })))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(prompting))._tag, "AgentBusy")
-      yield* Deferred.await(ended)
-      yield* go
-      yield* agent.awaitIdle
+      const steering = yield* Effect.fork(Effect.flip(agent.enqueue("steering", { text: "s" })))
+      const prompting = yield* Effect.fork(
+        Effect.flip(agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" }))
+      )
+      yield* settle
+      yield* agent.abort
+      assert.strictEqual((yield* Fiber.join(steering))._tag, "PromptWithdrawn")
+      assert.strictEqual((yield* Fiber.join(prompting))._tag, "PromptWithdrawn")
+      assert.deepStrictEqual(ended.toSorted(), ["p", "s"])
+      assert.deepStrictEqual([yield* said(agent), ends(events)], [["go"], ["go aborted"]])
+      assert.deepStrictEqual(violations(events), [])
     })
   )
 
@@ -239,157 +238,67 @@ describe("messages for the queue", () => {
   )
 })
 
-describe("a prompt that a hook looks at for more than 5 seconds", () => {
-  /** Accepted after 5 seconds, while the hook goes on. */
-  const late = (parts: Partial<TestAgent.AgentParts> = {}) =>
+describe("a prompt that a hook looks at for long", () => {
+  const slow = (script: Parameters<typeof TestAgent.make>[0] = { turns: [say("1"), say("2")] }) =>
     Effect.gen(function* () {
       const { asked, decide, ended, hook } = yield* gatedHook
-      const made = yield* TestAgent.make({ turns: [say("1"), say("2")] }, { ...parts, hooks: { input: hook } })
-      const { agent, events, session } = made
-      const asking = yield* Effect.fork(agent.prompt({ text: "go", requestId: "r", clientMessageId: "c" }))
-      yield* TestClock.adjust("4999 millis")
-      assert.isNull(asking.unsafePoll())
+      const made = yield* TestAgent.make(script, { hooks: { input: hook } })
+      let isHeld = false
+      const held = () => {
+        isHeld = true
+      }
+      const prompt = made.agent.prompt({ text: "go", requestId: "r", clientMessageId: "c" }, undefined, held)
+      const asking = yield* Effect.fork(prompt)
+      yield* TestClock.adjust("19 millis")
+      assert.isFalse(isHeld)
       yield* TestClock.adjust("1 millis")
-      const receipt = yield* Fiber.join(asking)
-      assert.deepStrictEqual(receipt, {
-        disposition: "started",
-        runId: "run_1",
-        messageId: receipt.messageId ?? "",
-        clientMessageId: "c"
-      })
-      assert.deepStrictEqual(events, [{ _tag: "RunStarted", runId: "run_1" }])
-      return { ...made, agent, session, events, asked, decide, ended, messageId: receipt.messageId ?? "" }
+      assert.isTrue(isHeld)
+      yield* TestClock.adjust("1 hour")
+      assert.isNull(asking.unsafePoll())
+      assert.deepStrictEqual([made.events, yield* made.session.entries], [[], []])
+      assert.isFalse((yield* made.agent.state).isStreaming)
+      return { ...made, agent: made.agent, events: made.events, session: made.session, asked, decide, ended, asking }
     })
 
-  it.scoped("has started: its run waits for the hook, and takes what it made of the message", () =>
+  it.scoped("is accepted when the hook is done, and whoever waits behind it knows after 20 ms", () =>
     Effect.gen(function* () {
-      const { agent, asked, decide, events, session } = yield* late()
-      assert.isTrue((yield* agent.state).isStreaming)
+      const { agent, asked, asking, decide, events } = yield* slow()
       yield* decide(transformed("changed"))
+      assert.deepInclude(yield* Fiber.join(asking), { disposition: "started", runId: "run_1", clientMessageId: "c" })
       yield* agent.awaitIdle
       assert.deepStrictEqual([asked, yield* said(agent), ends(events)], [["go"], ["changed"], ["r completed"]])
-      assert.deepStrictEqual(yield* session.queued, [])
       assert.isTrue((yield* agent.prompt({ text: "go", clientMessageId: "c" })).duplicate)
       assert.deepStrictEqual(violations(events), [])
     })
   )
 
-  it.scoped("has an empty run if the hook deals with it", () =>
+  it.scoped("is handled without a run if the hook deals with it", () =>
     Effect.gen(function* () {
-      const { agent, decide, events, script, session } = yield* late()
+      const { asking, decide, events, session } = yield* slow()
       yield* decide(handled)
-      yield* agent.awaitIdle
-      assert.deepStrictEqual(events, [
-        { _tag: "RunStarted", runId: "run_1" },
-        { _tag: "RunEnded", runId: "run_1", messages: [] },
-        { _tag: "PromptFinished", requestId: "r", runId: "run_1", status: "completed", sessionSettled: true },
-        { _tag: "RunSettled", runId: "run_1", aborted: false },
-        { _tag: "SessionSettled" }
-      ])
-      assert.deepStrictEqual([yield* agent.messages, yield* session.queued, yield* script.requests], [[], [], []])
-      assert.deepStrictEqual(violations(events), [])
-      yield* Effect.zipRight(agent.prompt({ text: "next", literal: true }), agent.awaitIdle)
-      assert.deepStrictEqual(yield* said(agent), ["next"])
+      const receipt = { disposition: "handled", clientMessageId: "c", agentInvoked: false } as const
+      assert.deepStrictEqual(yield* Fiber.join(asking), receipt)
+      assert.deepStrictEqual([events, yield* session.entries], [[], []])
     })
   )
 
-  it.scoped("lets what was queued meanwhile go on in its run, also if the hook deals with it", () =>
+  it.scoped("is withdrawn when its sender goes away: the hook ends, and the same message may come again", () =>
     Effect.gen(function* () {
-      const { agent, decide, events } = yield* late()
-      yield* agent.enqueue("followUp", { text: "more", literal: true })
-      yield* decide(handled)
-      yield* agent.awaitIdle
-      assert.deepStrictEqual([yield* said(agent), ends(events)], [["more"], ["r completed"]])
-      assert.deepStrictEqual(violations(events), [])
-    })
-  )
-
-  it.scoped("is stored as it was sent where an abort comes first: the hook ends, the run is aborted", () =>
-    Effect.gen(function* () {
-      const { agent, ended, events, session } = yield* late()
-      yield* agent.abort
+      const { agent, asking, ended, events, session } = yield* slow()
+      yield* Fiber.interrupt(asking)
       yield* Deferred.await(ended)
-      assert.deepStrictEqual([yield* said(agent), ends(events)], [["go"], ["r aborted"]])
-      assert.deepStrictEqual(yield* session.queued, [])
-      assert.deepStrictEqual(summary(events), [
-        "RunStarted",
-        "TurnStarted",
-        "MessageEnded:user",
-        "MessageEnded:assistant/aborted",
-        "TurnEnded",
-        "RunEnded",
-        "PromptFinished:aborted",
-        "RunSettled",
-        "SessionSettled"
-      ])
-      assert.deepStrictEqual(violations(events), [])
+      assert.deepStrictEqual([events, yield* session.entries], [[], []])
+      const again = { text: "go", clientMessageId: "c", literal: true } as const
+      assert.strictEqual((yield* agent.prompt(again)).disposition, "started")
+      yield* agent.awaitIdle
     })
   )
 
-  it.scoped("is in the session file as a queued message until then, so that a crash does not lose it", () =>
+  it.scoped("is refused then if nothing can run it", () =>
     Effect.gen(function* () {
-      const { messageId, session, store } = yield* late()
-      const { sessionId } = yield* session.info
-      // What another process would read if this one ended here.
-      const { entries, header } = yield* store.read(sessionId)
-      const again = yield* TestAgent.make(
-        { turns: [say("1")] },
-        {
-          store: Layer.effect(
-            SessionStore,
-            Effect.map(MemorySessionStore.make({ cwd: "/" }), (fresh) =>
-              SessionStore.of({ ...fresh, create: () => fresh.create({ entries }) })
-            )
-          )
-        }
-      )
-      assert.strictEqual(header.id, sessionId)
-      const { followUp } = yield* again.agent.queue
-      assert.deepStrictEqual(
-        followUp.map(({ clientMessageId, messageId: id, text }) => [id, clientMessageId, text]),
-        [[messageId, "c", "go"]]
-      )
-      yield* Effect.zipRight(again.agent.prompt({ text: "first" }), again.agent.awaitIdle)
-      assert.deepStrictEqual(yield* said(again.agent), ["first", "go"])
-    })
-  )
-
-  it.scoped("is stored once, also where an abort comes while it is being stored", () =>
-    Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      let isSlow = false
-      const slow = (log: SessionLog): SessionLog => ({
-        ...log,
-        append: (entries) => Effect.zipRight(isSlow ? Deferred.await(gate) : Effect.void, log.append(entries))
-      })
-      const store = Layer.effect(
-        SessionStore,
-        Effect.map(MemorySessionStore.make({ cwd: "/" }), (made) =>
-          SessionStore.of({ ...made, create: (options) => Effect.map(made.create(options), slow) })
-        )
-      )
-      const { agent, decide, events } = yield* late({ store })
-      isSlow = true
+      const { asking, decide, events, session } = yield* slow({ modelless: true })
       yield* decide(transformed("changed"))
-      yield* settle
-      const aborting = yield* Effect.fork(agent.abort)
-      yield* settle
-      isSlow = false
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(aborting)
-      assert.deepStrictEqual([yield* said(agent), ends(events)], [["changed"], ["r aborted"]])
-      assert.deepStrictEqual(violations(events), [])
-    })
-  )
-
-  it.scoped("is refused as any other if nothing can run it", () =>
-    Effect.gen(function* () {
-      const { ended, hook } = yield* gatedHook
-      const { agent, events, session } = yield* TestAgent.make({ modelless: true }, { hooks: { input: hook } })
-      const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(asking))._tag, "NoModelSelected")
-      yield* Deferred.await(ended)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(asking)))._tag, "NoModelSelected")
       assert.deepStrictEqual([events, yield* session.entries], [[], []])
     })
   )
@@ -443,31 +352,17 @@ describe("while contributors join", () => {
     })
   )
 
-  it.scoped("a prompt has started after 5 seconds, and hooks that join later see it", () =>
-    Effect.gen(function* () {
-      const { agent, events, join } = yield* joining
-      const asking = yield* Effect.fork(agent.prompt({ text: "go" }))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(asking)).disposition, "started")
-      yield* join
-      yield* agent.awaitIdle
-      assert.deepStrictEqual(yield* said(agent), ["go!"])
-      assert.deepStrictEqual(violations(events), [])
-    })
-  )
-
-  it.scoped("so has one that turns out to be a command, which gets an empty run", () =>
+  it.scoped("a prompt that names a command waits for them, too, and is handled then", () =>
     Effect.gen(function* () {
       const { agent, events, join } = yield* joining
       const given: Array<string> = []
       yield* agent.commands.register(run("now", (args) => Effect.sync(() => given.push(args))))
       const asking = yield* Effect.fork(agent.prompt({ text: "/now x", requestId: "r" }))
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(asking)).disposition, "started")
+      yield* TestClock.adjust("1 hour")
+      assert.isNull(asking.unsafePoll())
       yield* join
-      yield* agent.awaitIdle
-      assert.deepStrictEqual([given, yield* said(agent), ends(events)], [["x"], [], ["r completed"]])
-      assert.deepStrictEqual(violations(events), [])
+      assert.deepStrictEqual(yield* Fiber.join(asking), { disposition: "handled", agentInvoked: false })
+      assert.deepStrictEqual([given, yield* said(agent), ends(events)], [["x"], [], []])
     })
   )
 
