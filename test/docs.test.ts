@@ -1,8 +1,8 @@
 /**
- * The programs in README.md and docs print what the page says, links lead somewhere, and scripts/docBlocks.ts and
+ * The programs in README.md and docs print what the page says, heddle answers as transcripts show, links lead somewhere, and scripts/docBlocks.ts and
  * docLinks.ts find what is wrong.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
@@ -27,6 +27,55 @@ describe("programs in the docs", () => {
     })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     assert.deepStrictEqual({ out: out.trimEnd(), err, code }, { out: block.prints, err: "", code: 0 })
+  })
+})
+
+/** A transcript: `>` is a line to heddle, `<` has members of a frame that it answers with, in this order. */
+const transcripts = allPages().flatMap((page) =>
+  [...readFileSync(join(root, page), "utf8").matchAll(/<!-- transcript: ([^>]*) -->\s*```text\n([\s\S]*?)```/g)].map(
+    ([, files = "", text = ""]) => ({ page, files: files.split(" "), lines: text.trim().split("\n") })
+  )
+)
+
+const includes = (whole: unknown, part: unknown): boolean =>
+  typeof part === "object" && part !== null
+    ? typeof whole === "object" &&
+      whole !== null &&
+      Object.entries(part).every(([key, value]) => includes(Reflect.get(whole, key), value))
+    : Object.is(whole, part)
+
+describe("transcripts in the docs", () => {
+  it("are more than none", () => assert.isNotEmpty(transcripts))
+
+  it.each(transcripts)("what heddle answers on $page", async ({ files, lines }) => {
+    const folder = mkdtempSync(join(tmpdir(), "heddle-transcript-"))
+    try {
+      const cwd = join(folder, "work")
+      mkdirSync(cwd)
+      for (const file of files) copyFileSync(join(root, file), join(cwd, file))
+      const sent = lines.filter((line) => line.startsWith("> ")).map((line) => `${line.slice(2)}\n`)
+      const child = Bun.spawn([process.execPath, join(root, "bin/heddle.js"), "--mode", "rpc", "--drain"], {
+        cwd,
+        env: { PATH: process.env["PATH"], HOME: folder },
+        stdin: new Blob(sent),
+        stdout: "pipe",
+        stderr: "ignore"
+      })
+      const frames = (await child.stdout.text())
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line))
+      const unanswered: Array<string> = []
+      for (const line of lines.filter((each) => each.startsWith("< "))) {
+        const expected: unknown = JSON.parse(line.slice(2))
+        const at = frames.findIndex((frame) => includes(frame, expected))
+        if (at < 0) unanswered.push(line)
+        else frames.splice(0, at + 1)
+      }
+      assert.deepStrictEqual(unanswered, [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 
