@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
+import { defined } from "../domain/Values.ts"
 import { Agent } from "../services/Agent.ts"
 import { Hooks } from "../services/hooks/Hooks.ts"
 import { HostTools } from "../services/host/HostTools.ts"
@@ -209,7 +210,7 @@ export const store = ({ agentDir, cwd, session }: AgentOptions) =>
     SessionStore,
     Effect.gen(function* () {
       if (session.inMemory) return yield* MemorySessionStore.make({ cwd, room: roomInMemory })
-      const chosen = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
+      const chosen = defined({ sessionDir: session.sessionDir })
       const location = yield* SessionFolders.locate({ agentDir, cwd, ...chosen })
       yield* SessionFolders.warnIfUnwritable(location)
       return yield* JsonlSessionStore.make(location)
@@ -220,11 +221,7 @@ export const shell = ({ cwd }: AgentOptions) =>
   Layer.scoped(
     Shell,
     Effect.flatMap(Settings, ({ shellCommandPrefix: commandPrefix, shellPath }) =>
-      LocalShell.make({
-        cwd,
-        ...(shellPath === undefined ? {} : { shellPath }),
-        ...(commandPrefix === undefined ? {} : { commandPrefix })
-      })
+      LocalShell.make({ cwd, ...defined({ shellPath, commandPrefix }) })
     )
   )
 
@@ -247,10 +244,7 @@ const start = (options: AgentOptions, later: boolean) =>
     const found = later ? Effect.orElseSucceed(resolved, () => Option.none()) : resolved
     const selected = Option.getOrUndefined(yield* found)
     const thinkingLevel = options.thinkingLevel ?? selected?.thinkingLevel ?? before.thinkingLevel
-    return {
-      ...(selected === undefined ? {} : { model: selected.model }),
-      ...(thinkingLevel === undefined ? {} : { thinkingLevel })
-    }
+    return defined({ model: selected?.model, thinkingLevel })
   })
 
 /** Extensions, if there are any to load or to ask about. Most people have none, so that is found out first. */
@@ -266,7 +260,7 @@ const extensions = Effect.fnUntraced(function* (
   const { make } = yield* Effect.promise(() => import("./extensions/Extensions.ts"))
   const { agentDir, cwd, extensionPaths = [], noExtensions = false, session } = options
   const found = { agentDir, cwd, extensionPaths, noExtensions }
-  const location = session.sessionDir === undefined ? {} : { sessionDir: session.sessionDir }
+  const location = defined({ sessionDir: session.sessionDir })
   return yield* make({ ...found, ...location, scopedModels, unknownFlags, sessions, shutdown, version })
 })
 

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
+import { defined } from "../domain/Values.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { none } from "../services/delegation/Subagents.ts"
 import { type HostTool, HostTools } from "../services/host/HostTools.ts"
@@ -65,16 +66,13 @@ const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
 const ui = ({ ids = RandomIds.layer, ui: functions }: EmbeddedAgentOptions) =>
   functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), ids)
 
-const tools = ({ cwd, tools: names }: EmbeddedAgentOptions) =>
-  ToolRegistry.layer({ cwd, ...(names === undefined ? {} : { tools: names }) })
+const tools = ({ cwd, tools: names }: EmbeddedAgentOptions) => ToolRegistry.layer({ cwd, ...defined({ tools: names }) })
 
 const agentOptions = ({ appendSystemPrompt, cwd, model, systemPrompt, thinkingLevel }: EmbeddedAgentOptions) => ({
   cwd,
   model,
   scopedModels: [],
-  ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-  ...(systemPrompt === undefined ? {} : { replace: systemPrompt }),
-  ...(appendSystemPrompt === undefined ? {} : { append: appendSystemPrompt })
+  ...defined({ thinkingLevel, replace: systemPrompt, append: appendSystemPrompt })
 })
 
 /** What a session needs beside models. It fails with `UnknownTool` if `tools` names one that does not exist. */

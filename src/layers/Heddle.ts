@@ -12,6 +12,7 @@ import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import type { AgentEvent, PromptEnd } from "../domain/conversation/AgentEvent.ts"
 import { lastAssistantText } from "../domain/conversation/Message.ts"
+import { defined } from "../domain/Values.ts"
 import { Agent } from "../services/Agent.ts"
 import type { HostTool } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
@@ -118,7 +119,7 @@ const withModels = <A, E, R>(
   )
   const session = Effect.map(chooseModel(options), ({ model, thinkingLevel }) => {
     const { cwd = "." } = options
-    return build({ ...(thinkingLevel === undefined ? {} : { thinkingLevel }), ...options, cwd, model })
+    return build({ ...defined({ thinkingLevel }), ...options, cwd, model })
   }).pipe(Effect.provide(settings))
   return Layer.unwrapEffect(session).pipe(
     Layer.provideMerge(models),
@@ -140,7 +141,7 @@ const failed = ({ error, status }: PromptEnd) =>
   new AskFailed({
     status: status === "aborted" ? "aborted" : "error",
     message: error?.message ?? "The run was aborted.",
-    ...(error?.code === undefined ? {} : { code: error.code }),
+    ...defined({ code: error?.code }),
     retryable: error?.retryable ?? false
   })
 

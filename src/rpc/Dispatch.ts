@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Json from "../domain/Json.ts"
 import { scalarsOf } from "../domain/JsonScalars.ts"
+import { defined } from "../domain/Values.ts"
 import { Agent } from "../services/Agent.ts"
 import * as Interrupted from "../services/fibers/Interrupted.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
@@ -100,7 +101,7 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
       }
     }
     const fails = ({ code, data, message }: Pick<CommandFailure, "code" | "data" | "message">): boolean =>
-      respond({ ...Frame.failure(command.name, id, message, code), ...(data === undefined ? {} : { data }) })
+      respond({ ...Frame.failure(command.name, id, message, code), ...defined({ data }) })
     const cutOff = (message: string): Effect.Effect<boolean> =>
       answered
         ? Effect.succeed(false)

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { defined } from "../domain/Values.ts"
 
 export const TrustLevel = Schema.Literal("trusted", "untrusted").annotations({
   identifier: "TrustLevel",
@@ -50,7 +51,7 @@ export interface WorkspaceTrust {
 export const fixed = (level: TrustLevel, notice?: string): WorkspaceTrust => ({
   level: Effect.succeed(level),
   atStart: level,
-  ...(notice === undefined ? {} : { notice }),
+  ...defined({ notice }),
   isDecided: true,
   code: Effect.succeed(undefined),
   ask: () => Effect.succeed({ level })

@@ -12,6 +12,7 @@ import type { AssistantMessage, StopReason } from "./Message.ts"
 import type { Model } from "../model/Model.ts"
 import type { FinishReason, ModelEvent } from "../model/ModelEvent.ts"
 import * as Usage from "../model/Usage.ts"
+import { defined } from "../Values.ts"
 
 export interface AssistantDraft {
   readonly model: Model
@@ -79,7 +80,7 @@ export const apply = (
       return [reportUsage(draft, event), undefined]
     case "Finished": {
       const { responseId, stopReason } = event
-      return [{ ...draft, finished: { stopReason, ...(responseId === undefined ? {} : { responseId }) } }, undefined]
+      return [{ ...draft, finished: { stopReason, ...defined({ responseId }) } }, undefined]
     }
   }
 }
@@ -103,7 +104,7 @@ const endBlock = (
   const { blocks } = draft
   if (blocks === undefined || !draft.open) return [draft, undefined]
   const block = blocks.last
-  const signed = signature === undefined ? {} : { signature }
+  const signed = defined({ signature })
   const ended: Blocks.Block =
     block.type === "toolCall"
       ? { ...block, ended: true }
@@ -140,17 +141,12 @@ const toolCall = (block: Blocks.ToolCallBlock, args: unknown): ToolCall => ({
 export const toContent = (block: Blocks.Block, scan?: JsonScan): OutputContent => {
   switch (block.type) {
     case "text":
-      return {
-        type: "text",
-        text: block.text,
-        ...(block.signature === undefined ? {} : { textSignature: block.signature })
-      }
+      return { type: "text", text: block.text, ...defined({ textSignature: block.signature }) }
     case "thinking":
       return {
         type: "thinking",
         thinking: block.text,
-        ...(block.signature === undefined ? {} : { thinkingSignature: block.signature }),
-        ...(block.redacted === undefined ? {} : { redacted: block.redacted })
+        ...defined({ thinkingSignature: block.signature, redacted: block.redacted })
       }
     case "toolCall":
       return toolCall(block, scan === undefined ? Json.parsePartial(block.text) : Json.parseScanned(block.text, scan))
@@ -168,8 +164,7 @@ export const toMessage = (draft: AssistantDraft, end?: End): AssistantMessage =>
   model: draft.model.id,
   usage: draft.usage,
   stopReason: end?.stopReason ?? draft.finished?.stopReason ?? "stop",
-  ...(end?.errorMessage === undefined ? {} : { errorMessage: end.errorMessage }),
-  ...(draft.finished?.responseId === undefined ? {} : { responseId: draft.finished.responseId }),
+  ...defined({ errorMessage: end?.errorMessage, responseId: draft.finished?.responseId }),
   timestamp: draft.timestamp
 })
 

@@ -11,6 +11,7 @@ import {
   text
 } from "./Content.ts"
 import { Usage } from "../model/Usage.ts"
+import { defined } from "../Values.ts"
 
 /** Unix milliseconds. */
 export const Timestamp = Schema.Finite
@@ -180,7 +181,7 @@ export const toCustomMessage = (
   customType,
   content,
   display,
-  ...(details === undefined ? {} : { details }),
+  ...defined({ details }),
   timestamp
 })
 

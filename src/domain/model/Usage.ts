@@ -2,6 +2,7 @@
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
+import { defined } from "../Values.ts"
 
 /** More than anybody has ever used. Sums stop here, too, so that a faulty count cannot become infinite. */
 export const most = 1e12
@@ -64,7 +65,7 @@ export const decode = (report: Report, before: Tokens = zeroTokens): Decoded => 
     else problem ??= `${shown(value)} as ${name}`
   }
   const tokens = { ...Object.fromEntries(taken), ...before, ...Object.fromEntries(taken) }
-  return { tokens, ...(problem === undefined ? {} : { problem }) }
+  return { tokens, ...defined({ problem }) }
 }
 
 /** The part of `total` that is not in `parts`. Where that cannot be said, `total`, for `decode` to judge. */

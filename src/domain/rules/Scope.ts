@@ -1,4 +1,5 @@
 /** Scope tokens of rules: `text`, `thinking`, `tool`, `tool:edit(*.rs)`, `edit(*.rs)` (protocol.md 13). */
+import { defined } from "../Values.ts"
 
 export type ScopeToken =
   | { readonly kind: "text" }
@@ -47,5 +48,5 @@ export const parse = (text: string): ScopeToken | undefined => {
   const name = any === undefined ? alone : after
   const isProse = name !== undefined && any === undefined && ["text", "thinking"].includes(name.toLowerCase())
   if (isProse || glob === "") return undefined
-  return { kind: "tool", ...(name === undefined ? {} : { name }), ...(glob === undefined ? {} : { glob }) }
+  return { kind: "tool", ...defined({ name, glob }) }
 }

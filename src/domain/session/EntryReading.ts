@@ -20,6 +20,7 @@ import type { SessionEntry } from "./SessionEntry.ts"
 import * as Usage from "../model/Usage.ts"
 import * as Json from "../Json.ts"
 import { maxDepth, maxValues } from "../JsonScan.ts"
+import { defined } from "../Values.ts"
 
 /** An entry wraps what it stores, and what it stores may be as deep and as much as others may send. */
 const lineBounds = { depth: maxDepth + 16, values: maxValues + 1024 }
@@ -38,7 +39,7 @@ const said = (content: unknown) => (typeof content === "string" ? content : bloc
 const textOr = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise)
 
 const withoutOddDetails = ({ details, ...rest }: JsonObject): JsonObject =>
-  details === undefined || isObject(details) ? { ...rest, ...(details === undefined ? {} : { details }) } : rest
+  details === undefined || isObject(details) ? { ...rest, ...defined({ details }) } : rest
 
 const mendMessage = (message: JsonObject, at: number): unknown => {
   const { content, role, timestamp } = message

@@ -9,6 +9,7 @@ import { type CustomInput, userContent } from "../conversation/Message.ts"
 import * as MessageQueue from "../conversation/MessageQueue.ts"
 import { isCustomInput, isInput, isObject } from "./EntryShape.ts"
 import { type CustomEntry, type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
+import { defined } from "../Values.ts"
 
 export const customType = "heddle.queue"
 
@@ -38,11 +39,10 @@ const stored = (item: Item): StoredItem => {
   if (custom !== undefined) return { messageId, queue, content: [], custom }
   return {
     messageId,
-    ...(clientMessageId === undefined ? {} : { clientMessageId }),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ clientMessageId, requestId }),
     queue,
     content: userContent(item),
-    ...(documents === undefined ? {} : { documents: documents.length })
+    ...defined({ documents: documents?.length })
   }
 }
 
@@ -63,7 +63,7 @@ const isQueue = (name: unknown): name is MessageQueue.QueueName =>
 const readCustom = (value: unknown): CustomInput | undefined => {
   if (!isCustomInput(value)) return undefined
   const { content, customType, details, display } = value
-  return { customType, content, display, ...(details === undefined ? {} : { details }) }
+  return { customType, content, display, ...defined({ details }) }
 }
 
 const readItem = (value: unknown): StoredItem | undefined => {

@@ -7,6 +7,7 @@ import { readMessage } from "./EntryReading.ts"
 import { isObject } from "./EntryShape.ts"
 import type { AgentMessage, InputMessage } from "../conversation/Message.ts"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
+import { defined } from "../Values.ts"
 
 /** The message that an entry adds to the conversation, if any. */
 export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
@@ -16,7 +17,7 @@ export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
     case "custom_message": {
       const { content, customType, details, display } = entry
       const timestamp = Date.parse(entry.timestamp)
-      const extra = details === undefined ? {} : { details }
+      const extra = defined({ details })
       return { role: "custom", customType, content, display, ...extra, timestamp }
     }
     case "branch_summary":
@@ -27,7 +28,7 @@ export const messageOf = (entry: SessionEntry): AgentMessage | undefined => {
         timestamp: Date.parse(entry.timestamp)
       }
     case "compaction": {
-      const short = entry.shortSummary === undefined ? {} : { shortSummary: entry.shortSummary }
+      const short = defined({ shortSummary: entry.shortSummary })
       return {
         role: "compactionSummary",
         summary: entry.summary,
@@ -50,7 +51,7 @@ interface EntryMarks {
 /** The entry of a message that the model is to answer. */
 export const entryOf = (message: InputMessage, { clientMessageId, ...marks }: EntryMarks): NewEntry => {
   if (message.role === "user") {
-    return { type: "message", message, ...marks, ...(clientMessageId === undefined ? {} : { clientMessageId }) }
+    return { type: "message", message, ...marks, ...defined({ clientMessageId }) }
   }
   const { role: _role, timestamp: _timestamp, ...said } = message
   return { type: "custom_message", ...said, ...marks }

@@ -1,6 +1,7 @@
 /** The model and the thinking level that a branch was left with (protocol.md 9.5). */
 import type { ThinkingLevel } from "../model/Model.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
+import { defined } from "../Values.ts"
 
 export interface ModelName {
   readonly provider: string
@@ -28,8 +29,5 @@ export const settingsOf = (branch: ReadonlyArray<SessionEntry>): SessionSettings
     model ??= modelOf(entry)
     if (entry.type === "thinking_level_change") thinkingLevel ??= entry.thinkingLevel
   }
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(thinkingLevel === undefined ? {} : { thinkingLevel })
-  }
+  return defined({ model, thinkingLevel })
 }

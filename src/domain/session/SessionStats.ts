@@ -7,6 +7,7 @@ import type { AgentMessage } from "../conversation/Message.ts"
 import type { Model } from "../model/Model.ts"
 import type { SessionEntry } from "./SessionEntry.ts"
 import { Tokens } from "../model/Usage.ts"
+import { defined } from "../Values.ts"
 
 export const ContextUsage = Schema.Struct({
   tokens: described(
@@ -76,10 +77,5 @@ export interface Parts {
 
 export const make = ({ branch, entries, messages, model }: Parts): SessionStats => {
   const usage = contextUsage(branch, model)
-  return {
-    ...counts(messages),
-    ...totals(branch),
-    allBranches: totals(entries),
-    ...(usage === undefined ? {} : { contextUsage: usage })
-  }
+  return { ...counts(messages), ...totals(branch), allBranches: totals(entries), ...defined({ contextUsage: usage }) }
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from "../conversation/Content.ts"
 import { isThinkingLevel, type ThinkingLevel, thinkingLevels } from "../model/Model.ts"
 import * as ClaudeTools from "./ClaudeTools.ts"
 import type { AgentSource } from "./Subagent.ts"
+import { defined } from "../Values.ts"
 
 /** Agents that an agent may start: all, or those named. */
 export type Spawns = "*" | ReadonlyArray<string>
@@ -159,24 +160,23 @@ const limits = ({ budget }: JsonObject): Read<AgentLimits | undefined> => {
   return Either.right(given.length === 0 ? undefined : Object.fromEntries(given))
 }
 
-/** Without the members that are undefined. */
-const present = <Value>(key: string, value: Value | undefined) => (value === undefined ? {} : { [key]: value })
-
 export const parse = ({ body, data, dialect, path, source }: AgentText): Read<AgentDefinition> =>
   Either.gen(function* () {
     const tools = yield* dialect === "claude" ? claudeTools(data) : ownTools(data)
     const definition: AgentDefinition = {
       name: yield* name(data),
       description: yield* description(data),
-      ...present("tools", tools),
+      ...defined({ tools }),
       spawns: yield* spawns(data, tools),
-      ...present("model", yield* model(data)),
-      ...present("thinkingLevel", yield* thinkingLevel(data)),
-      ...present("output", yield* output(data)),
-      ...present("blocking", yield* blocking(data)),
-      ...present("limits", yield* limits(data)),
+      ...defined({
+        model: yield* model(data),
+        thinkingLevel: yield* thinkingLevel(data),
+        output: yield* output(data),
+        blocking: yield* blocking(data),
+        limits: yield* limits(data)
+      }),
       source,
-      ...present("path", path),
+      ...defined({ path }),
       prompt: body.trim()
     }
     return definition.prompt === ""

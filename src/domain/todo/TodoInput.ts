@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
 import { TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoText } from "./Todo.ts"
 import * as TodoIds from "./TodoIds.ts"
+import { defined } from "../Values.ts"
 
 const TaskInput = Schema.Struct({
   id: optional(TodoNote).annotations({ description: "If it is missing or taken, heddle chooses one." }),
@@ -49,8 +50,7 @@ export const normalise = (phases: ReadonlyArray<PhaseInput>): TodoPhases => {
     id: nameOfTask(id),
     content,
     status,
-    ...(notes === undefined ? {} : { notes }),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ notes, details }),
     ...(blocker === undefined || status !== "blocked" ? {} : { blocker })
   })
   return phases.map(({ id, name, tasks }): TodoPhase => ({ id: nameOfPhase(id), name, tasks: tasks.map(task) }))

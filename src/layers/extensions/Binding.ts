@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Context from "effect/Context"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { isThinkingLevel, type Model } from "../../domain/model/Model.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
 import { HostUi } from "../../services/host/HostUi.ts"
@@ -38,8 +39,7 @@ export interface BindingOptions {
 
 const summaryOf = ({ definition, prompt, source }: Tool) => ({
   ...definition,
-  ...(prompt?.guidelines === undefined ? {} : { promptGuidelines: prompt.guidelines }),
-  ...(source === undefined ? {} : { source })
+  ...defined({ promptGuidelines: prompt?.guidelines, source })
 })
 
 const toolPort = (tools: SessionTools): ToolPort => ({
@@ -98,11 +98,7 @@ const modelPort = Effect.fnUntraced(function* (scopedModels: ReadonlyArray<strin
 const messagePort = (agent: typeof Agent.Service, session: typeof Session.Service): MessagePort => ({
   send: agent.send,
   sendUser: (content, { deliverAs, expandPromptTemplates, nesting }) =>
-    agent.sendUser(content, {
-      ...(deliverAs === undefined ? {} : { deliverAs }),
-      ...(nesting === undefined ? {} : { nesting }),
-      takesCommands: expandPromptTemplates === true
-    }),
+    agent.sendUser(content, { ...defined({ deliverAs, nesting }), takesCommands: expandPromptTemplates === true }),
   appendEntry: agent.appendEntry,
   appendMessage: (message) => Effect.map(session.append({ type: "message", message }), ({ id }) => id),
   setLabel: agent.setLabel

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { Contributor } from "../../services/hooks/Hooks.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
@@ -68,7 +69,7 @@ const serveModules = Effect.fnUntraced(function* (
     if (current === undefined) return Effect.succeedNone
     return Effect.map(current.info, ({ file }) => Option.map(file, SessionFile.artifacts))
   })
-  const chosen = sessionDir === undefined ? {} : { sessionDir }
+  const chosen = defined({ sessionDir })
   const bindings = yield* Bindings.make({
     location: yield* SessionFolders.locate({ agentDir, cwd, ...chosen }),
     version,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import { defined } from "../../domain/Values.ts"
 import type * as Points from "../../services/hooks/HookPoints.ts"
 import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
 import type { RequestHooks } from "../../services/model/RequestHooks.ts"
@@ -114,15 +115,11 @@ export const toolResult = (hooks: HookRegistry, call: Points.ToolCallAsked, outp
       event: (state) => ({
         ...call,
         content: state.output.content,
-        ...(state.output.details === undefined ? {} : { details: state.output.details }),
+        ...defined({ details: state.output.details }),
         isError: state.isError
       }),
       next: (state, { content, details, isError: failed }) => ({
-        output: {
-          ...state.output,
-          ...(content === undefined ? {} : { content }),
-          ...(details === undefined ? {} : { details })
-        },
+        output: { ...state.output, ...defined({ content, details }) },
         isError: failed ?? state.isError
       })
     }
@@ -143,7 +140,7 @@ export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effec
         const answer = yield* hooks.call(one, call)
         if (Either.isLeft(answer)) {
           const { location, message } = answer.left
-          hooks.report({ name: one.name, event: "toolCall", message, ...(location === undefined ? {} : { location }) })
+          hooks.report({ name: one.name, event: "toolCall", message, ...defined({ location }) })
           return { blocked: `Extension ${one.name} failed: ${message}`, terminate: false }
         }
         if (answer.right?.block !== true) continue

@@ -1,5 +1,6 @@
 /** Asks the hooks of a session about the tool calls of its subagents: what they forbid here is forbidden there, too. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../domain/Values.ts"
 import { type Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import * as Asking from "./Asking.ts"
 import type { HookRegistry } from "./HookRegistry.ts"
@@ -18,7 +19,7 @@ export const contributors = (hooks: HookRegistry): ReadonlyArray<Contributor> =>
     )
     registration.on("toolResult", ({ content, details, isError, ...call }) =>
       Effect.map(
-        Asking.toolResult(hooks, call, { content, ...(details === undefined ? {} : { details }) }, isError),
+        Asking.toolResult(hooks, call, { content, ...defined({ details }) }, isError),
         ({ isError: failed, output }) => ({ ...output, isError: failed })
       )
     )

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import { defined } from "../../domain/Values.ts"
 import * as Interrupted from "../../services/fibers/Interrupted.ts"
 import type { HookAnswer, HookEvent, HookPoint } from "../../services/hooks/HookPoints.ts"
 import { type Hook, type HookProblem, type HookRegistration, SessionHooks } from "../../services/hooks/Hooks.ts"
@@ -118,7 +119,7 @@ export const make = (
       call(registered, event),
       Either.match({
         onLeft: ({ location, message }) => {
-          report({ name: registered.name, event: point, message, ...(location === undefined ? {} : { location }) })
+          report({ name: registered.name, event: point, message, ...defined({ location }) })
           return undefined
         },
         onRight: (answer) => answer

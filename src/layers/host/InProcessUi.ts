@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { defined } from "../../domain/Values.ts"
 import * as Dialog from "../../services/host/Dialog.ts"
 import { dialogMethods, HostUi, type Question, type Ui } from "../../services/host/HostUi.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -22,10 +23,12 @@ export const make = (functions: UiFunctions) =>
       ...headless,
       isPresent: Effect.succeed(dialogMethods.some((method) => functions[method] !== undefined)),
       ...functions,
-      ...(select === undefined ? {} : { select: dialog(Option.none(), select) }),
-      ...(confirm === undefined ? {} : { confirm: dialog(false, confirm) }),
-      ...(input === undefined ? {} : { input: dialog(Option.none(), input) }),
-      ...(editor === undefined ? {} : { editor: dialog(Option.none(), editor) })
+      ...defined({
+        select: select && dialog(Option.none(), select),
+        confirm: confirm && dialog(false, confirm),
+        input: input && dialog(Option.none(), input),
+        editor: editor && dialog(Option.none(), editor)
+      })
     }
   })
 

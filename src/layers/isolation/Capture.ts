@@ -1,5 +1,6 @@
 /** What an agent has changed in its worktree: as a patch, or as a commit on a branch. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../domain/Values.ts"
 import { type Delta, WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Means } from "./Claim.ts"
@@ -68,7 +69,7 @@ export const delta = (means: Means, replayed: Replayed) => {
         ...changes.filter(isRepository).map(([path]) => `${path} is a repository of its own.`),
         ...problems
       ],
-      ...(withheld === undefined ? {} : { withheld })
+      ...defined({ withheld })
     }
     return result
   })

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { listed } from "../../domain/subagents/ResultText.ts"
+import { defined } from "../../domain/Values.ts"
 import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { FileRefused, Files } from "../platform/files/OwnFiles.ts"
@@ -139,7 +140,7 @@ export const apply = Effect.fnUntraced(function* (git: Git, files: Files, call: 
     Effect.gen(function* () {
       const draft = `.heddle-${LocalPaths.basename(scratch)}.tmp`
       const ordered = yield* removedFirst(files, scratch, names)
-      const journal: Journal = { root, files: ordered, draft, ...(head === undefined ? {} : { head }) }
+      const journal: Journal = { root, files: ordered, draft, ...defined({ head }) }
       yield* files.replace(journalIn(scratch), JSON.stringify(journal))
       yield* writeAll(files, scratch, journal)
       return putBack(files, scratch, journal)

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import { defined } from "../../domain/Values.ts"
 import type { ProviderConfig } from "../../services/model/ProviderRegistrations.ts"
 import { at, custom, fresh, isLoopback, plain, unreachable, type ValueOf, values } from "./CatalogMerge.ts"
 import * as ConfigValue from "./ConfigValue.ts"
@@ -97,9 +98,9 @@ export const decode = (
     settings,
     ...keyOf(config, settings, valueOf, where),
     headers: values(valueOf, settings.headers, where),
-    ...(config.name === undefined ? {} : { name: config.name }),
+    ...defined({ name: config.name }),
     ...(config.models === undefined ? {} : { models }),
-    ...(config.stream === undefined ? {} : { stream: config.stream })
+    ...defined({ stream: config.stream })
   })
 }
 
@@ -131,8 +132,7 @@ const providerOf = (id: string, registration: Registration, before: ProviderEntr
     ...base,
     ...(settings.baseUrl === undefined ? {} : movedTo(id, settings.baseUrl)),
     isRegistered: true,
-    ...(name === undefined ? {} : { name }),
-    ...(stream === undefined ? {} : { stream }),
+    ...defined({ name, stream }),
     api: settings.api ?? api,
     keyless: needsNoKey(registration, before),
     compat: { ...base.compat, ...settings.compat },

@@ -5,6 +5,7 @@
  * Read from the vendors' model and price pages; each group says as of when. What could not be confirmed is left out.
  */
 import type { Model } from "../../domain/model/Model.ts"
+import { defined } from "../../domain/Values.ts"
 
 export type BuiltInModel = Pick<Model, "id" | "name" | "reasoning" | "input" | "cost" | "contextWindow" | "maxTokens"> &
   Partial<Pick<Model, "thinkingLevelMap" | "costUnknown">>
@@ -31,7 +32,7 @@ const row = (
   cost: { input, output, cacheRead, cacheWrite },
   contextWindow,
   maxTokens,
-  ...(levels === undefined ? {} : { thinkingLevelMap: levels })
+  ...defined({ thinkingLevelMap: levels })
 })
 
 /** The levels are sent as budgets or by their own names. */

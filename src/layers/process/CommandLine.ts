@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { defined } from "../../domain/Values.ts"
 import * as Process from "../platform/processes/Process.ts"
 import { nearest } from "../settings/Nearest.ts"
 import * as Arguments from "./arguments/Arguments.ts"
@@ -43,12 +44,12 @@ const handle = <E, R>(start: Start<E, R>) =>
     yield* StartOptions.checkChoices(given)
     yield* StartOptions.checkTrust(has)
     const [exported, search] = [one("export"), one(listModels.name)]
-    const trust = { ...StartOptions.trustOf(has), ...StartOptions.present("cwd", one("cwd")) }
+    const trust = { ...StartOptions.trustOf(has), ...defined({ cwd: one("cwd") }) }
     yield* checkForeign(given)
     if (exported !== undefined) {
       const ExportSession = yield* Effect.promise(() => import("./commands/ExportSession.ts"))
       const overrides = yield* StartOptions.readOverrides(given)
-      const folder = StartOptions.present("sessionDir", one("session-dir"))
+      const folder = defined({ sessionDir: one("session-dir") })
       return yield* ExportSession.run({ session: exported, words: given.messages, overrides, ...trust, ...folder })
     }
     if (search !== undefined) {

@@ -8,6 +8,7 @@ import {
   type StreamRule
 } from "../../domain/rules/Rule.ts"
 import type { ScopeToken, SourceKind } from "../../domain/rules/Scope.ts"
+import { defined } from "../../domain/Values.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as PathPattern from "../platform/folders/PathPattern.ts"
 import type * as RuleEngine from "./RuleEngine.ts"
@@ -68,12 +69,7 @@ const toolPlaces = (scope: ReadonlyArray<ScopeToken>, cwd: string): ReadonlyArra
   scope.flatMap((token) => {
     if (token.kind !== "tool") return []
     const { glob, name } = token
-    return [
-      {
-        ...(name === undefined ? {} : { tool: name.toLowerCase() }),
-        ...(glob === undefined ? {} : { fits: pathTest([glob], cwd) })
-      }
-    ]
+    return [defined({ tool: name?.toLowerCase(), fits: glob === undefined ? undefined : pathTest([glob], cwd) })]
   })
 
 interface Compiling extends Pattern {
@@ -113,7 +109,7 @@ const compileRule = (
   const condition = [...new Set(usable.map(({ pattern }) => pattern))]
   const rule: CompiledRule = {
     info: { ...info, condition },
-    ...(info.globs === undefined ? {} : { fits: pathTest(info.globs, cwd) }),
+    ...defined({ fits: info.globs && pathTest(info.globs, cwd) }),
     cutsProse: interrupts(mode, "prose"),
     cutsTools: interrupts(mode, "tool")
   }

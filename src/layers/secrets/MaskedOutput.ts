@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { InputContent, JsonObject } from "../../domain/conversation/Content.ts"
+import { defined } from "../../domain/Values.ts"
 import { type Tool, type ToolAnswer, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import { none, type Secrets } from "./KnownSecrets.ts"
 
@@ -27,15 +28,17 @@ const maskContent = (mask: Mask, content: ReadonlyArray<InputContent>): Readonly
 const output = (mask: Mask, { content, details, ...rest }: ToolAnswer): ToolAnswer => ({
   ...rest,
   content: maskContent(mask, content),
-  ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
+  ...defined({ details: details && maskObject(mask, details, 0) })
 })
 
 const failure = (mask: Mask, { content, details, message, terminate }: ToolFailure) =>
   new ToolFailure({
     message: mask(message),
-    ...(terminate === undefined ? {} : { terminate }),
-    ...(content === undefined ? {} : { content: maskContent(mask, content) }),
-    ...(details === undefined ? {} : { details: maskObject(mask, details, 0) })
+    ...defined({
+      terminate,
+      content: content && maskContent(mask, content),
+      details: details && maskObject(mask, details, 0)
+    })
   })
 
 /** The same tool, whose progress and results show no secret. */

@@ -15,6 +15,7 @@ import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/Sess
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
 import * as SessionTree from "../../domain/session/SessionTree.ts"
 import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
+import { defined } from "../../domain/Values.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
 import type { SessionLog } from "../../services/session/SessionStore.ts"
@@ -38,7 +39,7 @@ const interrupted = (
   details: JsonObject | undefined,
   timestamp: number
 ): NewEntry => {
-  const said = { content: [text(interruptedText)], ...(details === undefined ? {} : { details }) }
+  const said = { content: [text(interruptedText)], ...defined({ details }) }
   const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...said, isError: true, timestamp }
   return { type: "message", message, call: "cut_off" }
 }

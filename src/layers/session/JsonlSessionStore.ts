@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type SessionHeader, sessionVersion } from "../../domain/session/SessionEntry.ts"
+import { defined } from "../../domain/Values.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
   NewerSession,
@@ -45,7 +46,7 @@ const newHeader = Effect.fnUntraced(function* ({ ids, location }: Dependencies, 
     id: sessionId ?? ids.next("session"),
     timestamp: yield* IsoTime.now,
     cwd: location.cwd,
-    ...(parentSession === undefined ? {} : { parentSession })
+    ...defined({ parentSession })
   }
   return header
 })
@@ -63,14 +64,14 @@ const decode = Effect.fnUntraced(function* (
   const decoded = SessionText.decode(bytes)
   switch (decoded._tag) {
     case "NotASession":
-      return yield* new NotASession({ reference, ...(decoded.detail === undefined ? {} : { detail: decoded.detail }) })
+      return yield* new NotASession({ reference, ...defined({ detail: decoded.detail }) })
     case "Newer":
       return yield* new NewerSession({ reference, version: decoded.version })
     case "Session":
       return decoded
     case "Empty": {
       const sessionId = SessionFolders.sessionIdIn(basename(path))
-      const header = yield* newHeader(dependencies, sessionId === undefined ? {} : { sessionId })
+      const header = yield* newHeader(dependencies, defined({ sessionId }))
       return SessionText.begun(header)
     }
   }

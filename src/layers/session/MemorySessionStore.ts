@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type SessionEntry, type SessionHeader, sessionVersion } from "../../domain/session/SessionEntry.ts"
+import { defined } from "../../domain/Values.ts"
 import { Ids } from "../../services/Ids.ts"
 import {
   AmbiguousSession,
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* ({ cwd, room = Number.POSITIVE_I
   const create = Effect.fnUntraced(function* ({ entries = [], parentSession, sessionId }: NewSession) {
     const id = sessionId ?? ids.next("session")
     const timestamp = yield* IsoTime.now
-    const parent = parentSession === undefined ? {} : { parentSession }
+    const parent = defined({ parentSession })
     const header: SessionHeader = { type: "session", version: sessionVersion, id, timestamp, cwd, ...parent }
     const kept = { header, entries: entries.slice(), open: false }
     sessions.set(id, kept)

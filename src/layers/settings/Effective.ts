@@ -2,6 +2,7 @@
 import * as Option from "effect/Option"
 import * as SchemaAST from "effect/SchemaAST"
 import { mask as maskUrl } from "../../domain/model/BaseUrl.ts"
+import { defined } from "../../domain/Values.ts"
 import { defaults, type SettingsValues } from "../../services/Settings.ts"
 import { type Marks, marksOf } from "../../services/settings/Setting.ts"
 import * as TypeText from "../../services/settings/TypeText.ts"
@@ -37,8 +38,6 @@ const masked = (value: unknown, mask: (text: string) => string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member, mask)]))
 }
 
-const member = <K extends string>(name: K, value: unknown) => (value === undefined ? {} : { [name]: value })
-
 export const list = (
   values: SettingsValues,
   origins: ReadonlyMap<string, Origin>,
@@ -52,8 +51,7 @@ export const list = (
     const origin = origins.get(key)
     return {
       key,
-      ...member("value", masked(inForce.get(key), mask)),
-      ...member("default", builtIn.get(key)),
+      ...defined({ value: masked(inForce.get(key), mask), default: builtIn.get(key) }),
       type: TypeText.of(type),
       description: Option.getOrElse(SchemaAST.getDescriptionAnnotation(type), () => ""),
       ...marksOf(type),

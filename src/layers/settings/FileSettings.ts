@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { keyVariableNames } from "../../domain/model/ProviderKeys.ts"
 import * as Text from "../../domain/Text.ts"
+import { defined } from "../../domain/Values.ts"
 import { type DialectName, settingsOf } from "../../services/host/Dialect.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as EnvFiles from "../platform/files/EnvFiles.ts"
@@ -130,7 +131,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
     subject: {
       ...place,
       others: [...merged.leftOut, ...keys],
-      ...(changes === undefined ? {} : { changes }),
+      ...defined({ changes }),
       ...(isToldLater ? { leftOut: notice } : {})
     },
     hasQuestion,

@@ -6,6 +6,7 @@ import type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { OutputLimits } from "../../domain/subagents/ResultText.ts"
 import * as TaskArguments from "../../domain/subagents/TaskArguments.ts"
+import { defined } from "../../domain/Values.ts"
 import { Settings } from "../../services/Settings.ts"
 import type { ParentSession } from "../../services/delegation/Delegation.ts"
 import {
@@ -130,7 +131,7 @@ export const make = (
           cwd: folder,
           spawns: agent.spawns,
           above: { id, family, artifacts },
-          ...(schema === undefined ? {} : { schema: schema.given })
+          ...defined({ schema: schema?.given })
         },
         child
       )

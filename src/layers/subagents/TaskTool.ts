@@ -7,6 +7,7 @@ import type { AgentDefinition } from "../../domain/subagents/AgentDefinition.ts"
 import * as ResultText from "../../domain/subagents/ResultText.ts"
 import type { SubagentProgress } from "../../domain/subagents/Subagent.ts"
 import * as TaskArguments from "../../domain/subagents/TaskArguments.ts"
+import { defined } from "../../domain/Values.ts"
 import type { BatchReport, BatchWatch, TasksRefused } from "../../services/delegation/Subagents.ts"
 import { type Tool, ToolFailure } from "../../services/Tools.ts"
 
@@ -54,10 +55,10 @@ const detailsOf = (report: BatchReport, progress?: ReadonlyArray<SubagentProgres
     projectAgentsDir: report.projectAgentsDir,
     results: report.results,
     totalDurationMs: report.totalDurationMs,
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     ...(report.results.length === 0 ? {} : { spent: spentOf(report) }),
     ...(outputPaths.length === 0 ? {} : { outputPaths }),
-    ...(progress === undefined ? {} : { progress })
+    ...defined({ progress })
   }
 }
 

@@ -4,6 +4,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
+import { defined } from "../../domain/Values.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
@@ -65,11 +66,10 @@ const details = (result: ShellResult): JsonObject => {
   const { lastLinePartial, maxBytes, maxLines, outputBytes, outputLines, totalBytes, totalLines, truncatedBy } = result
   const sizes = { truncated, truncatedBy, totalLines, totalBytes, outputLines, outputBytes, lastLinePartial }
   return {
-    ...(exitCode === undefined ? {} : { exitCode }),
+    ...defined({ exitCode }),
     durationMs,
     ...(truncated ? { truncation: { ...sizes, firstLineExceedsLimit: false, maxLines, maxBytes } } : {}),
-    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
-    ...(artifactId === undefined ? {} : { artifactId }),
+    ...defined({ fullOutputPath, artifactId }),
     ...(result.timedOut ? { timedOut: true } : {}),
     ...(result.cancelled ? { aborted: true } : {})
   }
@@ -105,8 +105,7 @@ export const make = ({ artifacts, cwd, shell }: BashOptions) =>
         command,
         cwd: folder === undefined ? cwd : LocalPaths.ofArgument(folder, { cwd }),
         timeoutMs: seconds * 1000,
-        ...(env === undefined ? {} : { env }),
-        ...(artifacts === undefined ? {} : { artifacts }),
+        ...defined({ env, artifacts }),
         onUpdate: (output) => progress(Tool.textOutput(output)),
         onInterrupted: (result) =>
           progress(Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
+import { defined } from "../../domain/Values.ts"
 import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
 import * as ArgumentCheck from "../host/ArgumentCheck.ts"
 import { shown, textOf } from "../platform/extensions/ForeignValue.ts"
@@ -105,7 +106,7 @@ export const fromDefinition = (definition: ForeignDefinition): Either.Either<Too
     definition: { name, description: isText(description) ? description : isText(label) ? label : name, parameters },
     ...(isText(label) ? { label } : {}),
     ...(Object.keys(prompt).length === 0 ? {} : { prompt }),
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     concurrency,
     abortedText: abortedText ?? "Operation aborted",
     run: runOf(name, parameters, definition)

@@ -1,6 +1,7 @@
 /** The Trust of this process: starts with the decision that is known, and rises when the host says yes. */
 import * as Effect from "effect/Effect"
 import * as SynchronizedRef from "effect/SynchronizedRef"
+import { defined } from "../../domain/Values.ts"
 import type { TrustAnswer, WorkspaceTrust } from "../../services/Trust.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import type { Decision } from "./Decision.ts"
@@ -24,12 +25,12 @@ export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice
   const files = yield* OwnFiles
   const isDecided = decision.isDecided || !hasQuestion
   const { code, level } = decision
-  const first: State = { level, isDecided, ...(code === undefined ? {} : { code }) }
+  const first: State = { level, isDecided, ...defined({ code }) }
   const state = yield* SynchronizedRef.make(first)
   const trust: WorkspaceTrust = {
     level: Effect.map(SynchronizedRef.get(state), ({ level }) => level),
     atStart: level,
-    ...(notice === undefined ? {} : { notice }),
+    ...defined({ notice }),
     isDecided,
     code: Effect.map(SynchronizedRef.get(state), (current) => current.code),
     ask: (confirm) =>
@@ -39,7 +40,7 @@ export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice
           : Effect.gen(function* () {
               const place = yield* DecisionOf.realPlace(subject)
               const { answer, code } = yield* Question.ask({ ...subject, ...place }, confirm)
-              const after: State = { level: answer.level, isDecided: true, ...(code === undefined ? {} : { code }) }
+              const after: State = { level: answer.level, isDecided: true, ...defined({ code }) }
               return [answer, after] as const
             })
       ).pipe(Effect.provideService(OwnFiles, files))

@@ -1,5 +1,6 @@
 /** Asks the user about a project and stores the answer, tied to what the project would run. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../domain/Values.ts"
 import type { Confirm, TrustAnswer, TrustLevel } from "../../services/Trust.ts"
 import * as Imports from "./Imports.ts"
 import * as ProjectCode from "./ProjectCode.ts"
@@ -29,7 +30,7 @@ const store = (
   if (digest === undefined || imported === undefined) return Effect.succeed(tooLarge)
   const all = [...parts, ...imported.parts]
   const known = all.length > mostParts ? {} : { parts: Object.fromEntries(all) }
-  const imports = imported.digest === undefined ? {} : { imports: imported.digest }
+  const imports = defined({ imports: imported.digest })
   return Effect.match(TrustFile.store(agentDir, cwd, { decision, digest, ...imports, ...known }), {
     onFailure: ({ message }) => message,
     onSuccess: () => undefined
@@ -44,7 +45,7 @@ export const ask = Effect.fn("Trust.ask")(function* (subject: Subject, confirm: 
   const yes = yield* confirm(Words.question({ ...subject, extensions: code.extensions }))
   const unchanged: TrustAnswer = { level: "untrusted" }
   const { leftOut } = subject
-  if (yes === undefined) return { answer: { ...unchanged, ...(leftOut === undefined ? {} : { notice: leftOut }) } }
+  if (yes === undefined) return { answer: { ...unchanged, ...defined({ notice: leftOut }) } }
   if (yes && (yield* ProjectCode.read(subject)).digest !== code.digest) {
     return { answer: { ...unchanged, notice: Words.changedMeanwhile } }
   }

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { AttemptStatus, VerificationAttempt, VerificationResult } from "../../domain/subagents/Verification.ts"
+import { defined } from "../../domain/Values.ts"
 import { Processes } from "../../services/machine/Processes.ts"
 import { Settings } from "../../services/Settings.ts"
 import { requested, Verification, type VerificationRequest } from "../../services/delegation/Verification.ts"
@@ -31,7 +32,7 @@ interface Attempted {
 }
 
 const started = ({ id, plan: { profile }, publish }: VerificationRequest, attempt: number) =>
-  publish({ _tag: "VerificationStarted", id, attempt, ...(profile === undefined ? {} : { profile }) })
+  publish({ _tag: "VerificationStarted", id, attempt, ...defined({ profile }) })
 
 const ended = ({ id, publish }: VerificationRequest, attempt: number, status: AttemptStatus) =>
   publish({ _tag: "VerificationEnded", id, attempt, status })
@@ -48,7 +49,7 @@ const check = (means: CommandRun.Means, spec: CommandRun.Check) => {
         ...ref,
         exitCode,
         durationMs,
-        ...(artifactPath === undefined ? {} : { artifactId: artifactPath })
+        ...defined({ artifactId: artifactPath })
       })
   })
 }

@@ -1,6 +1,7 @@
 /** The workspace in folders: that of the agent, and those of the project. Nothing is read before a session asks. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { defined } from "../../domain/Values.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Trust from "../../services/Trust.ts"
@@ -110,11 +111,7 @@ const prompt = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: 
     date: outline.beganAt.slice(0, "2026-01-31".length),
     git: state
   }
-  const value: PromptParts = {
-    text: WorkspaceText.render({ ...parts, surroundings }),
-    ...(replace === undefined ? {} : { replace }),
-    ...(append === undefined ? {} : { append })
-  }
+  const value: PromptParts = { text: WorkspaceText.render({ ...parts, surroundings }), ...defined({ replace, append }) }
   const read: Read<PromptParts> = { value, problems: notes.all() }
   return read
 }) satisfies (...args: never) => Effect.Effect<Read<PromptParts>, never, Processes>

@@ -3,6 +3,7 @@
  * line names, the project, the user, packages and extensions, and for skills the `.agents` folders.
  */
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
+import { defined } from "../../domain/Values.ts"
 import type { Resources } from "../../services/hooks/HookPoints.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { DeclaredExtensions } from "../settings/Declared.ts"
@@ -52,26 +53,20 @@ const topLevel = (source: string, scope: SourceInfo["scope"], baseDir?: string):
   source,
   scope,
   origin: "top-level",
-  ...(baseDir === undefined ? {} : { baseDir })
+  ...defined({ baseDir })
 })
 
 const listed = (path: string, scope: "user" | "project", within?: string): ResourcePath => ({
   path,
   origin: topLevel("local", scope),
-  ...(within === undefined ? {} : { within }),
+  ...defined({ within }),
   hasLooseFiles: true,
   isNamed: true
 })
 
 const shared = (folder: string, scope: "user" | "project", within?: string): ResourcePath => {
   const path = LocalPaths.join(folder, ".agents/skills")
-  return {
-    path,
-    origin: topLevel("auto", scope, path),
-    ...(within === undefined ? {} : { within }),
-    hasLooseFiles: false,
-    isNamed: false
-  }
+  return { path, origin: topLevel("auto", scope, path), ...defined({ within }), hasLooseFiles: false, isNamed: false }
 }
 
 const ofProject = (kind: Kind, { cwd, declared, isTrusted, project: { root } }: PathInputs) => {

@@ -1,6 +1,7 @@
 /** The slash commands `/skill:name`: a message that begins with one carries the text of the skill. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { defined } from "../../domain/Values.ts"
 import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
@@ -31,7 +32,7 @@ export const readBody = Effect.fnUntraced(function* (
   { path, within }: Pick<Skill, "path" | "within">
 ) {
   const refuse = (message: string) => new SlashCommandFailed({ command, message })
-  const options = { largest, ...(within === undefined ? {} : { within }) }
+  const options = { largest, ...defined({ within }) }
   const text = yield* Effect.mapError(ReadText.readIfPresent(files, path, options), ({ message }) => refuse(message))
   if (Option.isNone(text)) return yield* refuse(`${path} was deleted or renamed`)
   return FrontMatter.parse(text.value).body
@@ -43,7 +44,7 @@ export const make = (files: Files, skill: Skill): SlashCommand => {
   return {
     name,
     description,
-    ...(argumentHint === undefined ? {} : { argumentHint }),
+    ...defined({ argumentHint }),
     source: "skill",
     sourceInfo,
     action: {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
+import { defined } from "../../domain/Values.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as FrontMatter from "./FrontMatter.ts"
@@ -29,8 +30,6 @@ const longestDescription = 1024
 const longestName = 64
 const isName = (name: string) => name.length <= longestName && /^[^\s/\\\p{Cc}]+$/u.test(name)
 
-const optionalWithin = ({ within }: ResourcePath) => (within === undefined ? {} : { within })
-
 /** Undefined where the file is no skill. A loose file without a description may be anything, so it is left out silently. */
 const readSkill = Effect.fnUntraced(function* (
   { look, notes }: Finding,
@@ -39,7 +38,7 @@ const readSkill = Effect.fnUntraced(function* (
 ) {
   const isLoose = !SkillWalk.isSkillFile(LocalPaths.basename(path))
   // Whether a file without links is inside of the project is clear, and asking takes as long as reading it.
-  const options = isLinked ? optionalWithin(place) : {}
+  const options = defined({ within: isLinked ? place.within : undefined })
   const read = yield* Effect.either(ReadText.headIfPresent(look.files, path, options))
   if (Either.isLeft(read)) {
     notes.add(path, `${read.left.reason}, so the skill was left out`)
@@ -66,10 +65,10 @@ const readSkill = Effect.fnUntraced(function* (
     description: description.slice(0, longestDescription),
     path,
     baseDir,
-    ...(hint === undefined ? {} : { argumentHint: hint.slice(0, longestDescription) }),
+    ...defined({ argumentHint: hint?.slice(0, longestDescription) }),
     isForModels: data["disable-model-invocation"] !== true,
     sourceInfo: { ...place.origin, path },
-    ...optionalWithin(place)
+    ...defined({ within: place.within })
   }
   return skill
 })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { defined } from "../../domain/Values.ts"
 import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
@@ -57,7 +58,7 @@ const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string
   const command: SlashCommand = {
     name,
     description: FrontMatter.line(data, "description") ?? firstLine(body),
-    ...(hint === undefined ? {} : { argumentHint: hint }),
+    ...defined({ argumentHint: hint }),
     source: "prompt",
     sourceInfo: { ...origin, path },
     action: { _tag: "Expand", expand: expandWith(look.files, name, place) }

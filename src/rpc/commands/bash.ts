@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { Session } from "../../services/session/Session.ts"
@@ -50,10 +51,10 @@ const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, tim
     role: "bashExecution",
     command: params.command,
     output,
-    ...(exitCode === undefined ? {} : { exitCode }),
+    ...defined({ exitCode }),
     cancelled,
     truncated,
-    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...defined({ fullOutputPath }),
     ...(params.excludeFromContext === true ? { excludeFromContext: true } : {}),
     timestamp
   }
@@ -88,7 +89,7 @@ const bash = Command.make({
     const agent = yield* Agent
     const session = yield* Session
     const timestamp = yield* Clock.currentTimeMillis
-    const id = request.id === undefined ? {} : { id: request.id }
+    const id = defined({ id: request.id })
     const { command, excludeFromContext = false } = params
     // The shell knows the command by then, so an abort that comes next finds it.
     const asked = agent.userCommand({ command, excludeFromContext }, request.release)

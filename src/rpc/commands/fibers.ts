@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import { RequestId } from "../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
@@ -72,7 +73,7 @@ const snapshot = (node: LiveNode, { ticks, now }: Times, above = false): FiberNo
       ? {}
       : { progress: { count: progress.count, unit: "deltas", lastAt: now - ago(progress.lastAt) } }),
     ...(processes.size === 0 ? {} : { pids: [...processes].map(({ pid }) => pid) }),
-    ...(waitingOn === undefined ? {} : { waitingOn }),
+    ...defined({ waitingOn }),
     children: [...node.children].map((child) => snapshot(child, { ticks, now }, cancelling))
   }
 }

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
@@ -101,8 +102,7 @@ const read = (
       new Command.CommandFailure({ code: "invalid_params", message: `Invalid ${name} command: ${detail}` }),
     onRight: (input: Input) => ({
       ...input,
-      ...(request.id === undefined ? {} : { requestId: request.id }),
-      ...(params.clientMessageId === undefined ? {} : { clientMessageId: params.clientMessageId })
+      ...defined({ requestId: request.id, clientMessageId: params.clientMessageId })
     })
   })
 

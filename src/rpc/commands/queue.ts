@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ImageContent, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent, type QueueFull, type QueueRefused } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
@@ -79,10 +80,7 @@ const editQueuedMessage = Command.make({
     const wanted = { message: message ?? found?.text ?? "", images: images ?? found?.images ?? [] }
     const checked = found === undefined ? Either.right(undefined) : readInput(wanted)
     if (Either.isLeft(checked)) return yield* invalid("edit_queued_message", checked.left)
-    const change = {
-      ...checked.right,
-      ...(expectedRevision === undefined ? {} : { expectedRevision })
-    }
+    const change = { ...checked.right, ...defined({ expectedRevision }) }
     const edited = yield* Effect.mapError(agent.editQueued(messageId, change), refused)
     return queueItem(edited, MessageQueue.position(yield* agent.queue, edited))
   })

@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { defined } from "../../domain/Values.ts"
 import { Session } from "../../services/session/Session.ts"
 import { ChangeCancelled, Sessions } from "../../services/session/Sessions.ts"
 import * as Command from "../Command.ts"
@@ -107,7 +108,7 @@ const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh"
         onLeft: ({ text }) => (name === "fork" ? undefined : text),
         onRight: String
       })
-      return { ...(text === undefined ? {} : { text }), ...(yield* outcomeOf(outcome)) }
+      return { ...defined({ text }), ...(yield* outcomeOf(outcome)) }
     })
   })
 

@@ -6,6 +6,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import * as ContextTokens from "../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import * as SessionStats from "../../domain/session/SessionStats.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
@@ -67,7 +68,7 @@ export const stateMembers = Effect.fnUntraced(function* (model: Model | undefine
   const contextUsage = SessionStats.contextUsage(yield* session.tail(ContextTokens.isBasis), model)
   return {
     ...Option.match(name, { onNone: () => ({}), onSome: (sessionName) => ({ sessionName }) }),
-    ...(contextUsage === undefined ? {} : { contextUsage })
+    ...defined({ contextUsage })
   }
 })
 

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { JsonObject, optional, plainText } from "../../domain/conversation/Content.ts"
 import { type SessionEntry, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionForest from "../../domain/session/SessionForest.ts"
+import { defined } from "../../domain/Values.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
@@ -81,7 +82,7 @@ const navigateTree = Command.make({
   run: Effect.fnUntraced(function* (params) {
     const sessions = yield* Effect.flatMap(Sessions, ({ changes }) => changes)
     return yield* sessions.navigate(params).pipe(
-      Effect.map((editorText) => ({ ...(editorText === undefined ? {} : { editorText }), cancelled: false })),
+      Effect.map((editorText) => ({ ...defined({ editorText }), cancelled: false })),
       Effect.catchAll((failure) => {
         if (failure._tag === "EntryNotFound") return Effect.fail(toFailure(failure))
         if (failure._tag === "ChangeCancelled") return Effect.succeed({ cancelled: true })

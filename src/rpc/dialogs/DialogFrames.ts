@@ -1,5 +1,6 @@
 /** The frames of questions and notices for the user (protocol.md 4.15, 11.2), cut to what a host can be expected to show. */
 import * as Option from "effect/Option"
+import { defined } from "../../domain/Values.ts"
 import * as Dialog from "../../services/host/Dialog.ts"
 import type {
   ConfirmQuestion,
@@ -33,10 +34,7 @@ const cut = (text: string, most: number): string => {
 /** A request without its `type` and `id`. */
 export type Request = Readonly<Record<string, unknown>> & { readonly method: string }
 
-const timeout = (question: Question) => {
-  const limit = Dialog.limitOf(question)
-  return limit === undefined ? {} : { timeout: limit }
-}
+const timeout = (question: Question) => defined({ timeout: Dialog.limitOf(question) })
 
 const optionsOf = ({ options }: SelectQuestion) =>
   options.slice(0, mostOptions).map((option) => cut(option, optionText))
@@ -80,7 +78,7 @@ export const editor = ({ prefill, promptStyle, title }: EditorQuestion): Request
   method: "editor",
   title: cut(title, shortText),
   ...(prefill === undefined ? {} : { prefill: cut(prefill, longText) }),
-  ...(promptStyle === undefined ? {} : { promptStyle })
+  ...defined({ promptStyle })
 })
 
 export const cancel = (targetId: string): Request => ({ method: "cancel", targetId })
@@ -88,7 +86,7 @@ export const cancel = (targetId: string): Request => ({ method: "cancel", target
 export const notify = ({ level, message }: Notification): Request => ({
   method: "notify",
   message: cut(message, shortText),
-  ...(level === undefined ? {} : { notifyType: level })
+  ...defined({ notifyType: level })
 })
 
 export const setStatus = (key: string, text: string | undefined) => ({
@@ -105,8 +103,7 @@ const linesOf = (lines: ReadonlyArray<string>) => {
 export const setWidget = ({ key, lines, placement }: Widget): Request => ({
   method: "setWidget",
   widgetKey: cut(key, keyText),
-  ...(lines === undefined ? {} : { widgetLines: linesOf(lines) }),
-  ...(placement === undefined ? {} : { widgetPlacement: placement })
+  ...defined({ widgetLines: lines && linesOf(lines), widgetPlacement: placement })
 })
 
 export const setTitle = (title: string): Request => ({ method: "setTitle", title: cut(title, shortText) })

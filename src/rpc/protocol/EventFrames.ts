@@ -1,6 +1,7 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1): their members in EventTable.ts, or those made here. */
 import * as AgentEvent from "../../domain/conversation/AgentEvent.ts"
 import { toJson } from "../../domain/session/SessionEntry.ts"
+import { defined } from "../../domain/Values.ts"
 import * as SubagentFrames from "../subagents/SubagentFrames.ts"
 import type { Level } from "../subagents/Level.ts"
 import { available } from "../slash/Shapes.ts"
@@ -16,8 +17,8 @@ export type ControlEvent = Exclude<
 
 /** A new name is told in the frames of two families of hosts. The session's id is on every record. */
 export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
-  { type: "session_info_changed", ...(name === undefined ? {} : { name }) },
-  { type: "session_info_update", ...(name === undefined ? {} : { title: name }) }
+  { type: "session_info_changed", ...defined({ name }) },
+  { type: "session_info_update", ...defined({ title: name }) }
 ]
 
 /** Messages of extensions that were not taken are told as the failure of a command that was never sent (protocol.md 11.4). */

@@ -6,6 +6,7 @@ import * as Json from "../../domain/Json.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
+import { defined } from "../../domain/Values.ts"
 
 const isRequestId = (value: unknown): value is RequestId => typeof value === "string" || Number.isFinite(value)
 
@@ -28,18 +29,16 @@ export const Response = Schema.Struct({
 }).annotations({ identifier: "Response", description: "The answer to a command." })
 export type Response = typeof Response.Type
 
-const withId = (id: RequestId | undefined) => (id === undefined ? {} : { id })
-
 export const success = (command: string, id: RequestId | undefined, data: unknown): Response => ({
-  ...withId(id),
+  ...defined({ id }),
   type: "response",
   command,
   success: true,
-  ...(data === undefined ? {} : { data })
+  ...defined({ data })
 })
 
 export const failure = (command: string, id: RequestId | undefined, error: string, code: string): Response => ({
-  ...withId(id),
+  ...defined({ id }),
   type: "response",
   command,
   success: false,
@@ -50,13 +49,13 @@ export const failure = (command: string, id: RequestId | undefined, error: strin
 /** Answers a line that is no command. It carries no `id`, because the line may not have had one. */
 export const parseFailure = (detail: string, requestId?: RequestId): Response => ({
   ...failure("parse", undefined, `Failed to parse command: ${detail}`, "parse_error"),
-  ...(requestId === undefined ? {} : { requestId })
+  ...defined({ requestId })
 })
 
 /** The same failure as of a line that is no command: xcsh answers a handler that throws like that (protocol.md D5). */
 export const asParseFailure = ({ code, data, error }: Response): Response => ({
   ...failure("parse", undefined, `Failed to parse command: ${error}`, code ?? "parse_error"),
-  ...(data === undefined ? {} : { data })
+  ...defined({ data })
 })
 
 /** Older hosts expect no `id` here; a host that has negotiated gets it back (supplement 5.1). */

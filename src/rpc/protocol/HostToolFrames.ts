@@ -5,6 +5,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { described, InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { defined } from "../../domain/Values.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as Decoder from "../decoding/Decoder.ts"
@@ -117,6 +118,6 @@ const toFailure = ({ content, details }: ToolOutput): ToolFailure => {
   return new ToolFailure({
     message: silent ? nothingSaid : message,
     content: silent ? [text(nothingSaid), ...content.filter(({ type }) => type !== "text")] : content,
-    ...(details === undefined ? {} : { details })
+    ...defined({ details })
   })
 }

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../domain/Values.ts"
 
 export const QueueItem = Schema.Struct({
   messageId: Schema.String,
@@ -25,7 +26,7 @@ export const queueItem = (
 ): QueueItem => ({
   ...item,
   images: images.length,
-  ...(custom === undefined ? {} : { custom: { customType: custom.customType, display: custom.display } }),
+  ...defined({ custom: custom && { customType: custom.customType, display: custom.display } }),
   position
 })
 

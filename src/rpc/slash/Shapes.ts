@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { CommandInfo } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { SourceInfo } from "../../domain/extension/SourceInfo.ts"
+import { defined } from "../../domain/Values.ts"
 import type { SlashCommand } from "../../services/Commands.ts"
 
 export const Listed = Schema.Struct({
@@ -22,7 +23,7 @@ export const Available = Schema.Struct({
   source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
 }).annotations({ identifier: "AvailableCommand", description: "A slash command." })
 
-const described = ({ description }: CommandInfo) => (description === undefined ? {} : { description })
+const described = ({ description }: CommandInfo) => defined({ description })
 
 export const listed = (command: SlashCommand): typeof Listed.Type => ({
   name: command.name,

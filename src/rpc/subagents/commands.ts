@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../../domain/Json.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { SubagentInfo, TranscriptPart } from "../../domain/subagents/Subagent.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { UnknownSubagent } from "../../services/delegation/Subagents.ts"
 import * as Command from "../Command.ts"
@@ -79,8 +80,7 @@ const getSubagentMessages = Command.make({
     }
     const { subagents } = yield* Agent
     const request = {
-      ...(subagentId === undefined ? {} : { subagentId }),
-      ...(sessionFile === undefined ? {} : { sessionFile }),
+      ...defined({ subagentId, sessionFile }),
       ...(typeof fromByte === "number" ? { fromByte: Math.max(0, Math.floor(fromByte)) } : {})
     }
     return yield* Effect.mapError(subagents.transcript(request), unknown)

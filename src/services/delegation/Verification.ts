@@ -5,6 +5,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { OnFailure, VerificationResult } from "../../domain/subagents/Verification.ts"
+import { defined } from "../../domain/Values.ts"
 
 /** The `verify` of a task cannot be followed. The message is the result of the tool. */
 export class VerificationRefused extends Schema.TaggedError<VerificationRefused>()("VerificationRefused", {
@@ -64,7 +65,7 @@ export class Verification extends Context.Tag("heddle/services/delegation/Verifi
 
 /** What is said of a plan in every result. */
 export const requested = ({ onFailure, profile }: VerificationPlan) =>
-  ({ requested: true, ...(profile === undefined ? {} : { profile }), mode: "command", onFailure }) as const
+  ({ requested: true, ...defined({ profile }), mode: "command", onFailure }) as const
 
 /** The result for a subagent that did not exit with 0: there is nothing to check. */
 export const skipped = (plan: VerificationPlan): VerificationResult => ({

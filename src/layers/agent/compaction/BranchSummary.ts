@@ -7,6 +7,7 @@ import * as Transcript from "../../../domain/compaction/Transcript.ts"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -45,7 +46,7 @@ const make = Effect.fnUntraced(function* (
   const room = model.contextWindow > 0 ? Math.max(1, model.contextWindow - reserve) : Number.POSITIVE_INFINITY
   const messages = Abandoned.messages(left, room)
   if (messages.length === 0) return undefined
-  const focus = customInstructions === undefined ? {} : { customInstructions }
+  const focus = defined({ customInstructions })
   const prompt = SummaryPrompts.abandoned({ conversation: Transcript.serialize(messages, 4 * room), ...focus })
   const { sessionId } = yield* tools.session.info
   const summary = yield* Summarizer.summarize(tools, {

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import type { AgentEvent, CompactionRef, EventOf } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
 import type { Model } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { cancelled, CompactionFailed, isTooSmall } from "../../../services/Compaction.ts"
 import { Ids } from "../../../services/Ids.ts"
@@ -95,7 +96,7 @@ const refer = (tools: Tools, { runId, ...order }: CompactionOrder): CompactionRe
   compactionId: tools.ids.next("compaction"),
   reason: order.reason,
   action: actionOf(tools, order),
-  ...(runId === undefined ? {} : { runId })
+  ...defined({ runId })
 })
 
 const request = (tools: Tools, { recovers, ...order }: CompactionOrder) => ({

@@ -9,6 +9,7 @@ import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import * as SessionContext from "../../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../../domain/session/SessionEntry.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import {
   cancelled,
@@ -73,7 +74,7 @@ const measure = (
   const tries = reason === "overflow" ? [keep, keep / 4, 0] : [keep]
   let prepared = Preparation.prepare(branch, keep)
   for (const less of tries) if (Either.isLeft(prepared)) prepared = Preparation.prepare(branch, less)
-  const focus = customInstructions === undefined ? {} : { customInstructions }
+  const focus = defined({ customInstructions })
   return Either.mapBoth(prepared, {
     onLeft: (refusal) => new CompactionFailed({ reason: refusal, message: tooSmall[refusal] }),
     onRight: (preparation) => ({ plan: { reason, preparation, branch, tokensBefore: tokens, ...focus }, ratio })
@@ -99,11 +100,10 @@ const toEntry = ({ preparation, tokensBefore }: CompactionPlan, made: SuppliedCo
   return {
     type: "compaction",
     summary: made.summary,
-    ...(made.shortSummary === undefined ? {} : { shortSummary: made.shortSummary }),
+    ...defined({ shortSummary: made.shortSummary }),
     firstKeptEntryId: made.firstKeptEntryId ?? preparation.firstKeptEntryId,
     tokensBefore,
-    ...(made.details === undefined ? {} : { details: made.details }),
-    ...(preserveData === undefined ? {} : { preserveData })
+    ...defined({ details: made.details, preserveData })
   }
 }
 
@@ -203,7 +203,7 @@ const make = Effect.fnUntraced(function* (
     ...result,
     firstKeptEntryId,
     estimatedTokensAfter: prepared.estimatedTokensAfter,
-    ...(usage === undefined ? {} : { usage })
+    ...defined({ usage })
   }
   return compacted
 })

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Model } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import {
   type Agent,
   type AgentBusy,
@@ -43,7 +44,7 @@ export const make = ({ abortRun, compaction, late, model, prompt, state }: Depen
   const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => state.compact() ?? Effect.void)
 
   const alone = Effect.fnUntraced(function* ({ customInstructions }: CompactOptions, chosen: Model) {
-    const focus = customInstructions === undefined ? {} : { customInstructions }
+    const focus = defined({ customInstructions })
     return yield* yield* Effect.acquireUseRelease(
       claim,
       () => compaction.perform({ reason: "manual", model: chosen, ...focus }),

@@ -5,6 +5,7 @@ import * as SummaryPrompts from "../../../domain/compaction/SummaryPrompts.ts"
 import * as Transcript from "../../../domain/compaction/Transcript.ts"
 import type { AgentMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { CompactionPlan } from "../../../services/Compaction.ts"
 import type { SummaryLedger } from "./SummaryLedger.ts"
 import * as Summarizer from "./Summarizer.ts"
@@ -48,8 +49,7 @@ const historySummary = (asking: Asking) => {
   const room = roomFor(asking.model, maxTokens) - (previousSummary?.length ?? 0)
   const prompt = SummaryPrompts.history({
     conversation: Transcript.serialize(history, room),
-    ...(previousSummary === undefined ? {} : { previousSummary }),
-    ...(customInstructions === undefined ? {} : { customInstructions })
+    ...defined({ previousSummary, customInstructions })
   })
   return Summarizer.failedAs("Summarization")(ask(asking, prompt, maxTokens, true))
 }

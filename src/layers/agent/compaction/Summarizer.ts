@@ -11,6 +11,7 @@ import { userMessage } from "../../../domain/conversation/Message.ts"
 import * as Metering from "../../../domain/model/Metering.ts"
 import { clampLevel, type Model } from "../../../domain/model/Model.ts"
 import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
 import { CompactionFailed } from "../../../services/Compaction.ts"
 import { type ModelClient, ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
@@ -119,7 +120,7 @@ export const summarize = (
       const maxAttempts = policy.maxRetries
       publish({ _tag: "SummaryRetryScheduled", attempt, maxAttempts, delayMs, errorMessage: failure.message })
       yield* Effect.sleep(delayMs)
-      publish({ _tag: "SummaryRetryStarted", source, ...(reason === undefined ? {} : { reason }) })
+      publish({ _tag: "SummaryRetryStarted", source, ...defined({ reason }) })
     }
   })
   return Effect.ensuring(

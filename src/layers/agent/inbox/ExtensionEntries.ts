@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
+import { defined } from "../../../domain/Values.ts"
 import { AgentClosing } from "../../../services/Agent.ts"
 import { NotStorable } from "../../../services/Sending.ts"
 import { EntryNotFound, type Session } from "../../../services/session/Session.ts"
@@ -30,7 +31,7 @@ export const make = ({ publish, session, settings }: Dependencies) => {
   const open = Effect.suspend(() => (closed ? new AgentClosing() : Effect.void))
 
   const append = (customType: string, data: unknown) => {
-    const entry = { type: "custom" as const, customType, ...(data === undefined ? {} : { data }) }
+    const entry = { type: "custom" as const, customType, ...defined({ data }) }
     return storeThenTell(
       () => session.append(entry),
       ({ id, parentId, timestamp }) => {

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../../domain/Values.ts"
 
 interface OpenPrompt {
   /** The requests that get the report: the one that sent the prompt, and those that sent it again. */
@@ -45,12 +46,7 @@ export const make = ({ ended, isIdle, publish }: Dependencies) => {
   const isSettled = () => isIdle() && ![...open.keys()].some(isAwaited)
 
   const report = (requestId: RequestId | undefined, end: PromptEnd) =>
-    publish({
-      _tag: "PromptFinished",
-      ...(requestId === undefined ? {} : { requestId }),
-      ...end,
-      sessionSettled: isSettled()
-    })
+    publish({ _tag: "PromptFinished", ...defined({ requestId }), ...end, sessionSettled: isSettled() })
 
   /** All of them end at once, so that each report says how the session is after the last. */
   const finish = (all: ReadonlyArray<Ended>) => {

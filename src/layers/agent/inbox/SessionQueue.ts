@@ -8,6 +8,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import type { NewEntry } from "../../../domain/session/SessionEntry.ts"
+import { defined } from "../../../domain/Values.ts"
 import { type QueueEdit, QueueFull, QueueRefused } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
@@ -88,7 +89,7 @@ const makeControl = (
       }
       const item = MessageQueue.find(current(), messageId)
       if (item === undefined) return missing(messageId)
-      const change = { ...(text === undefined ? {} : { text }), ...(images === undefined ? {} : { images }) }
+      const change = defined({ text, images })
       const edited = MessageQueue.edited(item, change)
       const full = refusal(edited, item)
       if (full !== undefined) return full

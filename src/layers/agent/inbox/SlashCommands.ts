@@ -10,6 +10,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversation/AgentEvent.ts"
+import { defined } from "../../../domain/Values.ts"
 import { CommandNotQueueable, type MessageInput } from "../../../services/Agent.ts"
 import { type SessionCommands, type SlashCommand, SlashCommandFailed } from "../../../services/Commands.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -78,7 +79,7 @@ export const make = Effect.fnUntraced(function* ({ commands, publish, supervisio
     if (Cause.isInterruptedOnly(exit.cause)) return { status: "aborted" }
     const error = errorOf(exit.cause)
     const location = Option.getOrUndefined(Cause.failureOption(exit.cause))?.location
-    const told = { error, ...(location === undefined ? {} : { location }) }
+    const told = { error, ...defined({ location }) }
     publish({ _tag: "ExtensionFailed", extensionPath: `command:${name}`, event: "command", ...told })
     return { status: "error", error: { message: error, retryable: false } }
   }

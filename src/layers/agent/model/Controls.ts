@@ -12,6 +12,7 @@ import {
   type ThinkingLevel
 } from "../../../domain/model/Model.ts"
 import type { ModelName, SessionSettings } from "../../../domain/session/SessionSettings.ts"
+import { defined } from "../../../domain/Values.ts"
 import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../../services/Agent.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -66,7 +67,7 @@ export type Controls = ReturnType<typeof make>
 export const make = (dependencies: Dependencies, options: ControlOptions) => {
   const { catalog, publish, settings, session } = dependencies
   const choose = ({ model, thinkingLevel = settings.defaultThinkingLevel ?? defaultLevel }: ModelStart) => ({
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     thinkingLevel: clampLevel(model, thinkingLevel),
     wantedLevel: thinkingLevel
   })
@@ -147,7 +148,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     const found = settings.model === undefined ? undefined : yield* find(settings.model)
     const before = now
     const wantedLevel = settings.thinkingLevel ?? before.wantedLevel
-    now = { ...now, ...(found === undefined ? {} : { model: found }), wantedLevel }
+    now = { ...now, ...defined({ model: found }), wantedLevel }
     if (found !== undefined && (before.model === undefined || label(before.model) !== label(found))) {
       publish({ _tag: "ModelChanged", model: found })
     }
@@ -164,7 +165,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     /** Sets values before hosts see the session: stores and publishes nothing. */
     start: (values: ModelStart | ControlValues) => {
       const { model = now.model, ...others } = { ...now, ...("steeringMode" in values ? values : choose(values)) }
-      now = { ...(model === undefined ? {} : { model }), ...others }
+      now = { ...defined({ model }), ...others }
     },
     restore,
     setModel,

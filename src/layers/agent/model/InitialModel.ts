@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { label, type Model } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Credentials } from "../../../services/model/Credentials.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import { Settings } from "../../../services/Settings.ts"
@@ -58,10 +59,7 @@ export const named = Effect.fnUntraced(function* (
   if (Option.isSome(open)) {
     const { entry, thinkingLevel } = open.value
     yield* catalog.add([entry])
-    const found: ModelSelection.ScopedModel = {
-      model: entry.model,
-      ...(thinkingLevel === undefined ? {} : { thinkingLevel })
-    }
+    const found: ModelSelection.ScopedModel = { model: entry.model, ...defined({ thinkingLevel }) }
     return found
   }
   if (provider !== undefined && !models.some((model) => model.provider === provider)) {

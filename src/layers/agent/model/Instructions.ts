@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as PromptEntry from "../../../domain/session/PromptEntry.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionCommands, SlashCommand } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -110,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
 
   let render: SystemPrompt.SystemPrompt | undefined
   const renderer = Effect.map(kept.get, ({ append, replace, text }) => {
-    const said = { ...(replace === undefined ? {} : { replace }), ...(append === undefined ? {} : { append }) }
+    const said = defined({ replace, append })
     render ??= SystemPrompt.make({ ...said, ...options, workspace: text })
     return render
   })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Model, ThinkingLevel } from "../../../domain/model/Model.ts"
 import { forModel, withoutRetried } from "../../../domain/model/ModelContext.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { ModelRequest } from "../../../services/model/ModelClient.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
@@ -37,6 +38,6 @@ export const make =
         messages,
         tools: active.map(({ definition }) => definition),
         sessionId,
-        ...(around === undefined ? {} : { hooks: around })
+        ...defined({ hooks: around })
       }
     })

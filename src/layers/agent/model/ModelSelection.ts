@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import { isThinkingLevel, label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 
 export interface ScopedModel {
   readonly model: Model
@@ -82,7 +83,7 @@ export const select = (
   if (model === undefined) {
     return Either.left(`No model matches "${pattern}". Known models: ${naming(candidates, isUsable)}`)
   }
-  return Either.right({ model, ...(thinkingLevel === undefined ? {} : { thinkingLevel }) })
+  return Either.right({ model, ...defined({ thinkingLevel }) })
 }
 
 /** The list `cycle_model` goes through; patterns that match nothing add nothing. */
@@ -92,7 +93,7 @@ export const scope = (models: ReadonlyArray<Model>, patterns: ReadonlyArray<stri
     const [pattern, thinkingLevel] = splitLevel(entry)
     for (const model of matching(models, pattern)) {
       if (scoped.has(label(model))) continue
-      scoped.set(label(model), { model, ...(thinkingLevel === undefined ? {} : { thinkingLevel }) })
+      scoped.set(label(model), { model, ...defined({ thinkingLevel }) })
     }
   }
   return [...scoped.values()]

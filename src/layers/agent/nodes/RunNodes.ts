@@ -9,6 +9,7 @@ import * as Tracer from "effect/Tracer"
 import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as Model from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Ids } from "../../../services/Ids.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -51,7 +52,7 @@ interface RunRef {
   readonly requestId?: RequestId
 }
 
-const requested = (requestId: RequestId | undefined) => (requestId === undefined ? {} : { requestId })
+const requested = (requestId: RequestId | undefined) => defined({ requestId })
 
 export const prompt = <A, E, R>(requestId: RequestId | undefined, effect: Effect.Effect<A, E, R>) =>
   span("prompt", requested(requestId))(effect)

@@ -7,6 +7,7 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
@@ -65,7 +66,7 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     const messageId = ids.next("message")
     messages.push(message)
     const call = open.isRun === true ? {} : ({ call: "not_started" } as const)
-    const spent = usage === undefined ? {} : { toolUsage: usage }
+    const spent = defined({ toolUsage: usage })
     return Effect.flatMap(session.append({ type: "message", message, ...call, ...spent }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })
       publish({ _tag: "MessageEnded", runId, messageId, message })

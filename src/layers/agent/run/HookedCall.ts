@@ -4,6 +4,7 @@ import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import { text } from "../../../domain/conversation/Content.ts"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { ToolCallAsked } from "../../../services/hooks/HookPoints.ts"
 import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
@@ -27,7 +28,7 @@ export const failureOutput = ({ content, details, message }: ToolFailure): ToolO
 const ending = (terminate: boolean | undefined) => (terminate === true ? { terminate } : {})
 
 const fail = ({ content, details, terminate }: ToolAnswer) =>
-  new ToolFailure({ message: "", content, ...(details === undefined ? {} : { details }), ...ending(terminate) })
+  new ToolFailure({ message: "", content, ...defined({ details }), ...ending(terminate) })
 
 /** The result as the hooks have left it. */
 const answer = (hooks: HookRegistry, asked: ToolCallAsked, output: ToolAnswer, failed: boolean) =>

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type { PromptStatus, RunFailure } from "../../../domain/conversation/AgentEvent.ts"
 import type { DrainPoint } from "../../../domain/conversation/MessageQueue.ts"
 import type { Model } from "../../../domain/model/Model.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { RunRules } from "../../rules/SessionRules.ts"
@@ -92,7 +93,7 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
   message: failure.message,
   provider: failure.provider,
   model: failure.model,
-  ...(failure.httpStatus === undefined ? {} : { httpStatus: failure.httpStatus }),
+  ...defined({ httpStatus: failure.httpStatus }),
   retryable: failure.retryable
 })
 

@@ -15,6 +15,7 @@ import {
   userContent
 } from "../../../domain/conversation/Message.ts"
 import { entryOf } from "../../../domain/session/SessionContext.ts"
+import { defined } from "../../../domain/Values.ts"
 import {
   type MessageInput,
   type PromptInput,
@@ -66,8 +67,8 @@ interface StartInput extends PromptInput {
   readonly custom?: CustomInput
 }
 
-export const named = ({ clientMessageId }: MessageInput) => (clientMessageId === undefined ? {} : { clientMessageId })
-export const requested = ({ requestId }: MessageInput) => (requestId === undefined ? {} : { requestId })
+export const named = ({ clientMessageId }: MessageInput) => defined({ clientMessageId })
+export const requested = ({ requestId }: MessageInput) => defined({ requestId })
 
 /** Its acceptance and its run are one fiber. */
 export const make = (dependencies: Dependencies) => {

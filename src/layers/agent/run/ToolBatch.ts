@@ -14,6 +14,7 @@ import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
@@ -110,7 +111,7 @@ const answered = (position: number, { terminate, usage, ...output }: ToolAnswer)
   output,
   isError: false,
   ...(terminate === true ? { terminate } : {}),
-  ...(usage === undefined ? {} : { usage })
+  ...defined({ usage })
 })
 
 /** The result of an interrupted call: the output so far, then that it was interrupted. */

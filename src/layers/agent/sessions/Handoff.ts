@@ -8,6 +8,7 @@ import type { NewEntry, SessionEntry } from "../../../domain/session/SessionEntr
 import * as LateEntries from "../../../domain/session/LateEntries.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import * as SessionHandoff from "../../../domain/session/SessionHandoff.ts"
+import { defined } from "../../../domain/Values.ts"
 import { freshEntryId, type Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
@@ -54,7 +55,7 @@ const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model
   const late = records.length === 0 ? [] : [LateEntries.recorded(records)]
   const before = yield* Effect.forEach([...inForce, ...waiting, ...late], (one) => place(tools, taken, one))
   const first = copied[0]?.id
-  const last = yield* place(tools, taken, { ...entry, ...(first === undefined ? {} : { firstKeptEntryId: first }) })
+  const last = yield* place(tools, taken, { ...entry, ...defined({ firstKeptEntryId: first }) })
   return SessionHandoff.chain([...before, ...copied, last])
 })
 

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Agent } from "../../../services/Agent.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
@@ -129,7 +130,7 @@ const makeCurrent = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           const next = yield* enter.open(open, restore, yield* openingFrom(left, reason))
           yield* left.control.settle
-          yield* left.control.farewell({ reason, ...(target === undefined ? {} : { targetSessionFile: target }) })
+          yield* left.control.farewell({ reason, ...defined({ targetSessionFile: target }) })
           yield* move(next)
           yield* arrived(next)
           yield* SessionScope.close(left)

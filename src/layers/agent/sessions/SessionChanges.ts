@@ -7,6 +7,7 @@ import { plainText } from "../../../domain/conversation/Content.ts"
 import { cleanName, type SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { ModelName } from "../../../domain/session/SessionSettings.ts"
 import { copyPath } from "../../../domain/session/SessionTree.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import {
   ChangeCancelled,
@@ -70,7 +71,7 @@ const resume = (wanted: ModelName | undefined) =>
   Effect.fnUntraced(function* ({ control, session }: OpenSession) {
     const left = yield* session.settings
     const model = wanted ?? left.model
-    yield* control.restore({ ...left, ...(model === undefined ? {} : { model }) })
+    yield* control.restore({ ...left, ...defined({ model }) })
     if (wanted !== undefined && (wanted.provider !== left.model?.provider || wanted.modelId !== left.model.modelId)) {
       yield* session.append({ type: "model_change", ...wanted })
     }
@@ -110,10 +111,7 @@ const makeOpening = ({ catalog, current, store }: Dependencies) => {
     if (reference === undefined || !(yield* isCurrent(current.get(), reference))) {
       const why =
         reference === undefined ? { reason: "new" as const } : { reason: "resume" as const, target: reference }
-      yield* mayLeave(current, {
-        reason: why.reason,
-        ...(reference === undefined ? {} : { targetSessionFile: reference })
-      })
+      yield* mayLeave(current, { reason: why.reason, ...defined({ targetSessionFile: reference }) })
       yield* current.change(why, reference === undefined ? folder.create({}) : folder.open(reference), resume(model))
     }
     place = folder

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
+import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
 import * as DeclaredSettings from "../../settings/Declared.ts"
@@ -160,7 +161,7 @@ const fromCommandLine = Effect.fnUntraced(function* (
 
 export const find = Effect.fnUntraced(function* (search: Search) {
   const { agentDir, declared, noExtensions = false, only, trusted } = search
-  const look = yield* Look.make(search.within === undefined ? {} : { within: search.within })
+  const look = yield* Look.make(defined({ within: search.within }))
   const gathering = Gathering.make(look, search.disabled)
   const agentDirs = agentDirsOf(agentDir, declared)
   const given = only === undefined ? yield* locateEach(look, search, declared) : []

@@ -1,5 +1,6 @@
 /** One look through folders: what it may read, and what it could not. Problems never stop a look. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import { type FileRefused, type Files, OwnFiles } from "../../platform/files/OwnFiles.ts"
 import * as FolderEntries from "../../platform/folders/FolderEntries.ts"
@@ -78,7 +79,7 @@ export const make = ({ bounds = defaultBounds, ...options }: LookOptions = {}) =
   Effect.map(OwnFiles, (files): Look => ({ ...over(files, bounds), ...options }))
 
 /** How the look reads a small file. */
-export const readOptions = ({ within }: Look) => (within === undefined ? {} : { within })
+export const readOptions = ({ within }: Look) => defined({ within })
 
 /** `path` relative to `folder`, with `/` between the names. */
 export const relative = (folder: string, path: string): string =>

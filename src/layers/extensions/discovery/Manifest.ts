@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
+import { defined } from "../../../domain/Values.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
 import { type Look, readOptions } from "./Look.ts"
 
@@ -53,10 +54,6 @@ export const read = Effect.fnUntraced(function* (look: Look, folder: string) {
   const values = parsed.right
   const resources = owners.map((owner) => resourcesOf(values[owner])).find((found) => found !== undefined)
   const [name, version] = [textOf(values["name"]), textOf(values["version"])]
-  const manifest: Manifest = {
-    ...(name === undefined ? {} : { name }),
-    ...(version === undefined ? {} : { version }),
-    ...(resources === undefined ? {} : { resources })
-  }
+  const manifest: Manifest = defined({ name, version, resources })
   return manifest
 })

@@ -28,13 +28,6 @@ export const handlerIn = (record: JsonObject, key: string): Handler | undefined 
   return isHandler(value) ? (...args) => Reflect.apply(value, record, args) : undefined
 }
 
-/** An object with a member that is left out where there is no value. */
-export const member = <K extends string, A>(key: K, value: A | undefined): { readonly [Key in K]?: A } => {
-  const found: { [Key in K]?: A } = {}
-  if (value !== undefined) found[key] = value
-  return found
-}
-
 /** Names, ids and paths: the host is shown some of them again and again. */
 const longestName = 4096
 

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { defined } from "../../../domain/Values.ts"
 import { StaleError } from "./Bridge.ts"
 import { ExitFence, fenceExit } from "./ExitFence.ts"
 import { folderOf } from "./Modules.ts"
@@ -45,7 +46,7 @@ const tell = (stack: string, event: string, message: string) => {
   const { report } = culprit ?? first ?? { report: () => {} }
   const location = culprit === undefined ? undefined : locationIn(stack, folderOf(culprit.path))
   const name = culprit?.path ?? unknown
-  report({ name, event, message, ...(location === undefined ? {} : { location }) })
+  report({ name, event, message, ...defined({ location }) })
 }
 
 /** What uses an object of a session that has ended is late, not wrong; an attempt to exit has been reported. */

@@ -5,6 +5,7 @@
 import { parseEnv } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "./LocalPaths.ts"
 import type { Files } from "./OwnFiles.ts"
 import * as ReadText from "./ReadText.ts"
@@ -28,7 +29,7 @@ const none: Values = {}
 
 const read = (files: Files, file: string, within?: string) =>
   Effect.flatMap(
-    ReadText.readIfPresent(files, file, { largest, ...(within === undefined ? {} : { within }) }),
+    ReadText.readIfPresent(files, file, { largest, ...defined({ within }) }),
     Option.match({
       onNone: () => Effect.succeed(none),
       onSome: (text) =>

@@ -1,6 +1,7 @@
 /** Processes of this machine, for Bun and for Node. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { defined } from "../../../domain/Values.ts"
 import { type Program, type ProgramEnd, Processes, SpawnFailed } from "../../../services/machine/Processes.ts"
 import { inherited } from "./Environment.ts"
 import * as Marks from "./offspring/Marks.ts"
@@ -23,7 +24,7 @@ const spawn = (program: Program): Effect.Effect<Child, SpawnFailed> => {
   const { cwd, env = inherited(), keepErrors = false, mayLeaveJobs = false } = program
   const started = Offspring.start({
     command: withLimit(program),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     env,
     stdout: "pipe",
     ...(keepErrors ? { stderr: "pipe" } : {}),

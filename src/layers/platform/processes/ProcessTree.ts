@@ -7,6 +7,7 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { defined } from "../../../domain/Values.ts"
 import {
   type ProcessTree,
   type ShellProcess,
@@ -178,7 +179,7 @@ const start = Effect.fnUntraced(function* (
       cwd,
       env: { ...env, [ProcessScan.markVariable]: mark },
       stdout: pipe?.input ?? "pipe",
-      ...(pipe === undefined ? {} : { stderr: pipe.input }),
+      ...defined({ stderr: pipe?.input }),
       mark
     }).pipe(Effect.tapError(() => Effect.sync(given.cleanUp)))
     return toShell(child, mark, given, OutputReader.make(pipe ?? child.stdout ?? nothing, take, runtime))

@@ -8,6 +8,7 @@ import { isThinkingLevel, type ThinkingLevel } from "../../../domain/model/Model
 import { type DialectName, dialectNames } from "../../../services/host/Dialect.ts"
 import type { SessionOptions } from "../../AgentLive.ts"
 import * as Text from "../../../domain/Text.ts"
+import { defined } from "../../../domain/Values.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
 import * as Mode from "./Mode.ts"
@@ -86,10 +87,6 @@ export const readOverrides = Effect.fnUntraced(function* (given: Given) {
   return { ...(yield* assignments(given)), ...(isOffline ? { "models.discover": [] } : {}) }
 })
 
-/** A member, or none where there is no value. */
-export const present = <K extends string, A>(key: K, value: A | undefined): { readonly [P in K]?: A } | {} =>
-  value === undefined ? {} : { [key]: value }
-
 /** What the user says about the project; nothing where they leave it to what they have stored. */
 export const trustOf = (has: (name: string) => boolean) =>
   has("approve") || has("no-approve") ? { trusted: has("approve") } : {}
@@ -154,11 +151,13 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
   const options: SessionOptions = {
     inMemory: one("no-session") !== undefined,
     continue: one("continue") !== undefined,
-    ...present("session", one("session") ?? (resume === "" ? undefined : resume)),
-    ...present("fork", one("fork")),
-    ...present("sessionId", sessionId),
-    ...present("sessionDir", one("session-dir")),
-    ...present("name", name)
+    ...defined({
+      session: one("session") ?? (resume === "" ? undefined : resume),
+      fork: one("fork"),
+      sessionId,
+      sessionDir: one("session-dir"),
+      name
+    })
   }
   return options
 })
@@ -191,20 +190,21 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     ...choice,
     words: Mode.wordsOf(given),
     stream: has("stream"),
-    ...present("outputSchema", one("output-schema")),
-    ...present("provider", one("provider")),
-    ...present("model", one("model")),
-    ...present("apiKey", key === undefined ? undefined : Redacted.make(key)),
-    ...present("thinkingLevel", isThinkingLevel(level) ? level : undefined),
-    ...present("systemPrompt", one("system-prompt")),
-    ...present("appendSystemPrompt", one("append-system-prompt")),
+    ...defined({
+      outputSchema: one("output-schema"),
+      provider: one("provider"),
+      model: one("model"),
+      apiKey: key === undefined ? undefined : Redacted.make(key),
+      thinkingLevel: isThinkingLevel(level) ? level : undefined,
+      systemPrompt: one("system-prompt"),
+      appendSystemPrompt: one("append-system-prompt")
+    }),
     skillPaths: given.values.get("skill") ?? [],
     noSkills: has("no-skills"),
     templatePaths: given.values.get("prompt-template") ?? [],
     noPromptTemplates: has("no-prompt-templates"),
     noContextFiles: has("no-context-files"),
-    ...present("cwd", one("cwd")),
-    ...present("tools", tools === undefined ? undefined : list(tools)),
+    ...defined({ cwd: one("cwd"), tools: tools === undefined ? undefined : list(tools) }),
     excludedTools: list(one("exclude-tools") ?? ""),
     noTools: has("no-tools"),
     noBuiltinTools: has("no-builtin-tools"),
@@ -216,14 +216,13 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     noExtensions: has("no-extensions"),
     noRules: has("no-rules"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",
-    ...present("dialect", dialect),
-    ...present(
-      "agentEnd",
-      agentEnds.find((end) => end === one("agent-end"))
-    ),
-    ...present("fixedLimits", yield* limitsOf(one)),
+    ...defined({
+      dialect,
+      agentEnd: agentEnds.find((end) => end === one("agent-end")),
+      fixedLimits: yield* limitsOf(one)
+    }),
     drain: has("drain"),
-    ...present("unknownFlags", given.unknown),
+    ...defined({ unknownFlags: given.unknown }),
     ui: !has("no-ui"),
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
     session: yield* sessionOptions(one, choice.mode),

@@ -1,6 +1,7 @@
 /** `heddle config [key]`: the settings in force and where each comes from. Starts no agent and changes nothing. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as Process from "../../platform/processes/Process.ts"
@@ -84,7 +85,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
     cwd,
     overrides: yield* StartOptions.assignments(given),
     above: yield* above(given),
-    ...StartOptions.present("dialect", dialect),
+    ...defined({ dialect }),
     ...StartOptions.trustOf(has),
     rpcReset: !has("inherit-settings")
   })
@@ -94,7 +95,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
 
 export const run = Effect.fnUntraced(function* (given: Given) {
   const [key] = given.messages
-  const { cwd } = yield* Startup.folders(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
+  const { cwd } = yield* Startup.folders(defined({ cwd: given.values.get("cwd")?.[0] }))
   const all = yield* load(given, cwd)
   const one = all.find((setting) => setting.key === key)
   const group = all.filter((setting) => key === undefined || setting.key.startsWith(`${key}.`))

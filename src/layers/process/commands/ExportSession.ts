@@ -1,6 +1,7 @@
 /** `--export <session> [out.html]`: writes the page of a session, even while another process has it open. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { defined } from "../../../domain/Values.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { Settings } from "../../../services/Settings.ts"
 import * as PageFile from "../../export/PageFile.ts"
@@ -31,7 +32,7 @@ const openStore = Effect.fnUntraced(function* (
   sessionDir: string | undefined,
   settings: typeof Settings.Service
 ) {
-  const chosen = sessionDir === undefined ? {} : { sessionDir }
+  const chosen = defined({ sessionDir })
   const location = yield* SessionFolders.locate({ agentDir: yield* Process.agentDir, cwd, ...chosen }).pipe(
     Effect.provideService(Settings, settings)
   )

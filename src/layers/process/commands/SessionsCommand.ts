@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Text from "../../../domain/Text.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Ids } from "../../../services/Ids.ts"
 import type { SessionSummary } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
@@ -32,8 +33,7 @@ interface ListingOptions {
 const listingOptions = Effect.fnUntraced(function* (given: Given) {
   const one = (name: string) => given.values.get(name)?.[0]
   const listing: ListingOptions = {
-    ...StartOptions.present("cwd", one("cwd")),
-    ...StartOptions.present("sessionDir", one("session-dir")),
+    ...defined({ cwd: one("cwd"), sessionDir: one("session-dir") }),
     ...StartOptions.trustOf((name) => given.values.has(name)),
     overrides: yield* StartOptions.readOverrides(given)
   }
@@ -45,7 +45,7 @@ const listAll = Effect.fnUntraced(function* ({ overrides, sessionDir, trusted, .
   const agentDir = yield* Process.agentDir
   const cwd = LocalPaths.resolve(listing.cwd ?? (yield* Process.currentFolder))
   const { settings, trust } = yield* FileSettings.load({ agentDir, cwd, overrides, trusted })
-  const where = yield* SessionFolders.locate({ agentDir, cwd, ...StartOptions.present("sessionDir", sessionDir) }).pipe(
+  const where = yield* SessionFolders.locate({ agentDir, cwd, ...defined({ sessionDir }) }).pipe(
     Effect.provideService(Settings, settings)
   )
   const listed = yield* JsonlSessionStore.listAll(where).pipe(
@@ -133,9 +133,7 @@ export const run = Effect.fnUntraced(function* (given: Given) {
 export const numbered = Effect.fnUntraced(function* (number: number, options: StartOptions.StartOptions) {
   const { cwd, overrides, session } = options
   const listing: ListingOptions = {
-    ...StartOptions.present("cwd", cwd),
-    ...StartOptions.present("sessionDir", session.sessionDir),
-    ...StartOptions.present("trusted", options.trusted),
+    ...defined({ cwd, sessionDir: session.sessionDir, trusted: options.trusted }),
     overrides
   }
   const { sessions } = yield* listAll(listing)

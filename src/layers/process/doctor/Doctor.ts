@@ -1,6 +1,7 @@
 /** `heddle doctor`: checks what heddle needs and says how to repair what is wrong. Changes nothing, asks no server. */
 import * as Effect from "effect/Effect"
 import * as Text from "../../../domain/Text.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Settings } from "../../../services/Settings.ts"
 import * as EnvFiles from "../../platform/files/EnvFiles.ts"
 import * as Process from "../../platform/processes/Process.ts"
@@ -19,7 +20,7 @@ import * as Machine from "./Machine.ts"
 import * as Models from "./Models.ts"
 
 const optionsOf = Effect.fnUntraced(function* (given: Given) {
-  const { agentDir, cwd } = yield* Startup.folders(StartOptions.present("cwd", given.values.get("cwd")?.[0]))
+  const { agentDir, cwd } = yield* Startup.folders(defined({ cwd: given.values.get("cwd")?.[0] }))
   const options: FileSettings.FileSettingsOptions = {
     agentDir,
     cwd,
@@ -40,7 +41,7 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
       Effect.provideService(Settings, loaded.settings)
     )
   )
-  const chosen = StartOptions.present("sessionDir", given.values.get("session-dir")?.[0])
+  const chosen = defined({ sessionDir: given.values.get("session-dir")?.[0] })
   const location = yield* SessionFolders.locate({ agentDir, cwd, ...chosen }).pipe(
     Effect.provideService(Settings, loaded.settings)
   )

@@ -41,7 +41,7 @@ const toolOf = (tool: unknown, place: string): Either.Either<ToolDefinition, str
   const problem = JsonValue.problemOf(tool)
   if (problem !== undefined) return Either.left(`${place}: ${problem}`)
   const filled = Predicate.isRecord(tool)
-    ? { description: "", parameters: { type: "object" }, ...PiMessages.defined(tool) }
+    ? { description: "", parameters: { type: "object" }, ...PiMessages.withoutUndefined(tool) }
     : tool
   return Either.mapLeft(decodeTool(filled), (error) => PiMessages.explain(place, error))
 }

@@ -18,12 +18,12 @@ const decodeMessage = Schema.decodeUnknownEither(AgentMessage)
 const isUsage = Schema.is(Usage.Usage)
 const isStopReason = Schema.is(StopReason)
 
-export const defined = (value: Bag): Bag =>
+export const withoutUndefined = (value: Bag): Bag =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 
 const blockOf = (block: unknown): unknown => {
   if (!Predicate.isRecord(block)) return block
-  const clean = defined(block)
+  const clean = withoutUndefined(block)
   return clean["type"] === "toolCall" && !Predicate.isRecord(clean["arguments"]) ? { ...clean, arguments: {} } : clean
 }
 
@@ -51,7 +51,7 @@ const resultOf = ({ details, ...message }: Bag): Bag => ({
 
 const normal = (message: unknown, now: number): unknown => {
   if (!Predicate.isRecord(message)) return message
-  const clean: Bag = { timestamp: now, ...defined(message) }
+  const clean: Bag = { timestamp: now, ...withoutUndefined(message) }
   const content = contentOf(clean["content"])
   if (clean["role"] === "user") return { ...clean, content }
   if (clean["role"] === "assistant") return assistantOf({ ...clean, content })

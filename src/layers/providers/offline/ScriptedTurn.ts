@@ -2,6 +2,7 @@
 import * as Json from "../../../domain/Json.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { FinishReason } from "../../../domain/model/ModelEvent.ts"
+import { defined } from "../../../domain/Values.ts"
 import { ModelFailure } from "../../../services/model/ModelClient.ts"
 import * as Deltas from "./Deltas.ts"
 import type * as Playback from "./Playback.ts"
@@ -25,7 +26,7 @@ function* block(
   if (step.cutOff === true) return
   yield {
     _tag: "BlockEnded",
-    ...(step.signature === undefined ? {} : { signature: step.signature }),
+    ...defined({ signature: step.signature }),
     ...(step.redacted === true ? { redacted: true } : {})
   }
 }

@@ -2,6 +2,7 @@
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { plainText, type JsonObject } from "../../../domain/conversation/Content.ts"
 import type { SubagentProgress, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
+import { defined } from "../../../domain/Values.ts"
 
 const mostTools = 5
 const mostLines = 8
@@ -68,7 +69,7 @@ export const make = (begun: Begun, now: () => number) => {
   const snapshot = (): SubagentProgress => ({
     ...begun,
     status,
-    ...(current === undefined ? {} : { currentTool: current.tool, currentToolArgs: current.args }),
+    ...defined({ currentTool: current?.tool, currentToolArgs: current?.args }),
     recentTools,
     recentOutput,
     toolCount,

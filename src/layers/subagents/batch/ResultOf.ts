@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as ResultText from "../../../domain/subagents/ResultText.ts"
 import type { SubagentResult } from "../../../domain/subagents/Subagent.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { Task } from "../../../services/delegation/Subagents.ts"
 import * as ChildPrompt from "../child/ChildPrompt.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
@@ -22,23 +23,18 @@ export const make = Effect.fnUntraced(function* ({ agent, artifacts, limits }: B
     agentSource: agent.source,
     task: text,
     assignment: task.assignment,
-    ...(task.description === undefined ? {} : { description: task.description }),
+    ...defined({ description: task.description }),
     exitCode,
     output: note === undefined ? shown : `${shown}\n${note}`,
     stderr: error ?? "",
     truncated,
     durationMs,
     tokens: spent?.usage.totalTokens ?? tokens,
-    ...(modelOverride === undefined ? {} : { modelOverride }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ modelOverride, error }),
     ...(aborted === true ? { aborted, abortReason: error ?? "Aborted" } : {}),
-    ...(spent === undefined ? {} : { usage: spent.usage, spent: spent.work }),
-    ...(outputPath === undefined ? {} : { outputPath }),
-    ...(patchPath === undefined ? {} : { patchPath }),
-    ...(branchName === undefined ? {} : { branchName }),
+    ...defined({ usage: spent?.usage, spent: spent?.work, outputPath, patchPath, branchName }),
     ...(output === "" ? {} : { outputMeta: meta }),
-    ...(data === undefined ? {} : { data }),
-    ...(verification === undefined ? {} : { verification })
+    ...defined({ data, verification })
   }
   return result
 })

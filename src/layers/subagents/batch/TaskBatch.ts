@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
@@ -21,7 +22,7 @@ const betweenReports = "150 millis"
 const makeSlot = ({ agent, context }: BatchOptions, now: () => number, task: Task, index: number, id: string): Slot => {
   const { description } = task
   const begun = { index, id, agent: agent.name, task: ResultOf.textOf(context, task) }
-  const progress = Progress.make({ ...begun, ...(description === undefined ? {} : { description }) }, now)
+  const progress = Progress.make({ ...begun, ...defined({ description }) }, now)
   return {
     id,
     index,
@@ -42,14 +43,14 @@ const infoOf = ({ agent, watch: { toolCallId } }: BatchOptions, slot: Slot): Sub
     index,
     agent: agent.name,
     agentSource: agent.source,
-    ...(task.description === undefined ? {} : { description: task.description }),
+    ...defined({ description: task.description }),
     status: shown.status,
     task: shown.task,
     assignment: task.assignment,
-    ...(sessionFile === undefined ? {} : { sessionFile }),
+    ...defined({ sessionFile }),
     lastUpdate,
     progress: shown,
-    ...(toolCallId === undefined ? {} : { parentToolCallId: toolCallId })
+    ...defined({ parentToolCallId: toolCallId })
   }
 }
 
@@ -110,7 +111,7 @@ const start = (options: BatchOptions, slot: Slot, touch: (slot: Slot) => void) =
       if (!slot.hasBegun) return
       const { exitCode, verification } = outcome
       const subagent = infoOf(options, slot)
-      const checked = verification === undefined ? {} : { verification }
+      const checked = defined({ verification })
       family.publish({ _tag: "SubagentEnded", subagent, exitCode, ...checked })
     })
   return Effect.uninterruptibleMask((restore) =>

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
 import type { VerificationResult } from "../../../domain/subagents/Verification.ts"
+import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { ParentSession } from "../../../services/delegation/Delegation.ts"
 import type { SessionSubagents, Task } from "../../../services/delegation/Subagents.ts"
@@ -179,13 +180,10 @@ export const run = Effect.fnUntraced(function* (
       cwd: worktree?.cwd ?? cwd,
       ...(worktree === undefined ? {} : { copyOf: cwd }),
       task: text,
-      ...(schema === undefined ? {} : { schema: schema.given }),
+      ...defined({ schema: schema?.given }),
       chosen,
       budget,
-      tools: [
-        ...batch.tools,
-        SubmitResult.make({ submitted, ...(schema === undefined ? {} : { schema: schema.checked }) })
-      ],
+      tools: [...batch.tools, SubmitResult.make({ submitted, ...defined({ schema: schema?.checked }) })],
       contributors: parent.contributors(),
       subagents: batchTask.subagents(worktree?.cwd ?? cwd),
       ...(isKept ? { file: `${yield* batch.artifacts.folder}/${id}.jsonl` } : {}),

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import { lastAssistantText } from "../../../domain/conversation/Message.ts"
 import type { ForeignEntry } from "../../../domain/session/SessionEntry.ts"
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
+import { defined } from "../../../domain/Values.ts"
 import { Budget, type SessionBudget } from "../../../services/Budget.ts"
 import { type Contributor, Hooks } from "../../../services/hooks/Hooks.ts"
 import { HostTools } from "../../../services/host/HostTools.ts"
@@ -85,7 +86,7 @@ const toolsFor = ({ agent, cwd }: ChildOptions) => {
 const opening = Effect.fnUntraced(function* ({ agent, schema, task }: ChildOptions) {
   const header = { id: (yield* Ids).next("entry"), parentId: null, timestamp: yield* IsoTime.now }
   const { prompt: systemPrompt, tools = ofFiles } = agent
-  const details = { systemPrompt, task, tools: [...tools], ...(schema === undefined ? {} : { outputSchema: schema }) }
+  const details = { systemPrompt, task, tools: [...tools], ...defined({ outputSchema: schema }) }
   const entry: ForeignEntry = { ...header, type: "foreign", raw: { type: "session_init", ...header, ...details } }
   return entry
 })
@@ -97,14 +98,14 @@ const openSession = (options: ChildOptions) =>
       const { agent, budget, chosen, contributors, copyOf, cwd, file, subagents } = options
       const { create } = yield* SessionStore
       const tools = yield* toolsFor(options)
-      const log = create({ entries: [yield* opening(options)], ...(file === undefined ? {} : { path: file }) })
+      const log = create({ entries: [yield* opening(options)], ...defined({ path: file }) })
       const { model, thinkingLevel } = chosen
       const opened = yield* SessionScope.open(
         log,
         {
           cwd,
           ...ChildPrompt.instructions(agent, { cwd, copyOf }),
-          ...(model === undefined ? {} : { model }),
+          ...defined({ model }),
           thinkingLevel,
           scopedModels: [],
           keepsTodos: false

@@ -1,5 +1,6 @@
 /** What Tab can put in the place of the word at the cursor: commands, their arguments, mentioned files. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../../domain/Values.ts"
 import type { Completion } from "../../../services/Commands.ts"
 import type { Files } from "../../../services/machine/Files.ts"
 import * as FileMentions from "../../prompt/FileMentions.ts"
@@ -43,11 +44,7 @@ const names = (commands: ReadonlyArray<Completable>, start: string, cursor: numb
   to: cursor,
   items: commands
     .filter(({ name }) => name.startsWith(start))
-    .map(({ description, name }) => ({
-      value: `/${name} `,
-      label: `/${name}`,
-      ...(description === undefined ? {} : { description })
-    }))
+    .map(({ description, name }) => ({ value: `/${name} `, label: `/${name}`, ...defined({ description }) }))
 })
 
 const command = /^\/(\S*)$/

@@ -1,4 +1,5 @@
 /** Takes what a terminal sends apart: typed text, pasted text, keys. A sequence may continue in the next piece. Pure. */
+import { defined } from "../../../domain/Values.ts"
 import * as KeyNames from "./KeyNames.ts"
 
 export type Input =
@@ -84,7 +85,7 @@ export const decode = ({ pasted, rest }: Pending, chunk: string): Decoded => {
 
 /** Nothing followed an escape character for a while: it was the key. */
 export const flush = ({ pasted, rest }: Pending): Decoded => {
-  if (pasted !== undefined || rest === "") return [[], { rest, ...(pasted === undefined ? {} : { pasted }) }]
+  if (pasted !== undefined || rest === "") return [[], { rest, ...defined({ pasted }) }]
   const [more] = decode(nothing, rest.slice(1))
   return [[...key("\u001b"), ...more], nothing]
 }

@@ -1,4 +1,5 @@
 /** The rows below the scrollback, from top to bottom: what runs, what waits, the prompt or a question, the status. Pure. */
+import { defined } from "../../../domain/Values.ts"
 import type { Live } from "../screen/Painter.ts"
 
 export interface Parts {
@@ -21,6 +22,6 @@ export const compose = ({ above, below, field, running }: Parts, height: number)
   return {
     rows: [...before, ...field.rows, ...below],
     cursor: { row: before.length + field.cursor.row, column: field.cursor.column },
-    ...(field.invitation === undefined ? {} : { invitation: field.invitation })
+    ...defined({ invitation: field.invitation })
   }
 }

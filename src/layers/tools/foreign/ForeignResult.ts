@@ -8,6 +8,7 @@ import { type InputContent, type JsonObject, plainText, text } from "../../../do
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import { Usage } from "../../../domain/model/Usage.ts"
+import { defined } from "../../../domain/Values.ts"
 import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as ForeignValue from "../../platform/extensions/ForeignValue.ts"
 
@@ -82,7 +83,7 @@ const answerOf = (result: unknown): Read<{ readonly answer: ToolAnswer; readonly
     const spent = Option.getOrUndefined(usageOf(usage))
     const ends = terminate === true ? ({ terminate } as const) : {}
     return {
-      answer: { ...output, ...ends, ...(spent === undefined ? {} : { usage: spent }) },
+      answer: { ...output, ...ends, ...defined({ usage: spent }) },
       isError: isError === true
     }
   })

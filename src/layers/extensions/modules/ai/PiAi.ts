@@ -1,6 +1,7 @@
 /** The module `pi-ai` and its subpaths: schemas, streams, models and calls. Sign-in flows are stubs. */
 import type { Model, ThinkingLevel } from "../../../../domain/model/Model.ts"
 import type { Tokens, Usage } from "../../../../domain/model/Usage.ts"
+import { defined } from "../../../../domain/Values.ts"
 import { uuidv7 } from "../../../platform/modules/Time.ts"
 import type { Holder } from "../HostBindings.ts"
 import * as Typebox from "../typebox/Typebox.ts"
@@ -14,12 +15,7 @@ type Values = Readonly<Record<string, unknown>>
 const StringEnum = (
   values: ReadonlyArray<string>,
   { default: initial, description }: { readonly description?: string; readonly default?: string } = {}
-) => ({
-  type: "string",
-  enum: [...values],
-  ...(description === undefined ? {} : { description }),
-  ...(initial === undefined ? {} : { default: initial })
-})
+) => ({ type: "string", enum: [...values], ...defined({ description, default: initial }) })
 
 /** Streams of single protocols; the agent's providers choose the protocol by the model. */
 const protocols = [

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
+import { defined } from "../../../../domain/Values.ts"
 import { Files } from "../../../../services/machine/Files.ts"
 import { Processes } from "../../../../services/machine/Processes.ts"
 import type { Shell } from "../../../../services/Shell.ts"
@@ -58,7 +59,7 @@ const toolOf = (name: ToolName, options: ToolOptions, services: ToolServices, ar
     }
     case "bash": {
       const shell = OperationShell.make(options, services.shell, artifacts)
-      return Bash.make({ cwd, shell, ...(services.artifacts === undefined ? {} : { artifacts: services.artifacts }) })
+      return Bash.make({ cwd, shell, ...defined({ artifacts: services.artifacts }) })
     }
     case "edit":
       return Edit.make({ cwd, ledger, machine })

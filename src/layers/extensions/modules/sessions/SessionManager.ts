@@ -1,5 +1,6 @@
 /** pi's `SessionManager`: stored sessions can be listed and read, sessions in memory can be written, too. */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import { defined } from "../../../../domain/Values.ts"
 import { dirname } from "../../../platform/files/LocalPaths.ts"
 import * as Time from "../../../platform/modules/Time.ts"
 import * as SessionEntries from "../agent/SessionEntries.ts"
@@ -17,7 +18,7 @@ const newHeader = (cwd: string, { id, parentSession }: Creating): JsonObject => 
   id: id ?? Time.uuidv7(),
   timestamp: Time.text(),
   cwd,
-  ...(parentSession === undefined ? {} : { parentSession })
+  ...defined({ parentSession })
 })
 
 /** A session of pi says more about itself; the text of all messages would need every file. */

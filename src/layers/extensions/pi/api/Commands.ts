@@ -1,12 +1,13 @@
 /** Slash commands that an extension brings. */
 import * as Effect from "effect/Effect"
+import { defined } from "../../../../domain/Values.ts"
 import { type Completion, type SlashCommand, SlashCommandFailed } from "../../../../services/Commands.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import * as CommandContext from "../context/CommandContext.ts"
 import type { Instance } from "../Instance.ts"
-import { handlerIn, isRecord, member, textIn, wantRecord, wantText } from "../Values.ts"
+import { handlerIn, isRecord, textIn, wantRecord, wantText } from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
 /** More completions than anybody looks through are cut. */
@@ -16,7 +17,7 @@ const completionOf = (item: unknown): ReadonlyArray<Completion> => {
   if (typeof item === "string") return [{ value: item, label: item }]
   const value = isRecord(item) ? textIn(item, "value") : undefined
   if (!isRecord(item) || value === undefined) return []
-  return [{ value, label: textIn(item, "label") ?? value, ...member("description", textIn(item, "description")) }]
+  return [{ value, label: textIn(item, "label") ?? value, ...defined({ description: textIn(item, "description") }) }]
 }
 
 const completionsOf = (items: unknown): ReadonlyArray<Completion> => {
@@ -51,8 +52,7 @@ const commandOf = (instance: Instance, name: string, given: unknown): SlashComma
     )
   return {
     name,
-    ...member("description", textIn(definition, "description")),
-    ...member("argumentHint", textIn(definition, "argumentHint")),
+    ...defined({ description: textIn(definition, "description"), argumentHint: textIn(definition, "argumentHint") }),
     source: "extension",
     sourceInfo: extension.sourceInfo,
     action: { _tag: "Run", run },
@@ -72,12 +72,9 @@ export const make = (instance: Instance) => {
     },
     getCommands: () => {
       needActive("getCommands")
-      return bridge.read(ports.commands.list).map(({ description, name, source, sourceInfo }) => ({
-        name,
-        ...member("description", description),
-        source,
-        sourceInfo
-      }))
+      return bridge
+        .read(ports.commands.list)
+        .map(({ description, name, source, sourceInfo }) => ({ name, ...defined({ description }), source, sourceInfo }))
     }
   }
 }

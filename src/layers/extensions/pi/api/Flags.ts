@@ -1,6 +1,7 @@
 /** Options of the command line that an extension defines. */
+import { defined } from "../../../../domain/Values.ts"
 import type { FlagDefinition, Instance } from "../Instance.ts"
-import { member, textIn, wantRecord, wantText } from "../Values.ts"
+import { textIn, wantRecord, wantText } from "../Values.ts"
 
 const flagOf = (name: string, given: unknown): FlagDefinition => {
   const definition = wantRecord(given, `registerFlag: the options of ${name}`)
@@ -10,7 +11,7 @@ const flagOf = (name: string, given: unknown): FlagDefinition => {
   }
   return {
     type,
-    ...member("description", textIn(definition, "description")),
+    ...defined({ description: textIn(definition, "description") }),
     ...(typeof preset === type && (typeof preset === "boolean" || typeof preset === "string")
       ? { default: preset }
       : {})

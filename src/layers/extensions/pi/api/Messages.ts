@@ -2,10 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JsonValue from "../../../../domain/JsonValue.ts"
+import { defined } from "../../../../domain/Values.ts"
 import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import type { CustomInput, Refusal, SendOptions, SendUserOptions } from "../../Ports.ts"
 import type { Instance } from "../Instance.ts"
-import { contentOf, isRecord, member, options, textIn, wantText } from "../Values.ts"
+import { contentOf, isRecord, options, textIn, wantText } from "../Values.ts"
 
 /** The message, or what is wrong with it. */
 export const customInput = (value: unknown): CustomInput | string => {
@@ -16,7 +17,7 @@ export const customInput = (value: unknown): CustomInput | string => {
   if (content === undefined) return "content must be a text or an array of texts and images"
   const details = JsonValue.plain(value["details"])
   if (Either.isLeft(details)) return `details ${details.left}`
-  return { customType, content, display: value["display"] !== false, ...member("details", details.right) }
+  return { customType, content, display: value["display"] !== false, ...defined({ details: details.right }) }
 }
 
 const deliveries = ["steer", "followUp", "nextTurn"] as const
@@ -24,7 +25,7 @@ const deliveries = ["steer", "followUp", "nextTurn"] as const
 const sendOptions = (given: unknown): SendOptions => {
   const wanted = options(given)
   const deliverAs = deliveries.find((name) => name === wanted["deliverAs"])
-  return { ...member("deliverAs", deliverAs), ...(wanted["triggerTurn"] === true ? { triggerTurn: true } : {}) }
+  return { ...defined({ deliverAs }), ...(wanted["triggerTurn"] === true ? { triggerTurn: true } : {}) }
 }
 
 const sendUserOptions = (given: unknown): SendUserOptions => {

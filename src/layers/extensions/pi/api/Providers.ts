@@ -1,19 +1,21 @@
 /** Providers that an extension brings, or whose address it changes. */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import { defined } from "../../../../domain/Values.ts"
 import type { Instance } from "../Instance.ts"
-import { handlerIn, isRecord, member, plainOf, textIn, wantRecord, wantText } from "../Values.ts"
+import { handlerIn, isRecord, plainOf, textIn, wantRecord, wantText } from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
 /** The object form of a provider has its members in a class, perhaps, and answers a function with its models. */
-const configOf = (provider: JsonObject): JsonObject => ({
-  ...member("name", textIn(provider, "name")),
-  ...member("baseUrl", textIn(provider, "baseUrl")),
-  ...member("api", textIn(provider, "api")),
-  ...member("apiKey", textIn(provider, "apiKey")),
-  ...member("headers", provider["headers"]),
-  ...member("models", handlerIn(provider, "getModels")?.() ?? provider["models"]),
-  ...member("streamSimple", handlerIn(provider, "streamSimple"))
-})
+const configOf = (provider: JsonObject): JsonObject =>
+  defined({
+    name: textIn(provider, "name"),
+    baseUrl: textIn(provider, "baseUrl"),
+    api: textIn(provider, "api"),
+    apiKey: textIn(provider, "apiKey"),
+    headers: provider["headers"],
+    models: handlerIn(provider, "getModels")?.() ?? provider["models"],
+    streamSimple: handlerIn(provider, "streamSimple")
+  })
 
 /** Its data without code, and its functions. */
 const plainly = (config: JsonObject): JsonObject =>

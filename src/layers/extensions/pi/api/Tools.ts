@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
+import { defined } from "../../../../domain/Values.ts"
 import { type ToolContext, ToolFailure } from "../../../../services/Tools.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
@@ -11,18 +12,7 @@ import { shown } from "../../../platform/extensions/ForeignValue.ts"
 import type { ForeignTool, ToolSummary } from "../../Ports.ts"
 import * as Context from "../context/Context.ts"
 import type { Instance } from "../Instance.ts"
-import {
-  contentOf,
-  copyOf,
-  handlerIn,
-  isRecord,
-  member,
-  plainOf,
-  textIn,
-  textsIn,
-  wantRecord,
-  wantText
-} from "../Values.ts"
+import { contentOf, copyOf, handlerIn, isRecord, plainOf, textIn, textsIn, wantRecord, wantText } from "../Values.ts"
 import * as Slots from "./Slots.ts"
 
 const outputOf = (partial: unknown): ToolOutput | undefined => {
@@ -96,8 +86,10 @@ const toolOf = (instance: Instance, value: unknown): ForeignTool => {
     label: textIn(definition, "label") ?? name,
     description: textIn(definition, "description") ?? "",
     parameters: definition["parameters"],
-    ...member("promptSnippet", textIn(definition, "promptSnippet")),
-    ...member("promptGuidelines", textsIn(definition, "promptGuidelines")),
+    ...defined({
+      promptSnippet: textIn(definition, "promptSnippet"),
+      promptGuidelines: textsIn(definition, "promptGuidelines")
+    }),
     hidden: definition["hidden"] === true || definition["defaultActive"] === false,
     concurrency: isExclusive ? "exclusive" : "shared",
     source: instance.extension.sourceInfo,
@@ -117,7 +109,7 @@ const infoOf = ({ description, name, parameters, promptGuidelines, source }: Too
   name,
   description,
   parameters: copyOf(parameters),
-  ...member("promptGuidelines", promptGuidelines?.slice()),
+  ...defined({ promptGuidelines: promptGuidelines?.slice() }),
   exposure: "direct",
   sourceInfo: source ?? builtIn(name)
 })

@@ -1,11 +1,12 @@
 /** `ctx` of a slash command: it can change the session, too. Changes run outside the session, because they end it. */
 import * as Effect from "effect/Effect"
 import { readMessage } from "../../../../domain/session/EntryReading.ts"
+import { defined } from "../../../../domain/Values.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import type { Changed, Refusal } from "../../Ports.ts"
 import * as Messages from "../api/Messages.ts"
 import type { Instance } from "../Instance.ts"
-import { contentOf, type Handler, handlerIn, member, options, plainOf, textIn, wantText } from "../Values.ts"
+import { contentOf, type Handler, handlerIn, options, plainOf, textIn, wantText } from "../Values.ts"
 import * as Context from "./Context.ts"
 import * as SessionReads from "./SessionReads.ts"
 
@@ -27,7 +28,7 @@ const makeWriter = (instance: Instance) => {
       const shown = contentOf(content)
       if (shown === undefined) throw new TypeError("content must be a text or an array of texts and images")
       const message = { customType: wantText(type, "customType"), content: shown, display: display !== false }
-      write(ports.messages.send({ ...message, ...member("details", plainOf(details)) }, {}))
+      write(ports.messages.send({ ...message, ...defined({ details: plainOf(details) }) }, {}))
     },
     appendSessionInfo: (name: unknown) => write(ports.changes.rename(wantText(name, "name"))),
     appendLabelChange: (id: unknown, label?: unknown) =>
@@ -82,7 +83,7 @@ export const make = (instance: Instance, call: Call.Call) => {
     waitForIdle: () => bridge.run(ports.agent.awaitIdle),
     newSession: (given?: unknown) => {
       const parentSession = textIn(options(given), "parentSession")
-      return change("newSession", () => changes.create({ ...member("parentSession", parentSession) }), given)
+      return change("newSession", () => changes.create(defined({ parentSession })), given)
     },
     fork,
     branch: fork,
@@ -94,8 +95,7 @@ export const make = (instance: Instance, call: Call.Call) => {
       const destination = {
         entryId: wantText(targetId, "targetId"),
         summarize: wanted["summarize"] === true,
-        ...member("customInstructions", textIn(wanted, "customInstructions")),
-        ...member("label", textIn(wanted, "label"))
+        ...defined({ customInstructions: textIn(wanted, "customInstructions"), label: textIn(wanted, "label") })
       }
       return outside.bridge.run(changes.navigate(destination))
     },

@@ -2,11 +2,12 @@
 import * as Effect from "effect/Effect"
 import * as ContextTokens from "../../../../domain/compaction/ContextTokens.ts"
 import * as MessageQueue from "../../../../domain/conversation/MessageQueue.ts"
+import { defined } from "../../../../domain/Values.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import type { Refusal } from "../../Ports.ts"
 import type { Instance } from "../Instance.ts"
-import { copyOf, handlerIn, member, options, textIn } from "../Values.ts"
+import { copyOf, handlerIn, options, textIn } from "../Values.ts"
 import * as ModelRegistry from "./ModelRegistry.ts"
 import * as SessionReads from "./SessionReads.ts"
 import * as Ui from "./Ui.ts"
@@ -27,7 +28,7 @@ const compact = ({ bridge, ports: { agent }, report }: Instance) => {
     const wanted = options(given)
     const onComplete = handlerIn(wanted, "onComplete")
     const onError = handlerIn(wanted, "onError")
-    const compacted = agent.compact({ ...member("customInstructions", textIn(wanted, "customInstructions")) })
+    const compacted = agent.compact(defined({ customInstructions: textIn(wanted, "customInstructions") }))
     tell(
       Effect.matchEffect(compacted, {
         onSuccess: (result) => ForeignCall.run(() => onComplete?.(copyOf(result))),

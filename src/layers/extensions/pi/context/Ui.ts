@@ -1,9 +1,10 @@
 /** `ctx.ui`. Dialogs belong to the call whose context they were opened with: they are withdrawn when that is given up. */
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { defined } from "../../../../domain/Values.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import type { Instance } from "../Instance.ts"
-import { isHandler, isRecord, member, options, textIn } from "../Values.ts"
+import { isHandler, isRecord, options, textIn } from "../Values.ts"
 import { theme } from "./Theme.ts"
 
 const ignored = () => undefined
@@ -13,7 +14,7 @@ const unsubscribe = () => ignored
 const optionOf = (option: unknown) => {
   if (!isRecord(option)) return { label: String(option) }
   const description = textIn(option, "description")
-  return { label: textIn(option, "label") ?? String(option["value"]), ...member("description", description) }
+  return { label: textIn(option, "label") ?? String(option["value"]), ...defined({ description }) }
 }
 
 const questionOf = (title: unknown, given: unknown) => {
@@ -40,7 +41,7 @@ const dialogs = ({ bridge, ports: { ui } }: Instance, call: Call.Call) => {
       const question = {
         ...questionOf(title, given),
         options: shown.map(({ label }) => label),
-        ...(isDescribed ? { details: shown.map(({ description }) => member("description", description)) } : {})
+        ...(isDescribed ? { details: shown.map(({ description }) => defined({ description })) } : {})
       }
       return Option.getOrUndefined(await ask(ui.select(question), none, given))
     },
@@ -80,7 +81,7 @@ const notices = ({ bridge, ports: { ui }, report }: Instance) => {
       if (isHandler(content)) return
       const { placement } = options(given)
       const place = placements.find((name) => name === placement)
-      tell(ui.setWidget({ key: String(key), ...linesOf(content), ...member("placement", place) }))
+      tell(ui.setWidget({ key: String(key), ...linesOf(content), ...defined({ placement: place }) }))
     },
     setTitle: (title: unknown) => tell(ui.setTitle(String(title))),
     setEditorText,

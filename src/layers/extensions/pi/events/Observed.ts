@@ -4,12 +4,13 @@ import * as AgentEvent from "../../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../../domain/conversation/AssistantDraft.ts"
 import { events } from "../../../../domain/conversation/EventTable.ts"
 import * as UpdateStep from "../../../../domain/conversation/UpdateStep.ts"
+import { defined } from "../../../../domain/Values.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import * as Nesting from "../../../platform/extensions/Nesting.ts"
 import * as Context from "../context/Context.ts"
-import { copyOf, member } from "../Values.ts"
+import { copyOf } from "../Values.ts"
 import { at, nothing, type Subscribe } from "./Mapping.ts"
 
 /** Built when it is read: most handlers look at the delta only. */
@@ -130,7 +131,7 @@ const changed: Record<string, Subscribe> = {
             result: copyOf(result),
             aborted,
             willRetry,
-            ...member("errorMessage", errorMessage)
+            ...defined({ errorMessage })
           },
     answer: nothing
   }),
@@ -145,7 +146,7 @@ const changed: Record<string, Subscribe> = {
             aborted,
             willRetry,
             fromExtension: false,
-            ...member("errorMessage", errorMessage)
+            ...defined({ errorMessage })
           },
     answer: nothing
   })

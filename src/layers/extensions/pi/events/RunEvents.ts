@@ -3,22 +3,12 @@ import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import type { AgentMessage } from "../../../../domain/conversation/Message.ts"
 import { readMessage } from "../../../../domain/session/EntryReading.ts"
+import { defined } from "../../../../domain/Values.ts"
 import type { HookEvent, UserCommandAnswer } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import * as Nesting from "../../../platform/extensions/Nesting.ts"
-import {
-  contentOf,
-  copyOf,
-  type Handler,
-  handlerIn,
-  isRecord,
-  member,
-  options,
-  plainIn,
-  plainOf,
-  textIn
-} from "../Values.ts"
+import { contentOf, copyOf, type Handler, handlerIn, isRecord, options, plainIn, plainOf, textIn } from "../Values.ts"
 import { customInput } from "../api/Messages.ts"
 import { at, type Bad, nothing, type Occasion, type Subscribe } from "./Mapping.ts"
 
@@ -59,7 +49,7 @@ const input = at({
       case "transform": {
         const text = given === undefined ? undefined : textIn(given, "text")
         if (text === undefined) return bad(`action "transform" needs a text`)
-        return { _tag: "Transform", text, ...member("images", imagesOf(given?.["images"])) }
+        return { _tag: "Transform", text, ...defined({ images: imagesOf(given?.["images"]) }) }
       }
       default:
         return bad("action must be continue, transform or handled")
@@ -83,10 +73,7 @@ const runStarting = at({
     if (given === undefined) return undefined
     const message = given["message"] === undefined ? undefined : customInput(given["message"])
     if (typeof message === "string") bad(`message: ${message}`)
-    return {
-      ...(isRecord(message) ? { message } : {}),
-      ...member("systemPrompt", textIn(given, "systemPrompt"))
-    }
+    return { ...(isRecord(message) ? { message } : {}), ...defined({ systemPrompt: textIn(given, "systemPrompt") }) }
   }
 })
 
@@ -163,7 +150,7 @@ const toolCall = at({
     if (answer === undefined) return undefined
     return {
       block: answer["block"] === true,
-      ...member("reason", textIn(answer, "reason")),
+      ...defined({ reason: textIn(answer, "reason") }),
       ...(answer["terminate"] === true ? { terminate: true } : {})
     }
   }
@@ -188,8 +175,7 @@ const toolResult = at({
     const content = typeof replacement === "string" ? [{ type: "text" as const, text: replacement }] : replacement
     const { isError } = given
     return {
-      ...member("content", content),
-      ...member("details", plainIn(given, "details")),
+      ...defined({ content, details: plainIn(given, "details") }),
       ...(typeof isError === "boolean" ? { isError } : {})
     }
   }

@@ -1,5 +1,6 @@
 /** Events about the session as a whole: its beginning and end, changes, navigation and compaction. */
-import { copyOf, isRecord, member, options, plainIn, textIn, textsIn } from "../Values.ts"
+import { defined } from "../../../../domain/Values.ts"
+import { copyOf, isRecord, options, plainIn, textIn, textsIn } from "../Values.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Entries from "../context/Entries.ts"
 import { at, type Bad, nothing, type Occasion, type Subscribe } from "./Mapping.ts"
@@ -11,7 +12,7 @@ const started = (
   at({
     point: "sessionStarted",
     event: ({ previousSessionFile, reason }) =>
-      isFor(reason) ? { type, reason, ...member("previousSessionFile", previousSessionFile) } : undefined,
+      isFor(reason) ? { type, reason, ...defined({ previousSessionFile }) } : undefined,
     answer: nothing
   })
 
@@ -41,7 +42,7 @@ const preparationOf = (plan: HookEvent<"compacting">, { instance }: Occasion): o
     turnPrefixMessages: copyOf(preparation.prefix),
     isSplitTurn: preparation.prefix.length > 0,
     tokensBefore,
-    ...member("previousSummary", preparation.previous?.summary),
+    ...defined({ previousSummary: preparation.previous?.summary }),
     fileOps: { read: new Set(), written: new Set(), edited: new Set() },
     settings: {
       enabled: settings["compaction.enabled"],
@@ -57,7 +58,7 @@ const compacting = at({
     type: "session_before_compact",
     preparation: preparationOf(plan, occasion),
     branchEntries: Entries.all(occasion.instance.shared, plan.branch),
-    ...member("customInstructions", plan.customInstructions),
+    ...defined({ customInstructions: plan.customInstructions }),
     reason: plan.reason,
     willRetry: plan.reason === "overflow",
     signal: occasion.signal()
@@ -74,10 +75,12 @@ const compacting = at({
       _tag: "Supply",
       compaction: {
         summary,
-        ...member("shortSummary", textIn(compaction, "shortSummary")),
-        ...member("firstKeptEntryId", textIn(compaction, "firstKeptEntryId")),
-        ...member("details", plainIn(compaction, "details")),
-        ...member("preserveData", plainIn(compaction, "preserveData"))
+        ...defined({
+          shortSummary: textIn(compaction, "shortSummary"),
+          firstKeptEntryId: textIn(compaction, "firstKeptEntryId"),
+          details: plainIn(compaction, "details"),
+          preserveData: plainIn(compaction, "preserveData")
+        })
       }
     }
   }
@@ -104,7 +107,7 @@ const navigating = at({
     const given = options(result["summary"])
     const summary = textIn(given, "summary")
     if (summary === undefined) return bad("summary.summary must be a text")
-    return { summary: { summary, ...member("details", plainIn(given, "details")) } }
+    return { summary: { summary, ...defined({ details: plainIn(given, "details") }) } }
   }
 })
 
@@ -115,11 +118,7 @@ export const sessionEvents: Readonly<Record<string, Subscribe>> = {
   session_fork: started("session_fork", isFork),
   session_shutdown: at({
     point: "sessionEnding",
-    event: ({ reason, targetSessionFile }) => ({
-      type: "session_shutdown",
-      reason,
-      ...member("targetSessionFile", targetSessionFile)
-    }),
+    event: ({ reason, targetSessionFile }) => ({ type: "session_shutdown", reason, ...defined({ targetSessionFile }) }),
     answer: nothing
   }),
   session_before_switch: at({
@@ -127,7 +126,7 @@ export const sessionEvents: Readonly<Record<string, Subscribe>> = {
     event: ({ reason, targetSessionFile }) => ({
       type: "session_before_switch",
       reason,
-      ...member("targetSessionFile", targetSessionFile)
+      ...defined({ targetSessionFile })
     }),
     answer: cancellation
   }),
@@ -161,10 +160,7 @@ export const sessionEvents: Readonly<Record<string, Subscribe>> = {
     answer: (result, bad) => {
       if (result === undefined || result === null) return undefined
       if (!isRecord(result)) return bad(wrong)
-      return {
-        ...member("skillPaths", textsIn(result, "skillPaths")),
-        ...member("promptPaths", textsIn(result, "promptPaths"))
-      }
+      return defined({ skillPaths: textsIn(result, "skillPaths"), promptPaths: textsIn(result, "promptPaths") })
     }
   })
 }

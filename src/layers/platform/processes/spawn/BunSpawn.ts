@@ -1,4 +1,5 @@
 /** Processes by Bun.spawn, with what it lacks from the C library. */
+import { defined } from "../../../../domain/Values.ts"
 import { closeSync } from "node:fs"
 import * as LibC from "../offspring/LibC.ts"
 import * as Marks from "../offspring/Marks.ts"
@@ -54,12 +55,7 @@ export const spawn = (options: SpawnOptions): Child => {
   const { output, release, started } = holdsInput ? holdInput() : nothing
   try {
     const child = Marks.put(mark, () =>
-      Bun.spawn([...command], {
-        ...(cwd === undefined ? {} : { cwd }),
-        env,
-        detached: true,
-        stdio: [output, stdout, stderr]
-      })
+      Bun.spawn([...command], { ...defined({ cwd }), env, detached: true, stdio: [output, stdout, stderr] })
     )
     return {
       pid: child.pid,

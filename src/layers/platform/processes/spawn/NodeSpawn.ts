@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import type { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
+import { defined } from "../../../../domain/Values.ts"
 import type { Environment } from "../../../../services/machine/Processes.ts"
 import * as Marks from "../offspring/Marks.ts"
 import type { Child, OutputPipe, Source, SpawnOptions } from "./Child.ts"
@@ -81,12 +82,7 @@ const start = (options: SpawnOptions): ChildProcess => {
   const { cwd, env, holdsInput = false, stderr = "ignore", stdout = "ignore" } = options
   const [file = "", ...args] = marked(options)
   const stdin = holdsInput ? "pipe" : "ignore"
-  return spawnNow(file, args, {
-    ...(cwd === undefined ? {} : { cwd }),
-    env: { ...env },
-    detached: true,
-    stdio: [stdin, stdout, stderr]
-  })
+  return spawnNow(file, args, { ...defined({ cwd }), env: { ...env }, detached: true, stdio: [stdin, stdout, stderr] })
 }
 
 const toChild = (child: ChildProcess, pid: number): Child => ({

@@ -3,6 +3,7 @@ import type { MessageDeltaUsage, RawMessageStreamEvent, Usage } from "@anthropic
 import * as Json from "../../../../domain/Json.ts"
 import type { FinishReason } from "../../../../domain/model/ModelEvent.ts"
 import { type Report, zeroTokens } from "../../../../domain/model/Usage.ts"
+import { defined } from "../../../../domain/Values.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { type Fault, lastBytesMs, type Machine, type Stop, streamEnded } from "../stream/Machine.ts"
 
@@ -85,7 +86,7 @@ export const make = (): Machine<Raw> => {
     if (refused !== undefined) return refused
     finished = true
     const reason = finishReasons.get(stopReason ?? "") ?? "stop"
-    blocks.push({ _tag: "Finished", stopReason: reason, ...(responseId === undefined ? {} : { responseId }) })
+    blocks.push({ _tag: "Finished", stopReason: reason, ...defined({ responseId }) })
     return undefined
   }
   return {

@@ -1,5 +1,6 @@
 /** Reads the fields of an SDK error, not its class: the SDKs' classes differ, their fields hardly do. */
 import * as Predicate from "effect/Predicate"
+import { defined } from "../../../../domain/Values.ts"
 
 export interface ErrorFacts {
   readonly status?: number
@@ -78,7 +79,7 @@ const ofBody = (body: unknown, rest: Omit<ErrorFacts, "kinds" | "text">, fallbac
   const status = rest.status ?? statusLike(field(inner, "code")) ?? statusLike(field(inner, "status"))
   return {
     ...rest,
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     kinds: kindsOf(inner),
     text: (message ?? essence(fallback)).slice(0, longestText)
   }
@@ -92,10 +93,6 @@ export const fromBody = (body: unknown): ErrorFacts =>
 export const fromThrown = (error: unknown): ErrorFacts => {
   const status = statusLike(field(error, "status"))
   const transport = status === undefined ? transportOf(error) : undefined
-  const rest = {
-    ...(status === undefined ? {} : { status }),
-    ...(transport === undefined ? {} : { transport }),
-    header: headersOf(error)
-  }
+  const rest = { ...defined({ status, transport }), header: headersOf(error) }
   return ofBody(field(error, "error"), rest, deepestMessage(error) ?? String(error))
 }

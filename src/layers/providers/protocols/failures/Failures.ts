@@ -1,4 +1,5 @@
 /** Turns every error of a call into a `ModelFailure`: a reason for the program, a text for people. */
+import { defined } from "../../../../domain/Values.ts"
 import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../../services/model/ModelClient.ts"
 import { AnswerTooLarge } from "../../../platform/http/SafeFetch.ts"
 import type { SourceFailed } from "../../../platform/http/ServerEvents.ts"
@@ -70,10 +71,7 @@ const ofFacts = (facts: ErrorFacts.ErrorFacts, context: Context): Found => {
   const { provider } = context.request.model
   const hint = retryAfterMs(facts.header, context.now)
   const reason = classify(facts, hint)
-  const rest = {
-    ...(facts.status === undefined ? {} : { httpStatus: facts.status }),
-    ...(hint === undefined ? {} : { retryAfterMs: hint })
-  }
+  const rest = defined({ httpStatus: facts.status, retryAfterMs: hint })
   if (facts.status !== undefined && WebPage.isPage(facts.text, facts.header("content-type") ?? "")) {
     const wrongAddress = reason === "invalid_request" || reason === "not_found"
     const message = pageText(facts.status, WebPage.summary(facts.text), context)

@@ -5,6 +5,7 @@ import * as Predicate from "effect/Predicate"
 import * as Json from "../../../../domain/Json.ts"
 import type { FinishReason } from "../../../../domain/model/ModelEvent.ts"
 import * as Usage from "../../../../domain/model/Usage.ts"
+import { defined } from "../../../../domain/Values.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { type ThinkingField, thinkingFields } from "./ChatRequest.ts"
 import { type Machine, streamEnded } from "../stream/Machine.ts"
@@ -53,7 +54,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
   let responseId: string | undefined
 
   const close = () => {
-    if (current?.kind === "thinking") blocks.end(current.key, field === undefined ? {} : { signature: field })
+    if (current?.kind === "thinking") blocks.end(current.key, defined({ signature: field }))
     blocks.endAll()
     calls.clear()
     incomplete.clear()
@@ -126,7 +127,7 @@ export const make = (): Machine<ChatCompletionChunk> => {
       if (finishReason === "content_filter" || refusal !== "")
         return { reason: "refusal", message: `The model refused to answer${refusal && `: ${refusal}`}` }
       close()
-      blocks.push({ _tag: "Finished", stopReason: reason(), ...(responseId === undefined ? {} : { responseId }) })
+      blocks.push({ _tag: "Finished", stopReason: reason(), ...defined({ responseId }) })
       return undefined
     },
     fault: blocks.fault,

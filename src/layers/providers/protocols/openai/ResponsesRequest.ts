@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import { type InputContent, type OutputContent, plainText } from "../../../../domain/conversation/Content.ts"
 import * as Json from "../../../../domain/Json.ts"
 import type { Message, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
+import { defined } from "../../../../domain/Values.ts"
 import type { ModelRequest, ToolDefinition } from "../../../../services/model/ModelClient.ts"
 import type { Compat } from "../../Protocol.ts"
 import * as History from "../request/History.ts"
@@ -40,7 +41,7 @@ const outputItem = (block: OutputContent): ReadonlyArray<ResponseInputItem> => {
   if (block.type === "toolCall")
     return [{ type: "function_call", call_id: block.id, name: block.name, arguments: Json.stringify(block.arguments) }]
   const phase = phases.find((known) => known === block.textSignature)
-  return [{ role: "assistant", content: block.text, ...(phase === undefined ? {} : { phase }) }]
+  return [{ role: "assistant", content: block.text, ...defined({ phase }) }]
 }
 
 const outputOf = ({ content }: ToolResultMessage) => {
@@ -67,10 +68,7 @@ const tool = ({ description, name, parameters }: ToolDefinition): FunctionTool =
 const reasoning = ({ model, thinkingLevel }: ModelRequest): Partial<ResponseCreateParamsStreaming> => {
   const effort = Thinking.asOpenAiEffort(Thinking.openAi(model, thinkingLevel))
   if (!model.reasoning) return {}
-  return {
-    include: ["reasoning.encrypted_content"],
-    ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" } })
-  }
+  return { include: ["reasoning.encrypted_content"], ...defined({ reasoning: effort && { effort, summary: "auto" } }) }
 }
 
 const lead = ({ model, systemPrompt }: ModelRequest, compat: Compat): ReadonlyArray<ResponseInputItem> => {

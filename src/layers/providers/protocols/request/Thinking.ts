@@ -1,6 +1,7 @@
 /** Maps thinking levels to the parameters of each provider (protocol.md 16.2). */
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { clampLevel, type Model, type ThinkingLevel } from "../../../../domain/model/Model.ts"
+import { defined } from "../../../../domain/Values.ts"
 import { type SettingsValues, smallestThinkingBudget } from "../../../../services/Settings.ts"
 
 /** Tokens to think with, for models that are told a number. */
@@ -70,6 +71,6 @@ export const chat = (format: string, model: Model, level: ThinkingLevel): JsonOb
     case "qwen-chat-template":
       return { chat_template_kwargs: { enable_thinking: on } }
     default:
-      return effort === undefined ? {} : { reasoning_effort: effort }
+      return defined({ reasoning_effort: effort })
   }
 }
