@@ -37,23 +37,23 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
 })
 
 /** The screen is drawn before the agent is built. */
-const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Effect.Latch) {
+const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) {
   const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
-  const session = Interactive.run({ ...options, quit: quit.await, stop: Process.endSignal })
+  const session = Interactive.run({ ...options, quit, stop: Process.endSignal })
   const ended = Effect.flatMap(session, (signal) => end(ExitCode.ofSignal(signal)))
   yield* ended.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
 })
 
-const agentOf = (options: CommandLine.StartOptions & Startup.Folders, quit: Effect.Latch) =>
-  Startup.agent({ ...options, secrets, version, shutdown: Effect.asVoid(quit.open) })
+const agentOf = (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) =>
+  Startup.agent({ ...options, secrets, version }, quit)
 
 /** The mode and its layers are loaded here, so that `--version` does not pay for them. */
 const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
   const folders = yield* Startup.folders(options)
   yield* Process.takeOver
-  const quit = yield* Effect.makeLatch(false)
+  const quit = yield* Startup.makeQuit
   const act = Effect.gen(function* () {
-    const run = options.mode === "rpc" ? serve(options, quit.await) : yield* answerOnce(options, folders)
+    const run = options.mode === "rpc" ? serve(options, Effect.ignore(quit)) : yield* answerOnce(options, folders)
     yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...folders }, quit))
   })
   const written = Effect.flatMap(

@@ -36,7 +36,7 @@ import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as Discovery from "./extensions/discovery/Discovery.ts"
-import type { FlagDefinition } from "./extensions/pi/Instance.ts"
+import type * as Extensions from "./extensions/Extensions.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
@@ -100,6 +100,8 @@ export interface AgentOptions
   readonly unknownFlags?: ReadonlyMap<string, string | true>
   /** Ends the process when an extension asks for it. Default: nothing happens. */
   readonly shutdown?: Effect.Effect<void>
+  /** Ends the process because a required extension is missing after the start. Default: no tool runs without it. */
+  readonly refuse?: NonNullable<Extensions.ExtensionOptions["refuse"]>
 }
 
 /** Fails if `-e` names what is not there; without the option it costs nothing. */
@@ -258,23 +260,29 @@ const extensions = Effect.fnUntraced(function* (
   const isTrusted = (yield* trust.level) === "trusted"
   if (trust.isDecided && (yield* Discovery.isEmpty(options, yield* Declared, isTrusted))) return undefined
   const { make } = yield* Effect.promise(() => import("./extensions/Extensions.ts"))
-  const { agentDir, cwd, extensionPaths = [], noExtensions = false, session } = options
-  const found = { agentDir, cwd, extensionPaths, noExtensions }
-  const location = defined({ sessionDir: session.sessionDir })
-  return yield* make({ ...found, ...location, scopedModels, unknownFlags, sessions, shutdown, version })
+  const location = defined({ sessionDir: options.session.sessionDir })
+  return yield* make({ ...options, ...location, scopedModels, unknownFlags, sessions, shutdown, version })
 })
+
+const noExtensions: Pick<Extensions.Extensions, "checkRequired" | "claimedFlags"> = {
+  checkRequired: Effect.void,
+  claimedFlags: Effect.succeed(new Map())
+}
 
 /** What the command line names may come from extensions: it is judged when they have joined. */
 const judge = Effect.fnUntraced(function* (
-  { model: pattern, provider, unknownFlags = new Map() }: AgentOptions,
+  options: AgentOptions,
   sessions: typeof Sessions.Service,
-  claimed: Effect.Effect<ReadonlyMap<string, FlagDefinition>>
+  { checkRequired, claimedFlags }: Pick<Extensions.Extensions, "checkRequired" | "claimedFlags">
 ) {
+  const { model: pattern, provider, unknownFlags = new Map() } = options
   const { joined, setModel, state } = Context.get(yield* sessions.current, Agent)
   const needsModel = (pattern ?? provider) !== undefined && (yield* state).model === undefined
-  if (!needsModel && unknownFlags.size === 0) return
+  const isRequiring = Discovery.isRequiring(options, yield* Declared)
+  if (!isRequiring && !needsModel && unknownFlags.size === 0) return
   yield* joined
-  const refused = ExtensionFlags.check(unknownFlags, yield* claimed)
+  yield* checkRequired
+  const refused = ExtensionFlags.check(unknownFlags, yield* claimedFlags)
   if (refused !== undefined) return yield* refused
   if (!needsModel) return
   const chosen = yield* InitialModel.resolve({ provider, pattern }, undefined)
@@ -308,8 +316,8 @@ export const agent = (options: AgentOptions) =>
       }).pipe(Effect.provideService(Hooks, hooks), Effect.provideServiceEffect(Subagents, LocalSubagents.make(options)))
       yield* Delegation.sweep(options)
       yield* Deferred.succeed(made, sessions)
-      const { claimedFlags = Effect.succeed(new Map()) } = added ?? {}
-      if (added !== undefined || options.unknownFlags !== undefined) yield* judge(options, sessions, claimedFlags)
+      if (added !== undefined || options.unknownFlags !== undefined)
+        yield* judge(options, sessions, added ?? noExtensions)
       const exported = yield* HtmlExport.make(options)
       return Context.make(Sessions, sessions).pipe(Context.add(SessionExport, exported))
     })

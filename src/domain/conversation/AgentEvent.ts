@@ -63,5 +63,5 @@ export const members = (event: Described): JsonObject => {
 }
 
 /** What a person is told of a failure. An error of the parser names its place itself. */
-export const failureText = ({ error, location }: EventOf<"ExtensionFailed">): string =>
+export const failureText = ({ error, location }: Pick<EventOf<"ExtensionFailed">, "error" | "location">): string =>
   location === undefined || error.includes(location) ? error : `${error} (${location})`

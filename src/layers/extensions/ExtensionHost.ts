@@ -9,14 +9,21 @@ import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import type { Session } from "../../services/session/Session.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Modules from "../platform/extensions/Modules.ts"
+import type { Missing } from "./discovery/Discovery.ts"
 import * as Generation from "./host/Generation.ts"
+import * as Required from "./host/Required.ts"
 import type { Ports } from "./Ports.ts"
 import type { Extension, FlagDefinition, Outside } from "./pi/Instance.ts"
 
 export interface HostOptions {
-  /** The extensions to load, in their order. Asked at the first session and at every reload. */
-  readonly find: Effect.Effect<ReadonlyArray<Extension>>
+  /** The extensions to load, in their order, and the required ones that are not among them. Asked at the first session and at every reload. */
+  readonly find: Effect.Effect<Found>
   readonly bind: Effect.Effect<Ports, never, Agent | Session | SessionHooks | Scope.Scope>
+}
+
+export interface Found {
+  readonly extensions: ReadonlyArray<Extension>
+  readonly missing: ReadonlyArray<Missing>
 }
 
 export interface ExtensionHost {
@@ -25,6 +32,8 @@ export interface ExtensionHost {
   readonly reload: Effect.Effect<void>
   /** The command line options that the extensions of the newest session define, by name without dashes. */
   readonly claimedFlags: Effect.Effect<ReadonlyMap<string, FlagDefinition>>
+  /** The required extensions that are not in the newest session. */
+  readonly missing: () => ReadonlyArray<Missing>
 }
 
 /** The host lives as long as its scope. What changes sessions for an extension runs there. */
@@ -32,13 +41,13 @@ export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
   const bridge = yield* Bridge.make
   /** A session that is opened waits for a reload, and the other way round. */
   const turns = yield* Effect.makeSemaphore(1)
-  let known: ReadonlyArray<Extension> | undefined
+  let known: Found | undefined
   let current: Generation.Generation | undefined
 
   const open = Effect.fnUntraced(function* (ports: Ports, session: Scope.Scope) {
-    const extensions = known ?? (yield* find)
-    known = extensions
-    current = yield* Generation.open(extensions, ports, session, outside)
+    const found = known ?? (yield* find)
+    known = found
+    current = yield* Generation.open(found.extensions, ports, session, outside)
     return current
   })
 
@@ -47,7 +56,7 @@ export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
     if (generation === undefined) return
     yield* Generation.tell(generation, "session_shutdown")
     yield* generation.close
-    yield* Modules.forget((known ?? []).map(({ path }) => Modules.folderOf(path)))
+    yield* Modules.forget((known?.extensions ?? []).map(({ path }) => Modules.folderOf(path)))
     known = undefined
     yield* Generation.tell(yield* open(generation.ports, generation.session), "session_start")
   }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.reload"))
@@ -65,7 +74,8 @@ export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
   const host: ExtensionHost = {
     contributor: { name: "extensions", join: () => join },
     reload,
-    claimedFlags: Effect.sync(() => new Map((current?.instances ?? []).flatMap(({ flags }) => [...flags])))
+    claimedFlags: Effect.sync(() => new Map((current?.instances ?? []).flatMap(({ flags }) => [...flags]))),
+    missing: () => Required.missing(known?.missing ?? [], current?.failed ?? [])
   }
   return host
 })

@@ -22,8 +22,10 @@ import * as Process from "../platform/processes/Process.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
 import * as FileLedger from "../tools/files/FileLedger.ts"
 import * as Binding from "./Binding.ts"
+import { Declared } from "../settings/Declared.ts"
 import * as Discovery from "./discovery/Discovery.ts"
 import * as ExtensionHost from "./ExtensionHost.ts"
+import * as Required from "./host/Required.ts"
 import * as Bindings from "./modules/host/Bindings.ts"
 import * as Values from "./pi/Values.ts"
 import * as Serving from "./modules/Serving.ts"
@@ -31,12 +33,18 @@ import * as Serving from "./modules/Serving.ts"
 export interface ExtensionOptions extends Discovery.DiscoveryOptions, Binding.BindingOptions {
   readonly version: string
   readonly sessionDir?: string
+  /** A person is asked about the project before it is judged what is missing. */
+  readonly asksFirst?: boolean
+  /** Ends the process, because what the user requires is not there. */
+  readonly refuse?: (failure: Required.RequiredExtensionMissing) => Effect.Effect<void>
 }
 
 export interface Extensions {
   readonly contributor: Contributor
   /** The command line options that extensions have registered, by name. */
   readonly claimedFlags: ExtensionHost.ExtensionHost["claimedFlags"]
+  /** Fails if a required extension has not loaded into the newest session, and no answer of the user can change that. */
+  readonly checkRequired: Effect.Effect<void, Required.RequiredExtensionMissing>
 }
 
 type Report = (typeof SessionHooks.Service)["report"]
@@ -105,16 +113,19 @@ const guardProject = Effect.fnUntraced(function* (
 /** Finds extensions again at every reload. What cannot be loaded is reported and left out. */
 const makeFind = Effect.fnUntraced(function* (options: ExtensionOptions, report: Report) {
   const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Discovery.find>>>()
+  const isRequiring = Discovery.isRequiring(options, yield* Declared)
   return Discovery.find(options).pipe(
     Effect.tap(({ extensions }) => guardProject(options, extensions)),
-    Effect.map(({ extensions, problems }) => {
+    Effect.map(({ extensions, missing, problems }): ExtensionHost.Found => {
       for (const { message, path } of problems) report({ name: path, event: "load", message })
-      return extensions
+      return { extensions, missing }
     }),
-    Effect.catchAll(({ message }) =>
-      Effect.sync(() => {
+    Effect.catchAll((failure) =>
+      Effect.sync((): ExtensionHost.Found => {
+        const { message } = failure
         report({ name: "extensions", event: "load", message })
-        return []
+        // Of what could not be found nothing says whether it was required.
+        return { extensions: [], missing: isRequiring ? [{ path: "extensions", message }] : [] }
       })
     ),
     Effect.provide(services)
@@ -122,7 +133,11 @@ const makeFind = Effect.fnUntraced(function* (options: ExtensionOptions, report:
 })
 
 /** Asks the user about a project without a stored decision. The answer may take as long as they like. */
-const askForTrust = Effect.fnUntraced(function* (reload: Effect.Effect<void>, hooks: typeof SessionHooks.Service) {
+const askForTrust = Effect.fnUntraced(function* (
+  { missing, reload }: ExtensionHost.ExtensionHost,
+  hooks: typeof SessionHooks.Service,
+  { asksFirst = false, refuse = () => Effect.void }: ExtensionOptions
+) {
   const ui = yield* HostUi
   const trust = yield* Trust.Trust
   if (trust.isDecided || !(yield* ui.isPresent)) return
@@ -138,6 +153,7 @@ const askForTrust = Effect.fnUntraced(function* (reload: Effect.Effect<void>, ho
   )
   if (notice !== undefined) hooks.notify({ level: "info", message: notice, source: "trust" })
   if (level === "trusted") yield* reload
+  if (asksFirst && missing().length > 0) yield* refuse(Required.failure(missing()))
 })
 
 /** The contributor lives as long as the scope, which owns what outlives a session. */
@@ -148,7 +164,7 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
   const host = yield* ExtensionHost.make({ find, bind: yield* Binding.make(options) })
   const ask = yield* Effect.map(
     Effect.context<HostUi>(),
-    (services) => (hooks: typeof SessionHooks.Service) => Effect.provide(askForTrust(host.reload, hooks), services)
+    (services) => (hooks: typeof SessionHooks.Service) => Effect.provide(askForTrust(host, hooks, options), services)
   )
   const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof serveModules>>>()
   const serve = Scope.extend(
@@ -158,6 +174,13 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
     ),
     scope
   )
+  const isRequiring = Discovery.isRequiring(options, yield* Declared)
+  const trust = yield* Trust.Trust
+  const isAsked = options.asksFirst === true && !trust.isDecided
+  const checkRequired = Effect.suspend(() => {
+    const missing = host.missing().filter(({ awaitsTrust }) => !isAsked || awaitsTrust !== true)
+    return missing.length === 0 ? Effect.void : Effect.fail(Required.failure(missing))
+  })
   let isServed = false
   const join = Effect.fnUntraced(function* (opening: Parameters<Contributor["join"]>[0]) {
     current = { session: yield* Session, hooks: yield* SessionHooks }
@@ -169,10 +192,15 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
       // The host may join after the extensions: before the start of the session there is no host to answer.
       registration.on("sessionStarted", () => Effect.asVoid(Effect.forkIn(ask(hooks), scope)))
     }
+    if (isRequiring) yield* Required.guard(current.hooks, host.missing)
     // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.
     yield* Effect.flatMap(Agent, ({ tools }) => tools.all)
     yield* host.contributor.join(opening)
   })
-  const extensions: Extensions = { contributor: { name: "extensions", join }, claimedFlags: host.claimedFlags }
+  const extensions: Extensions = {
+    contributor: { name: "extensions", join },
+    claimedFlags: host.claimedFlags,
+    checkRequired
+  }
   return extensions
 })

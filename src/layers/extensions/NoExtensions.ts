@@ -1,11 +1,19 @@
 /** Stands for Extensions.ts in the build for Node (scripts/buildLib.ts), which lacks the means to load extensions. */
 import * as Effect from "effect/Effect"
+import { Declared } from "../settings/Declared.ts"
+import * as Discovery from "./discovery/Discovery.ts"
+import * as Required from "./host/Required.ts"
 import type { Extensions, make as makeExtensions } from "./Extensions.ts"
 
-const none: Extensions = {
-  contributor: { name: "no extensions", join: () => Effect.void },
-  claimedFlags: Effect.succeed(new Map())
-}
+const message = "extensions need Bun, and this program runs on Node"
 
-export const make: (...options: Parameters<typeof makeExtensions>) => Effect.Effect<Extensions> = () =>
-  Effect.as(Effect.logWarning("Extensions are not loaded: they need Bun, and this program runs on Node."), none)
+export const make = Effect.fnUntraced(function* (...[options]: Parameters<typeof makeExtensions>) {
+  yield* Effect.logWarning(`Extensions are not loaded: ${message}.`)
+  const isRequiring = Discovery.isRequiring(options, yield* Declared)
+  const none: Extensions = {
+    contributor: { name: "no extensions", join: () => Effect.void },
+    claimedFlags: Effect.succeed(new Map()),
+    checkRequired: isRequiring ? Effect.fail(Required.failure([{ path: "extensions", message }])) : Effect.void
+  }
+  return none
+})

@@ -1,8 +1,10 @@
 /** What a mode needs to start, and the failures of starts and runs in words. */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Outcome } from "../../services/host/Presentation.ts"
 import type { AgentOptions } from "../AgentLive.ts"
+import type { RequiredExtensionMissing } from "../extensions/host/Required.ts"
 import * as Process from "../platform/processes/Process.ts"
 import { invalid, StartupFailure } from "./arguments/OptionTable.ts"
 import type { StartOptions } from "./arguments/StartOptions.ts"
@@ -24,18 +26,29 @@ export const folders = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOp
   return found
 })
 
+/** Completes when an extension asks for the end, and fails when a person has decided against one that is required. */
+export type Quit = Deferred.Deferred<void, RequiredExtensionMissing>
+export const makeQuit = Deferred.make<void, RequiredExtensionMissing>()
+
 /** The services behind every mode. Their code is loaded when they are built. */
-export const agent = (options: AgentOptions & Pick<StartOptions, "mode">) =>
+export const agent = (options: AgentOptions & Pick<StartOptions, "mode">, quit: Quit) =>
   Layer.unwrapEffect(
     Effect.map(
       Effect.promise(() => import("../AgentLive.ts")),
-      ({ layer }) => layer({ ...options, asksFirst: options.mode === "interactive" })
+      ({ layer }) =>
+        layer({
+          ...options,
+          asksFirst: options.mode === "interactive",
+          shutdown: Effect.asVoid(Deferred.succeed(quit, undefined)),
+          refuse: (failure) => Effect.asVoid(Deferred.fail(quit, failure))
+        })
     )
   )
 
 /** What the failures of the agent's Layers become, by their tags, for the person or program behind the command line. */
 export const explained = {
   ExtensionNotFound: unusable,
+  RequiredExtensionMissing: refused,
   UnusableOption: unusable,
   SessionNotFound: unusable,
   AmbiguousSession: unusable,

@@ -17,10 +17,17 @@ export interface DeclaredPackage {
   readonly filters: { readonly [K in "extensions" | "skills" | "prompts"]?: ReadonlyArray<string> | undefined }
 }
 
+export interface DeclaredRequirement extends DeclaredPackage {
+  /** Why it cannot be met, whatever is there. */
+  readonly problem?: string
+}
+
 export interface DeclaredLists {
   /** Absolute paths. */
   readonly extensions: ReadonlyArray<string>
   readonly packages: ReadonlyArray<DeclaredPackage>
+  /** Extensions that heddle does not start without. */
+  readonly required: ReadonlyArray<DeclaredRequirement>
   /** Absolute paths of skills, of prompt templates, and of folders with them. */
   readonly skills: ReadonlyArray<string>
   readonly prompts: ReadonlyArray<string>
@@ -34,7 +41,7 @@ export interface DeclaredExtensions {
   readonly project: DeclaredLists
 }
 
-export const noLists: DeclaredLists = { extensions: [], packages: [], skills: [], prompts: [], roots: [] }
+export const noLists: DeclaredLists = { extensions: [], packages: [], required: [], skills: [], prompts: [], roots: [] }
 export const none: DeclaredExtensions = { user: noLists, project: noLists }
 
 /** The settings of this process, given by FileSettings.ts. */
@@ -48,7 +55,7 @@ export interface DeclaringSource {
   readonly values: unknown
 }
 
-const keys = ["extensions", "packages", "skills", "prompts", "extensionRoots"] as const
+const keys = ["extensions", "requiredExtensions", "packages", "skills", "prompts", "extensionRoots"] as const
 
 const decoders = () => ({
   texts: Schema.decodeUnknownEither(Schema.Array(Schema.NonEmptyString)),
@@ -63,7 +70,21 @@ const toPackage = (baseDir: string, source: PackageSource): DeclaredPackage => {
 
 const isOfUser = (root: string) => root.startsWith("~/") || LocalPaths.isAbsolute(root)
 
+/** A guard that is asked for in the wrong form is missing, not switched off. */
+const notAList = (baseDir: string): DeclaredRequirement => ({
+  ...toPackage(baseDir, "that the setting requiredExtensions names"),
+  problem: "the setting must be a list of paths"
+})
+
 type Decoders = ReturnType<typeof decoders>
+
+const requirementsOf = (texts: Decoders["texts"], baseDir: string, value: unknown) => {
+  if (value === undefined) return undefined
+  return Either.match(texts(value), {
+    onLeft: () => [notAList(baseDir)],
+    onRight: (specs) => specs.map((spec): DeclaredRequirement => toPackage(baseDir, spec))
+  })
+}
 
 /** The lists of one source; a list is absent if the source has none, or one that does not fit. */
 const listsOf = ({ packages, texts }: Decoders, { baseDir, values }: DeclaringSource) => {
@@ -76,6 +97,7 @@ const listsOf = ({ packages, texts }: Decoders, { baseDir, values }: DeclaringSo
     extensions: paths("extensions"),
     skills: paths("skills"),
     prompts: paths("prompts"),
+    required: requirementsOf(texts, baseDir, record["requiredExtensions"]),
     packages: list("packages", packages)?.map((source) => toPackage(baseDir, source)),
     roots: list("extensionRoots", texts)
   }
@@ -99,12 +121,14 @@ export const from = (cwd: string, sources: ReadonlyArray<DeclaringSource>): Decl
     return { user: replaced ?? lastOf(key, user), project: replaced === undefined ? lastOf(key, project) : undefined }
   }
   const [extensions, packages, roots] = [pick("extensions"), pick("packages"), pick("roots")]
+  const required = pick("required")
   const [skills, prompts] = [pick("skills"), pick("prompts")]
   const absolute = (list: ReadonlyArray<string>) => list.map((root) => LocalPaths.absolute(cwd, root))
   const ofUser = roots.user ?? []
   return {
     user: {
       extensions: extensions.user ?? [],
+      required: required.user ?? [],
       packages: packages.user ?? [],
       skills: skills.user ?? [],
       prompts: prompts.user ?? [],
@@ -112,6 +136,7 @@ export const from = (cwd: string, sources: ReadonlyArray<DeclaringSource>): Decl
     },
     project: {
       extensions: extensions.project ?? [],
+      required: required.project ?? [],
       packages: packages.project ?? [],
       skills: skills.project ?? [],
       prompts: prompts.project ?? [],

@@ -30,13 +30,13 @@ const welcome = (version: string, style: Style.Style, width: number): ReadonlyAr
   ...Rows.wrap("/help lists commands and keys · @file attaches a file · Ctrl-D leaves", width).map(style.dim)
 ]
 
-export interface InteractiveOptions<Stop> {
+export interface InteractiveOptions<Stop, E> {
   readonly cwd: string
   readonly agentDir: string
   /** Completes when a signal asks the process to end. */
   readonly stop: Effect.Effect<Stop>
-  /** Completes when an extension asks for the end, which comes when the session is idle. */
-  readonly quit?: Effect.Effect<void>
+  /** Completes when an extension asks for the end, which comes when the session is idle. A failure ends it at once. */
+  readonly quit?: Effect.Effect<void, E>
   /** The person picks one of the stored sessions at the start. */
   readonly picksSession?: boolean
 }
@@ -71,7 +71,7 @@ const showStored = (transcript: Transcript.Transcript) =>
   })
 
 /** Returns when the person leaves, with nothing, or when `stop` completes, with its value. */
-export const run = <Stop>(options: InteractiveOptions<Stop>) =>
+export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const screen = yield* Screen.Screen

@@ -23,6 +23,11 @@ export const fields = {
     "Files and folders of extensions, relative to the settings file. Those of the project are added to those of the user.",
     { default: [] }
   ),
+  requiredExtensions: setting(
+    paths,
+    "Extensions like those of `extensions`, also as `npm:name` of an installed package, that heddle does not start without: each has to load. A project's own count as missing until the project is trusted. Added up like `extensions`.",
+    { default: [] }
+  ),
   packages: setting(
     Schema.Array(PackageSource),
     "Packages with extensions, skills and prompt templates: paths, or `npm:name` for installed ones. An object with `source` takes only the parts that match its patterns. Added up like `extensions`.",

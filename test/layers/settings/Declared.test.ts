@@ -36,11 +36,12 @@ it("within a scope the later file replaces the list; user and project add up; pa
         { spec: "npm:x", baseDir: "/a", filters: {} },
         { spec: "./p", baseDir: "/a", filters: { skills: [] } }
       ],
+      required: [],
       skills: [],
       prompts: [],
       roots: []
     },
-    project: { extensions: ["/w/.heddle/theirs.ts"], packages: [], skills: [], prompts: [], roots: [] }
+    project: { extensions: ["/w/.heddle/theirs.ts"], packages: [], required: [], skills: [], prompts: [], roots: [] }
   })
 })
 
@@ -71,6 +72,7 @@ it("a list that does not fit is no list", () => {
   assert.deepStrictEqual(found.user, {
     extensions: ["/a/a.ts"],
     packages: [{ spec: "x", baseDir: "/a", filters: {} }],
+    required: [],
     skills: [],
     prompts: [],
     roots: []

@@ -272,6 +272,7 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
     const user = {
       extensions: [join(place.agentDir, "own.ts")],
       packages: [{ spec: "npm:mine", baseDir: place.agentDir, filters: {} }],
+      required: [],
       skills: [],
       prompts: [],
       roots: []
@@ -279,6 +280,7 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
     const theirs = {
       extensions: [join(place.cwd, ".heddle/theirs.ts")],
       packages: [],
+      required: [],
       skills: [],
       prompts: [],
       roots: [join(place.cwd, "tools")]
@@ -288,7 +290,7 @@ it.scoped("lists of extensions: the user's, the project's beside them, and --set
     assert.deepStrictEqual(yield* declared({}, true), { user, project: theirs, inForce: ["theirs.ts"] })
     assert.deepStrictEqual(yield* declared({ extensions: ["x.ts"], extensionRoots: [] }, true), {
       user: { ...user, extensions: [join(place.cwd, "x.ts")] },
-      project: { extensions: [], packages: [], skills: [], prompts: [], roots: [] },
+      project: { extensions: [], packages: [], required: [], skills: [], prompts: [], roots: [] },
       inForce: ["x.ts"]
     })
   })

@@ -2,6 +2,7 @@
 import { Context, Effect, Exit, Scope } from "effect"
 import { join, resolve } from "node:path"
 import * as ExtensionHost from "../../../src/layers/extensions/ExtensionHost.ts"
+import type { Missing } from "../../../src/layers/extensions/discovery/Discovery.ts"
 import type { Extension } from "../../../src/layers/extensions/pi/Instance.ts"
 import { Agent } from "../../../src/services/Agent.ts"
 import type { SessionOpening } from "../../../src/services/hooks/HookPoints.ts"
@@ -23,13 +24,15 @@ const bind = Effect.flatMap(CurrentPorts, (test) =>
 
 interface HostOptions {
   readonly find?: Effect.Effect<ReadonlyArray<Extension>>
+  /** Required ones that were not found. */
+  readonly missing?: ReadonlyArray<Missing>
 }
 
 export const make = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, options: HostOptions = {}) {
+  const { find = Effect.succeed(paths.map(Loaded.extension)), missing = [] } = options
   const host = yield* ExtensionHost.make({
-    find: Effect.succeed(paths.map(Loaded.extension)),
-    bind,
-    ...options
+    find: Effect.map(find, (extensions) => ({ extensions, missing })),
+    bind
   })
 
   /** A session that the host joins, and that tells its beginning. `leave` tells its end and closes it. */

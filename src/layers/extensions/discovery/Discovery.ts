@@ -15,6 +15,8 @@ export interface DiscoveryOptions {
   readonly cwd: string
   /** The arguments of `-e`, which load whatever else is switched off. */
   readonly extensionPaths?: ReadonlyArray<string>
+  /** The arguments of `--require-extension`: loaded in the same way, and heddle does not start without them. */
+  readonly requiredPaths?: ReadonlyArray<string>
   /** Neither folders nor settings give extensions. */
   readonly noExtensions?: boolean
 }
@@ -26,6 +28,13 @@ export interface FoundExtension {
   readonly path: string
   readonly scope: SourceInfo["scope"]
   readonly sourceInfo: SourceInfo
+  readonly isRequired: boolean
+}
+
+/** Something required of which there is nothing to load. */
+export interface Missing extends Problem {
+  /** The project names it and is not trusted, which the user may still change. */
+  readonly awaitsTrust?: true
 }
 
 export interface FoundPath {
@@ -40,23 +49,31 @@ export interface Found {
   readonly skillPaths: ReadonlyArray<FoundPath>
   readonly promptPaths: ReadonlyArray<FoundPath>
   readonly problems: ReadonlyArray<Problem>
+  readonly missing: ReadonlyArray<Missing>
 }
 
-export const nothing: Found = { extensions: [], skillPaths: [], promptPaths: [], problems: [] }
+export const nothing: Found = { extensions: [], skillPaths: [], promptPaths: [], problems: [], missing: [] }
 
 const isEmptyList = ({ extensions, packages, roots }: DeclaredLists) =>
   extensions.length + packages.length + roots.length === 0
+
+/** Whether there are extensions that heddle does not start without, whoever names them. */
+export const isRequiring = (
+  { requiredPaths = [] }: Pick<DiscoveryOptions, "requiredPaths">,
+  { project, user }: DeclaredExtensions
+): boolean => requiredPaths.length + user.required.length + project.required.length > 0
 
 const isAbsent = (files: Files, path: string) =>
   Effect.match(files.state(path), { onFailure: () => false, onSuccess: (state) => state === undefined })
 
 /** Whether there is nothing to look for. At most two system calls. */
 export const isEmpty = Effect.fnUntraced(function* (
-  { agentDir, cwd, extensionPaths = [], noExtensions = false }: DiscoveryOptions,
+  { agentDir, cwd, extensionPaths = [], noExtensions = false, requiredPaths = [] }: DiscoveryOptions,
   declared: DeclaredExtensions,
   trusted: boolean
 ) {
   const { project, user } = declared
+  if (isRequiring({ requiredPaths }, declared)) return false
   if (extensionPaths.length > 0 || !isEmptyList(user)) return false
   if (project.roots.length > 0 || (trusted && !isEmptyList(project))) return false
   if (noExtensions) return true
@@ -83,9 +100,10 @@ export const find = Effect.fn("Discovery.find")(function* (
   return yield* search({ ...options, declared, trusted, disabled: disabledExtensions, ...(only ? { only } : {}) })
 })
 
-/** Fails if an argument of `-e` leads nowhere. Looks at nothing else, so that a mistake is told before anything starts. */
+/** Fails if an argument of `-e` or `--require-extension` leads nowhere. Looks at nothing else, so that a mistake is told before anything starts. */
 export const check = Effect.fnUntraced(function* (options: DiscoveryOptions) {
-  if ((options.extensionPaths ?? []).length === 0) return
+  const { extensionPaths = [], requiredPaths = [] } = options
+  if (extensionPaths.length + requiredPaths.length === 0) return
   const { locateAll } = yield* finder
   yield* locateAll(options, yield* Declared)
 })

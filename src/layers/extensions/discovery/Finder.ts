@@ -8,19 +8,21 @@ import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as ReadText from "../../platform/files/ReadText.ts"
 import * as DeclaredSettings from "../../settings/Declared.ts"
-import type { DiscoveryOptions, Found } from "./Discovery.ts"
+import type { DiscoveryOptions, Found, Missing } from "./Discovery.ts"
 import * as Entries from "./Entries.ts"
 import * as Gathering from "./Gathering.ts"
 import * as Look from "./Look.ts"
 import * as Packages from "./Packages.ts"
+import * as Required from "./Required.ts"
 
-/** An argument of `--extension` that leads nowhere. heddle does not start without what it was told to load. */
+/** An argument of the command line that leads nowhere. heddle does not start without what it was told to load. */
 export class ExtensionNotFound extends Schema.TaggedError<ExtensionNotFound>()("ExtensionNotFound", {
+  option: Schema.Literal("--extension", "--require-extension"),
   path: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `--extension ${this.path}: ${this.reason}`
+    return `${this.option} ${this.path}: ${this.reason}`
   }
 }
 
@@ -122,31 +124,38 @@ const inPackages = Effect.fnUntraced(function* (
 
 const agentDirsOf = (agentDir: string, { user }: DeclaredSettings.DeclaredExtensions) => [agentDir, ...user.roots]
 
+interface Given extends Packages.Located {
+  readonly spec: string
+  readonly isRequired: boolean
+}
+
 const locateEach = Effect.fnUntraced(function* (
   look: Look.Look,
-  { agentDir, cwd, extensionPaths = [] }: DiscoveryOptions,
+  { agentDir, cwd, extensionPaths = [], requiredPaths = [] }: DiscoveryOptions,
   declared: DeclaredSettings.DeclaredExtensions
 ) {
-  const found: Array<Packages.Located> = []
-  for (const path of extensionPaths) {
+  const found: Array<Given> = []
+  const locate = Effect.fnUntraced(function* (option: ExtensionNotFound["option"], path: string) {
     const located = yield* Packages.locate(look, { spec: path, baseDir: cwd }, agentDirsOf(agentDir, declared))
-    if (Either.isLeft(located)) return yield* new ExtensionNotFound({ path, reason: located.left })
-    found.push(located.right)
-  }
+    if (Either.isLeft(located)) return yield* new ExtensionNotFound({ option, path, reason: located.left })
+    found.push({ ...located.right, spec: path, isRequired: option === "--require-extension" })
+  })
+  for (const path of requiredPaths) yield* locate("--require-extension", path)
+  for (const path of extensionPaths) yield* locate("--extension", path)
   return found
 })
 
-/** Where the arguments of `-e` lead. */
+/** Where the arguments of `-e` and `--require-extension` lead. */
 export const locateAll = (options: DiscoveryOptions, declared: DeclaredSettings.DeclaredExtensions) =>
   Effect.flatMap(Look.make(), (look) => locateEach(look, options, declared))
 
 const fromCommandLine = Effect.fnUntraced(function* (
   look: Look.Look,
   gathering: Gathering.Gathering,
-  searchRoot: Packages.Located
+  { isRequired, spec, ...searchRoot }: Given
 ) {
   const { extensions, prompts, skills } = yield* Packages.resources(look, searchRoot, {})
-  if (extensions.length + skills.length + prompts.length === 0) look.report(searchRoot.root, "there is no extension")
+  if (extensions.length + skills.length + prompts.length === 0) look.report(searchRoot.root, Required.noneThere)
   const isPackage = extensions.length !== 1 || !searchRoot.isFile
   const origin: Origin = {
     source: "cli",
@@ -154,9 +163,12 @@ const fromCommandLine = Effect.fnUntraced(function* (
     origin: isPackage ? "package" : "top-level",
     baseDir: searchRoot.isFile ? LocalPaths.dirname(searchRoot.root) : searchRoot.root
   }
-  for (const path of extensions) yield* gathering.extension(path, origin, { isExplicit: true })
+  for (const path of extensions) yield* gathering.extension(path, origin, { isExplicit: true, isRequired })
   for (const path of skills) yield* gathering.text("skills", path, origin)
   for (const path of prompts) yield* gathering.text("prompts", path, origin)
+  const missing: ReadonlyArray<Missing> =
+    isRequired && extensions.length === 0 ? [{ path: spec, message: Required.noneThere }] : []
+  return missing
 })
 
 export const find = Effect.fnUntraced(function* (search: Search) {
@@ -169,10 +181,15 @@ export const find = Effect.fnUntraced(function* (search: Search) {
   const user = only === undefined ? yield* placesOf(look, search, "user") : []
   const searchRoots = [...(trusted ? project : []), ...user]
   if (!noExtensions) for (const searchRoot of searchRoots) yield* inFolders(look, gathering, searchRoot)
-  for (const searchRoot of given) yield* fromCommandLine(look, gathering, searchRoot)
+  const missing: Array<Missing> = []
+  for (const path of given) missing.push(...(yield* fromCommandLine(look, gathering, path)))
   if (!noExtensions) for (const searchRoot of searchRoots) yield* inLists(look, gathering, searchRoot)
   for (const searchRoot of searchRoots) yield* inPackages(look, gathering, searchRoot, agentDirs, !noExtensions)
+  for (const scope of only === undefined ? (["project", "user"] as const) : (["project"] as const)) {
+    const requests = declared[scope].required
+    missing.push(...(yield* Required.gather(look, gathering, { scope, requests, agentDirs, trusted, noExtensions })))
+  }
   for (const searchRoot of [...project, ...user]) if (searchRoot.isExtra) yield* textsOf(gathering, searchRoot)
-  const found: Found = { ...gathering.found(), problems: yield* look.problems }
+  const found: Found = { ...gathering.found(), problems: yield* look.problems, missing }
   return found
 })

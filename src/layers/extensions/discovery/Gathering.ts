@@ -9,13 +9,19 @@ import type { Look } from "./Look.ts"
 
 type Origin = Omit<SourceInfo, "path">
 
+interface Wanted {
+  /** It loads whatever is disabled. */
+  readonly isExplicit: boolean
+  readonly isRequired?: boolean
+}
+
 export interface Gathering {
-  readonly extension: (path: string, origin: Origin, options?: { readonly isExplicit: boolean }) => Effect.Effect<void>
+  readonly extension: (path: string, origin: Origin, options?: Wanted) => Effect.Effect<void>
   /** Does nothing where there is nothing. */
   readonly text: (kind: "skills" | "prompts", path: string, origin: Origin) => Effect.Effect<void>
   /** Whether the package was named before. The first one that names it decides what is taken from it. */
   readonly hasPackage: (root: string) => Effect.Effect<boolean>
-  readonly found: () => Omit<Found, "problems">
+  readonly found: () => Omit<Found, "problems" | "missing">
 }
 
 const most = 1000
@@ -35,7 +41,7 @@ export const make = (look: Look, disabled: ReadonlyArray<string>): Gathering => 
     unwanted.has(name) || [packageOf(origin), npmNameOf(origin)].some((own) => own !== undefined && unwanted.has(own))
   const seen = new Set<string>()
   let isFull = false
-  const extensions: Array<FoundExtension> = []
+  const extensions = new Map<string, FoundExtension>()
   const texts: Record<"skills" | "prompts", Array<FoundPath>> = { skills: [], prompts: [] }
   /** The real path, if nothing else had it. */
   const fresh = (kind: string, path: string) =>
@@ -47,14 +53,19 @@ export const make = (look: Look, disabled: ReadonlyArray<string>): Gathering => 
   const extension: Gathering["extension"] = Effect.fnUntraced(function* (path, origin, options) {
     const name = Entries.nameOf(path, packageOf(origin))
     if (options?.isExplicit !== true && isUnwanted(name, origin)) return
-    if (extensions.length === most) {
+    const isRequired = options?.isRequired === true
+    const before = isRequired
+      ? extensions.get(yield* Effect.orElseSucceed(look.files.real(path), () => path))
+      : undefined
+    if (before !== undefined) extensions.set(before.path, { ...before, isRequired })
+    if (!isRequired && extensions.size >= most) {
       if (!isFull) look.report(path, `there are more than ${most} extensions; this one and all after it were left out`)
       isFull = true
       return
     }
     const real = yield* fresh("extension", path)
     if (real === undefined) return
-    extensions.push({ name, path: real, scope: origin.scope, sourceInfo: { path: real, ...origin } })
+    extensions.set(real, { name, path: real, scope: origin.scope, sourceInfo: { path: real, ...origin }, isRequired })
   })
   const text: Gathering["text"] = Effect.fnUntraced(function* (kind, path, origin) {
     const real = texts[kind].length < most ? yield* fresh(kind, path) : undefined
@@ -64,6 +75,6 @@ export const make = (look: Look, disabled: ReadonlyArray<string>): Gathering => 
     extension,
     text,
     hasPackage: (root) => Effect.map(fresh("package", root), (real) => real === undefined),
-    found: () => ({ extensions, skillPaths: texts.skills, promptPaths: texts.prompts })
+    found: () => ({ extensions: [...extensions.values()], skillPaths: texts.skills, promptPaths: texts.prompts })
   }
 }

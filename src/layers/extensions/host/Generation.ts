@@ -1,7 +1,7 @@
 /** The extensions of one session, until it is left or they are loaded again. */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Pace from "../../platform/extensions/Pace.ts"
 import type { Ports } from "../Ports.ts"
@@ -15,6 +15,8 @@ export interface Generation {
   /** The scope of the session. */
   readonly session: Scope.Scope
   readonly instances: ReadonlyArray<Instance>
+  /** Those that did not load. */
+  readonly failed: ReadonlyArray<Loading.Failed>
   /** Ends the extensions without ending the session. */
   readonly close: Effect.Effect<void>
 }
@@ -40,9 +42,9 @@ export const open = Effect.fnUntraced(function* (
   const loaded = yield* Effect.forEach(extensions, (extension) =>
     Scope.extend(Loading.load(extension, shared, outside), scope)
   )
-  const instances = loaded.flatMap(Option.toArray)
+  const [failed, instances] = Arr.separate(loaded)
   for (const instance of instances) instance.activate()
-  const generation: Generation = { ports, session, instances, close: Scope.close(scope, Exit.void) }
+  const generation: Generation = { ports, session, instances, failed, close: Scope.close(scope, Exit.void) }
   return generation
 })
 

@@ -1,8 +1,9 @@
 /** Loads one extension into a session: its file, then its factory. Everything that it registers goes with its scope. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import type { HookProblem } from "../../../services/hooks/Hooks.ts"
 import * as Bridge from "../../platform/extensions/Bridge.ts"
 import * as Culprits from "../../platform/extensions/Culprits.ts"
 import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
@@ -36,7 +37,12 @@ const prepare = Effect.fnUntraced(function* (
 const runFactory = (instance: Instance.Instance) =>
   Effect.flatMap(Modules.load(instance.extension.path), (factory) => ForeignCall.run(() => factory(Api.make(instance))))
 
-/** None if the file or the factory failed: that is reported, and what was registered is taken back. */
+/** An extension that did not load, and why. */
+export interface Failed extends HookProblem {
+  readonly extension: Instance.Extension
+}
+
+/** Left if the file or the factory failed: that is reported, and what was registered is taken back. */
 export const load = Effect.fnUntraced(function* (
   extension: Instance.Extension,
   shared: Instance.Shared,
@@ -45,8 +51,9 @@ export const load = Effect.fnUntraced(function* (
   const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
   const instance = yield* Scope.extend(prepare(extension, shared, outside), scope)
   const loaded = yield* Effect.either(Effect.timeoutFail(runFactory(instance), { duration: limit, onTimeout: tooSlow }))
-  if (loaded._tag === "Right") return Option.some(instance)
+  if (loaded._tag === "Right") return Either.right(instance)
   yield* Scope.close(scope, Exit.void)
   instance.report("load", loaded.left)
-  return Option.none<Instance.Instance>()
+  const failed: Failed = { extension, ...instance.located(loaded.left) }
+  return Either.left(failed)
 })

@@ -21,6 +21,8 @@ export interface Extension {
   /** The entry file. */
   readonly path: string
   readonly sourceInfo: SourceInfo
+  /** heddle does not start without it. */
+  readonly isRequired?: boolean
 }
 
 /** What the extensions of a session share. */

@@ -131,6 +131,7 @@ export const optionGroups: ReadonlyArray<OptionGroup> = [
         "e",
         repeated("extension", "path", "Load an extension: a file, a folder, a package, or npm:name if it is installed")
       ),
+      repeated("require-extension", "path", "Load an extension as --extension does, and do not start without it"),
       short("ne", flag("no-extensions", "Load no extensions but those given with --extension")),
       short(
         "a",

@@ -42,6 +42,7 @@ export interface StartOptions extends Mode.Choice {
   readonly rpcReset: boolean
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
+  readonly requiredPaths: ReadonlyArray<string>
   readonly noExtensions: boolean
   readonly noRules: boolean
   readonly updates: "full" | "delta"
@@ -213,6 +214,7 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
+    requiredPaths: given.values.get("require-extension") ?? [],
     noExtensions: has("no-extensions"),
     noRules: has("no-rules"),
     updates: (yield* chosen(one("rpc-updates"), "HEDDLE_RPC_UPDATES", updateForms)) ?? "full",

@@ -76,7 +76,10 @@ it.scoped("a wrong argument of -e is found before anything is looked for", () =>
     const options = { agentDir: join(root, "agent"), cwd: join(root, "work") }
     yield* Discovery.check(options)
     yield* Discovery.check({ ...options, extensionPaths: ["a.ts"] })
-    const failure = yield* Effect.flip(Discovery.check({ ...options, extensionPaths: ["a.ts", "b.ts"] }))
-    assert.deepStrictEqual(failure, new ExtensionNotFound({ path: "b.ts", reason: "no such file or folder" }))
+    const [path, reason] = ["b.ts", "no such file or folder"]
+    const given = yield* Effect.flip(Discovery.check({ ...options, extensionPaths: ["a.ts", path] }))
+    assert.deepStrictEqual(given, new ExtensionNotFound({ option: "--extension", path, reason }))
+    const required = yield* Effect.flip(Discovery.check({ ...options, requiredPaths: ["a.ts", path] }))
+    assert.deepStrictEqual(required, new ExtensionNotFound({ option: "--require-extension", path, reason }))
   })
 )
