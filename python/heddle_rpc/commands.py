@@ -7,6 +7,7 @@ from typing import Any, Dict, Literal, Optional, Sequence, Union
 from .deadlines import DEFAULT, Deadline
 from .protocol import (
     AbortAndPromptData,
+    AbortAndRestoreQueueData,
     AbortData,
     AbortQueue,
     Attachment,
@@ -128,6 +129,15 @@ class AsyncCommands:
     ) -> AbortData:
         """Stops the active run and answers after its `agent_end`; succeeds also when nothing runs."""
         data: AbortData = await self._call("abort", given({"queue": queue}), deadline)
+        return data
+
+    async def abort_and_restore_queue(
+        self,
+        *,
+        deadline: Deadline = DEFAULT,
+    ) -> AbortAndRestoreQueueData:
+        """`abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again."""
+        data: AbortAndRestoreQueueData = await self._call("abort_and_restore_queue", {}, deadline)
         return data
 
     async def abort_and_prompt(
@@ -299,12 +309,13 @@ class AsyncCommands:
 
     async def fork(
         self,
-        entry_id: str,
         *,
+        entry_id: Optional[str] = None,
+        include: Optional[bool] = None,
         deadline: Deadline = DEFAULT,
     ) -> ForkData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        data: ForkData = await self._call("fork", {"entryId": entry_id}, deadline)
+        data: ForkData = await self._call("fork", given({"entryId": entry_id, "include": include}), deadline)
         return data
 
     async def clone(
@@ -796,6 +807,15 @@ class Commands:
         data: AbortData = self._call("abort", given({"queue": queue}), deadline)
         return data
 
+    def abort_and_restore_queue(
+        self,
+        *,
+        deadline: Deadline = DEFAULT,
+    ) -> AbortAndRestoreQueueData:
+        """`abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again."""
+        data: AbortAndRestoreQueueData = self._call("abort_and_restore_queue", {}, deadline)
+        return data
+
     def abort_and_prompt(
         self,
         message: str,
@@ -965,12 +985,13 @@ class Commands:
 
     def fork(
         self,
-        entry_id: str,
         *,
+        entry_id: Optional[str] = None,
+        include: Optional[bool] = None,
         deadline: Deadline = DEFAULT,
     ) -> ForkData:
         """Opens a copy of the session that ends before a user message; `text` is that message."""
-        data: ForkData = self._call("fork", {"entryId": entry_id}, deadline)
+        data: ForkData = self._call("fork", given({"entryId": entry_id, "include": include}), deadline)
         return data
 
     def clone(

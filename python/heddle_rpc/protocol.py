@@ -19,6 +19,41 @@ class AbortAndPromptRequest(_AbortAndPromptRequestAlways, total=False):
     clientMessageId: str
 
 
+class _AbortAndRestoreQueueDataSteeringItemAlways(TypedDict):
+    text: str
+
+
+class AbortAndRestoreQueueDataSteeringItem(_AbortAndRestoreQueueDataSteeringItemAlways, total=False):
+    images: List[ImageContent]
+
+
+class _AbortAndRestoreQueueDataFollowUpItemAlways(TypedDict):
+    text: str
+
+
+class AbortAndRestoreQueueDataFollowUpItem(_AbortAndRestoreQueueDataFollowUpItemAlways, total=False):
+    images: List[ImageContent]
+
+
+class _AbortAndRestoreQueueDataAlways(TypedDict):
+    steering: List[AbortAndRestoreQueueDataSteeringItem]
+    followUp: List[AbortAndRestoreQueueDataFollowUpItem]
+    cleared: RestoredQueue
+
+
+class AbortAndRestoreQueueData(_AbortAndRestoreQueueDataAlways, total=False):
+    imagesDropped: int
+
+
+class _AbortAndRestoreQueueRequestAlways(TypedDict):
+    type: Literal["abort_and_restore_queue"]
+
+
+class AbortAndRestoreQueueRequest(_AbortAndRestoreQueueRequestAlways, total=False):
+    """`abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again."""
+    id: Union[str, float]
+
+
 class _AbortBashRequestAlways(TypedDict):
     type: Literal["abort_bash"]
 
@@ -891,12 +926,13 @@ class ForkData(_ForkDataAlways, total=False):
 
 class _ForkRequestAlways(TypedDict):
     type: Literal["fork"]
-    entryId: str
 
 
 class ForkRequest(_ForkRequestAlways, total=False):
     """Opens a copy of the session that ends before a user message; `text` is that message."""
     id: Union[str, float]
+    entryId: str
+    include: bool
 
 
 class GetAvailableCommandsData(TypedDict):
@@ -1787,6 +1823,31 @@ class Response(_ResponseAlways, total=False):
     error: str
     code: str
     requestId: Union[str, float]
+
+
+class _RestoredQueueSteeringItemAlways(TypedDict):
+    text: str
+
+
+class RestoredQueueSteeringItem(_RestoredQueueSteeringItemAlways, total=False):
+    images: List[ImageContent]
+
+
+class _RestoredQueueFollowUpItemAlways(TypedDict):
+    text: str
+
+
+class RestoredQueueFollowUpItem(_RestoredQueueFollowUpItemAlways, total=False):
+    images: List[ImageContent]
+
+
+class _RestoredQueueAlways(TypedDict):
+    steering: List[RestoredQueueSteeringItem]
+    followUp: List[RestoredQueueFollowUpItem]
+
+
+class RestoredQueue(_RestoredQueueAlways, total=False):
+    imagesDropped: int
 
 
 RetryFallbackAppliedEvent = TypedDict(
@@ -2779,6 +2840,7 @@ CommandName = Literal[
     "steer",
     "follow_up",
     "abort",
+    "abort_and_restore_queue",
     "abort_and_prompt",
     "clear_queue",
     "get_queue",

@@ -27,6 +27,11 @@ export abstract class Commands {
     return this.request({ ...options, type: "abort" }, call)
   }
 
+  /** `abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again. */
+  abortAndRestoreQueue(call?: CallOptions): Promise<Protocol.AbortAndRestoreQueueData> {
+    return this.request({ type: "abort_and_restore_queue" }, call)
+  }
+
   /** Stops the active run, then sends a user message. */
   abortAndPrompt(message: string, options?: Protocol.AbortAndPromptOptions, call?: CallOptions): Promise<Protocol.AbortAndPromptData> {
     return this.request({ ...options, type: "abort_and_prompt", message }, call)
@@ -108,8 +113,8 @@ export abstract class Commands {
   }
 
   /** Opens a copy of the session that ends before a user message; `text` is that message. */
-  fork(entryId: string, call?: CallOptions): Promise<Protocol.ForkData> {
-    return this.request({ type: "fork", entryId }, call)
+  fork(options?: Protocol.ForkOptions, call?: CallOptions): Promise<Protocol.ForkData> {
+    return this.request({ ...options, type: "fork" }, call)
   }
 
   /** Opens a copy of the active branch as a new session. */

@@ -13,6 +13,8 @@ export const make = (request: Request) => ({
   followUp: (message: string, options?: Protocol.FollowUpOptions, call?: CallOptions) => request({ ...options, type: "follow_up", message }, call),
   /** Stops the active run and answers after its `agent_end`; succeeds also when nothing runs. */
   abort: (options?: Protocol.AbortOptions, call?: CallOptions) => request({ ...options, type: "abort" }, call),
+  /** `abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again. */
+  abortAndRestoreQueue: (call?: CallOptions) => request({ type: "abort_and_restore_queue" }, call),
   /** Stops the active run, then sends a user message. */
   abortAndPrompt: (message: string, options?: Protocol.AbortAndPromptOptions, call?: CallOptions) => request({ ...options, type: "abort_and_prompt", message }, call),
   /** Empties the queue and answers with its texts; queued prompts end as aborted. */
@@ -46,7 +48,7 @@ export const make = (request: Request) => ({
   /** Opens a copy of the session that ends before a user message; `text` is that message. */
   branch: (entryId: string, call?: CallOptions) => request({ type: "branch", entryId }, call),
   /** Opens a copy of the session that ends before a user message; `text` is that message. */
-  fork: (entryId: string, call?: CallOptions) => request({ type: "fork", entryId }, call),
+  fork: (options?: Protocol.ForkOptions, call?: CallOptions) => request({ ...options, type: "fork" }, call),
   /** Opens a copy of the active branch as a new session. */
   clone: (call?: CallOptions) => request({ type: "clone" }, call),
   /** Opens the newest session of a folder that has messages, or a new one there. */

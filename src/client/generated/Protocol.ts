@@ -3,6 +3,13 @@
 
 export type AbortAndPromptData = PromptDisposition
 
+export interface AbortAndRestoreQueueData {
+  readonly steering: ReadonlyArray<{ readonly text: string; readonly images?: ReadonlyArray<ImageContent> }>
+  readonly followUp: ReadonlyArray<{ readonly text: string; readonly images?: ReadonlyArray<ImageContent> }>
+  readonly imagesDropped?: number
+  readonly cleared: RestoredQueue
+}
+
 export interface AbortData {
   readonly cleared?: { readonly steering: ReadonlyArray<string>; readonly followUp: ReadonlyArray<string> }
 }
@@ -859,6 +866,12 @@ export interface Response {
   readonly requestId?: string | number
 }
 
+export interface RestoredQueue {
+  readonly steering: ReadonlyArray<{ readonly text: string; readonly images?: ReadonlyArray<ImageContent> }>
+  readonly followUp: ReadonlyArray<{ readonly text: string; readonly images?: ReadonlyArray<ImageContent> }>
+  readonly imagesDropped?: number
+}
+
 /** Another model of `retry.fallbackChains` takes over from one that failed. */
 export interface RetryFallbackAppliedEvent {
   readonly type: "retry_fallback_applied"
@@ -1471,6 +1484,10 @@ export interface AbortParams {
   readonly queue?: AbortQueue | undefined
 }
 
+/** Members of `abort_and_restore_queue`: `abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again. */
+export interface AbortAndRestoreQueueParams {
+}
+
 export interface AbortAndPromptOptions {
   readonly images?: ReadonlyArray<ImageContent> | undefined
   readonly clientMessageId?: string | undefined
@@ -1598,9 +1615,14 @@ export interface BranchParams {
   readonly entryId: string
 }
 
+export interface ForkOptions {
+  readonly entryId?: string | undefined
+  readonly include?: boolean | undefined
+}
 /** Members of `fork`: Opens a copy of the session that ends before a user message; `text` is that message. */
 export interface ForkParams {
-  readonly entryId: string
+  readonly entryId?: string | undefined
+  readonly include?: boolean | undefined
 }
 
 /** Members of `clone`: Opens a copy of the active branch as a new session. */
@@ -1892,6 +1914,7 @@ export interface CommandParams {
   readonly steer: SteerParams
   readonly follow_up: FollowUpParams
   readonly abort: AbortParams
+  readonly abort_and_restore_queue: AbortAndRestoreQueueParams
   readonly abort_and_prompt: AbortAndPromptParams
   readonly clear_queue: ClearQueueParams
   readonly get_queue: GetQueueParams
@@ -1962,6 +1985,7 @@ export interface CommandData {
   readonly steer: SteerData
   readonly follow_up: FollowUpData
   readonly abort: AbortData
+  readonly abort_and_restore_queue: AbortAndRestoreQueueData
   readonly abort_and_prompt: AbortAndPromptData
   readonly clear_queue: ClearQueueData
   readonly get_queue: GetQueueData

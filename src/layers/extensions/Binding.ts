@@ -128,9 +128,7 @@ const changePort = (
     create: (options) => changed(({ create }) => create(options)),
     open: (path) => changed(({ open }) => open(path)),
     fork: (entryId, position) =>
-      position === "before"
-        ? changed(({ branch }) => branch(entryId))
-        : changed(({ clone, navigate }) => Effect.zipRight(navigate({ entryId }), clone)),
+      position === "before" ? changed(({ branch }) => branch(entryId)) : changed(({ copyUpTo }) => copyUpTo(entryId)),
     navigate: ({ entryId, label, summarize }) =>
       Effect.tap(
         changed(({ navigate }) => navigate({ entryId, summarize })),

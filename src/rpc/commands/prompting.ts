@@ -11,7 +11,7 @@ import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected }
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
-import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
+import { Cleared, RestoredQueue, toCleared, toRestored } from "../protocol/QueueFrames.ts"
 import { Attachment } from "../protocol/Attachments.ts"
 import { type Input, readInput } from "../protocol/Images.ts"
 import { queueFull } from "./queue.ts"
@@ -170,21 +170,25 @@ type HandBack = (typeof Agent.Service)["handBack"]
 
 const nothing: HandBack = Effect.succeed([])
 
-/** As the `data` of a response, which has none where no message is handed back. */
-const clearedBy = (handBack: HandBack) =>
-  Effect.map(handBack, (items) => {
-    const data = toCleared(items)
-    return data.cleared === undefined ? undefined : data
-  })
+/** The `data` of a response that hands messages back. */
+type ToData = (items: Effect.Effect.Success<HandBack>) => object | undefined
+
+/** There is none where no message is handed back. */
+const clearedData: ToData = (items) => {
+  const data = toCleared(items)
+  return data.cleared === undefined ? undefined : data
+}
+
+const dataBy = (handBack: HandBack, toData = clearedData) => Effect.map(handBack, toData)
 
 /**
  * Stops the run, and returns the effect that hands the queue back then. A host that cancels the command meanwhile gets
  * what is in the queue at that moment; what it sends later stays queued.
  */
-const stop = (agent: typeof Agent.Service, request: Command.Request, before = nothing) =>
+const stop = (agent: typeof Agent.Service, request: Command.Request, before = nothing, toData = clearedData) =>
   Effect.suspend(() => {
     const handBack = Effect.zipWith(before, agent.handBack, (first, rest) => [...first, ...rest])
-    const isWanted = request.whenCancelled(clearedBy(handBack))
+    const isWanted = request.whenCancelled(dataBy(handBack, toData))
     return Effect.as(isWanted ? agent.halt : Effect.void, handBack)
   })
 
@@ -200,6 +204,17 @@ const stopUnlessKnown = Effect.fnUntraced(function* (
   return yield* stop(agent, request, before)
 })
 
+/** Ends what runs. Unless `keeps` says otherwise, what is queued is handed back. */
+const end = Effect.fnUntraced(function* (request: Command.Request, keeps: boolean, toData: ToData) {
+  const sessions = yield* Sessions
+  if (request.blocked) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
+  yield* sessions.endUntil(request.earlier, ({ withdraw }) => withdraw)
+  // An earlier command may have changed the session.
+  const agent = yield* currentAgent(sessions)
+  if (keeps) return yield* Effect.zipRight(agent.interrupt, request.answer())
+  yield* Command.answering(request, dataBy(yield* stop(agent, request, nothing, toData), toData))
+})
+
 export const abort = Command.make({
   name: "abort",
   lane: "control",
@@ -210,16 +225,25 @@ export const abort = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ queue: optional(AbortQueue) }),
   result: Schema.Struct({ cleared: optional(Cleared) }),
-  run: Effect.fnUntraced(function* ({ queue }, request) {
-    const sessions = yield* Sessions
-    if (request.blocked) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
-    yield* sessions.endUntil(request.earlier, ({ withdraw }) => withdraw)
-    // An earlier command may have changed the session.
-    const agent = yield* currentAgent(sessions)
-    if ((queue ?? request.connection.abortQueue) === "keep") yield* Effect.zipRight(agent.interrupt, request.answer())
-    else yield* Command.answering(request, clearedBy(yield* stop(agent, request)))
-    return {}
-  })
+  run: ({ queue }, request) =>
+    Effect.as(end(request, (queue ?? request.connection.abortQueue) === "keep", clearedData), {})
+})
+
+/** Hosts read the members at the top; `cleared` is where `abort` has them. */
+const restoredData = (items: Parameters<ToData>[0]) => {
+  const restored = toRestored(items)
+  return { ...restored, cleared: restored }
+}
+
+const abortAndRestoreQueue = Command.make({
+  name: "abort_and_restore_queue",
+  lane: "control",
+  summary: "`abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again.",
+  notes: "They are handed back also where aborts keep the queue. Custom messages of extensions are not among them.",
+  origin: ["omp"],
+  params: Command.noParams,
+  result: Schema.Struct({ ...RestoredQueue.fields, cleared: RestoredQueue }),
+  run: (_, request) => Effect.as(end(request, false, restoredData), restoredData([]))
 })
 
 export const abortAndPrompt = Command.makeAhead({
@@ -246,7 +270,7 @@ export const abortAndPrompt = Command.makeAhead({
       // Earlier commands may have started a run or queued messages since.
       const handBack = yield* stopUnlessKnown(params.clientMessageId, request, yield* arrived)
       const given = (data: object | undefined) => request.whenCancelled(Effect.succeed(data))
-      const data = yield* Effect.uninterruptible(Effect.tap(clearedBy(handBack), (data) => given(data)))
+      const data = yield* Effect.uninterruptible(Effect.tap(dataBy(handBack), (data) => given(data)))
       const answer = (receipt: PromptReceipt) => ({ ...toDisposition(receipt), ...data })
       return yield* Effect.mapBoth(
         agent.prompt(input, (receipt) => request.answer(answer(receipt))),
@@ -261,4 +285,4 @@ export const abortAndPrompt = Command.makeAhead({
     })
 })
 
-export const commands = [prompt, steer, followUp, abort, abortAndPrompt]
+export const commands = [prompt, steer, followUp, abort, abortAndRestoreQueue, abortAndPrompt]

@@ -30,12 +30,14 @@ const changed = Effect.gen(function* () {
 })
 
 /** A change that a hook has cancelled is no failure: the answer names the session that the host is still in. */
-const attempt = <A, E extends SessionFailure>(
+const attempt = <A, E extends SessionFailure | Command.CommandFailure>(
   change: Effect.Effect<A, E | ChangeCancelled>
 ): Effect.Effect<Either.Either<A, ChangeCancelled>, Command.CommandFailure> =>
   Effect.matchEffect(change, {
-    onFailure: (failure) =>
-      failure instanceof ChangeCancelled ? Effect.succeed(Either.left(failure)) : Effect.fail(toFailure(failure)),
+    onFailure: (failure) => {
+      if (failure instanceof ChangeCancelled) return Effect.succeed(Either.left(failure))
+      return failure instanceof Command.CommandFailure ? failure : Effect.fail(toFailure(failure))
+    },
     onSuccess: (value) => Effect.succeed(Either.right(value))
   })
 
@@ -84,33 +86,67 @@ const switchSession = Command.make({
   })
 })
 
-const branchCommand = (name: string, origin: ReadonlyArray<"pi" | "omp" | "xcsh">, error: string) =>
-  Command.make({
-    name,
-    lane: "holding",
-    summary: "Opens a copy of the session that ends before a user message; `text` is that message.",
-    notes: `${runEnds} The old session stays as it is. Entries keep their ids.`,
-    origin,
-    params: Schema.Struct({ entryId: Schema.String }),
-    result: Schema.Struct({ text: optional(Schema.String), ...Changed.fields }),
-    errors: ["invalid_entry", "store_failure"],
-    run: Effect.fnUntraced(function* ({ entryId }) {
-      const sessions = yield* changes
-      const branched = sessions.branch(entryId).pipe(
-        Effect.catchTag("NotABranchPoint", () => new Command.CommandFailure({ code: "invalid_entry", message: error })),
-        Effect.map(Either.right),
-        Effect.catchTag("ChangeCancelled", (cancelled) => Effect.succeed(Either.left(cancelled))),
-        Effect.catchTag("StoreFailure", (failure) => Effect.fail(toFailure(failure)))
+const copyNotes = `${runEnds} The old session stays as it is. Entries keep their ids.`
+const Copied = Schema.Struct({ text: optional(Schema.String), ...Changed.fields })
+
+/** A copy that ends before a message of the user, and the text of that message. */
+const branchTo = (entryId: string, message: string) =>
+  Effect.flatMap(changes, ({ branch }) =>
+    attempt(
+      Effect.catchTag(
+        branch(entryId),
+        "NotABranchPoint",
+        () => new Command.CommandFailure({ code: "invalid_entry", message })
       )
-      const outcome = yield* branched
-      // Clients of pi do not expect the text of a fork that was cancelled.
-      const text = Either.match(outcome, {
-        onLeft: ({ text }) => (name === "fork" ? undefined : text),
-        onRight: String
-      })
-      return { ...defined({ text }), ...(yield* outcomeOf(outcome)) }
-    })
+    )
+  )
+
+const branch = Command.make({
+  name: "branch",
+  lane: "holding",
+  summary: "Opens a copy of the session that ends before a user message; `text` is that message.",
+  notes: copyNotes,
+  origin: ["omp", "xcsh"],
+  params: Schema.Struct({ entryId: Schema.String }),
+  result: Copied,
+  errors: ["invalid_entry", "store_failure"],
+  run: Effect.fnUntraced(function* ({ entryId }) {
+    const outcome = yield* branchTo(entryId, "Invalid entry ID for branching")
+    const text = Either.match(outcome, { onLeft: ({ text }) => text, onRight: String })
+    return { ...defined({ text }), ...(yield* outcomeOf(outcome)) }
   })
+})
+
+const notForkable = "Invalid entry ID for forking"
+
+const fork = Command.make({
+  name: "fork",
+  lane: "holding",
+  summary: "Opens a copy of the session that ends before a user message; `text` is that message.",
+  notes:
+    `${copyNotes} With \`include\` the copy ends with the entry, which may be any one of the session. ` +
+    "Without `entryId` it is a copy of the active branch, as by `clone`.",
+  origin: ["pi", "omp"],
+  params: Schema.Struct({
+    entryId: optional(Schema.String),
+    include: optional(Schema.Boolean).annotations({ description: "The copy has the entry, too." })
+  }),
+  result: Copied,
+  errors: ["invalid_entry", "nothing_to_clone", "store_failure"],
+  run: Effect.fnUntraced(function* ({ entryId, include }) {
+    const sessions = yield* changes
+    if (entryId === undefined) return yield* outcomeOf(yield* attempt(sessions.clone))
+    if (include === true) {
+      const invalid = new Command.CommandFailure({ code: "invalid_entry", message: notForkable })
+      return yield* outcomeOf(
+        yield* attempt(Effect.catchTag(sessions.copyUpTo(entryId), "EntryNotFound", () => invalid))
+      )
+    }
+    const outcome = yield* branchTo(entryId, notForkable)
+    // Clients of pi do not expect the text of a fork that was cancelled.
+    return { ...(Either.isRight(outcome) ? { text: outcome.right } : {}), ...(yield* outcomeOf(outcome)) }
+  })
+})
 
 const clone = Command.make({
   name: "clone",
@@ -165,11 +201,4 @@ const openSession = Command.make({
   })
 })
 
-export const commands = [
-  newSession,
-  switchSession,
-  branchCommand("branch", ["omp", "xcsh"], "Invalid entry ID for branching"),
-  branchCommand("fork", ["pi"], "Invalid entry ID for forking"),
-  clone,
-  openSession
-]
+export const commands = [newSession, switchSession, branch, fork, clone, openSession]

@@ -1,6 +1,6 @@
 /** Queued messages as hosts see them (supplement 6.3), and those that a command hands back. */
 import * as Schema from "effect/Schema"
-import { described, optional } from "../../domain/conversation/Content.ts"
+import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
 import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../domain/Values.ts"
 
@@ -65,6 +65,41 @@ export const queuedTexts = (queue: MessageQueue.MessageQueue) =>
 const texts = Schema.Array(Schema.String)
 
 export const Cleared = Schema.Struct({ steering: texts, followUp: texts })
+
+/** Characters of Base64 that are handed back: the frame repeats them, and has to fit into 64 MiB. */
+const mostImages = 16 * 1024 * 1024
+
+const Restored = Schema.Array(Schema.Struct({ text: Schema.String, images: optional(Schema.Array(ImageContent)) }))
+
+/** What hosts of the omp family put back into their editors (supplement 7(12)). */
+export const RestoredQueue = Schema.Struct({
+  steering: Restored,
+  followUp: Restored,
+  imagesDropped: optional(Schema.Int).annotations({
+    description: "How many images were left out, because together they have more than 16 MiB."
+  })
+}).annotations({ identifier: "RestoredQueue", description: "Messages of the user that have left the queue." })
+
+/** The user's messages that were handed back. */
+export const toRestored = (items: ReadonlyArray<MessageQueue.QueuedMessage>): typeof RestoredQueue.Type => {
+  let left = mostImages
+  let imagesDropped = 0
+  const isKept = ({ data }: ImageContent) => {
+    const fits = data.length <= left
+    if (fits) left -= data.length
+    else imagesDropped++
+    return fits
+  }
+  const restored = (name: MessageQueue.RunQueueName) =>
+    items
+      .filter(({ custom, queue }) => custom === undefined && queue === name)
+      .map(({ images, text }) => {
+        const kept = images.filter(isKept)
+        return { text, ...(kept.length === 0 ? {} : { images: kept }) }
+      })
+  const lists = { steering: restored("steering"), followUp: restored("followUp") }
+  return { ...lists, ...(imagesDropped === 0 ? {} : { imagesDropped }) }
+}
 
 /** The texts of the user's messages that were handed back, if there are any. */
 export const toCleared = (

@@ -90,6 +90,8 @@ export interface SessionChanges {
   ) => Effect.Effect<{ readonly resumed: boolean }, OpenFailure | ModelUnavailable | NoSessionFolders | ChangeCancelled>
   /** Creates a session that ends before this user message, and returns the text of the message. */
   readonly branch: (entryId: string) => Effect.Effect<string, NotABranchPoint | StoreFailure | ChangeCancelled>
+  /** Creates a session with a copy of the branch up to this entry, which it has, too. */
+  readonly copyUpTo: (entryId: string) => Effect.Effect<void, EntryNotFound | StoreFailure | ChangeCancelled>
   /** Creates a session with a copy of the active branch. */
   readonly clone: Effect.Effect<void, NothingToClone | StoreFailure | ChangeCancelled>
   /** Moves the leaf. For a user message its parent becomes the leaf, and its text is returned, to be edited. */

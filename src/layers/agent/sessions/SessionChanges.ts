@@ -146,6 +146,18 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     return text
   })
 
+  /** The copy has the files of what tools have put out, too. */
+  const withArtifacts = Effect.suspend(() =>
+    Effect.map(current.get().session.info, ({ file }) => (Option.isSome(file) ? { artifactsOf: file.value } : {}))
+  )
+
+  const copyUpTo = Effect.fn("Sessions.copyUpTo")(function* (entryId: string) {
+    const { control, session } = current.get()
+    const path = yield* session.branchTo(entryId)
+    if (yield* Asking.isCancelled(control.hooks, "branching", { entryId })) return yield* new ChangeCancelled({})
+    yield* current.change({ reason: "fork" }, copyOf(path, yield* withArtifacts))
+  })
+
   const clone = Effect.gen(function* () {
     const { control, session } = current.get()
     const leafId = yield* session.leafId
@@ -153,8 +165,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     if (yield* Asking.isCancelled(control.hooks, "branching", { entryId: leafId })) {
       return yield* new ChangeCancelled({})
     }
-    const { file } = yield* session.info
-    const more = Option.isSome(file) ? { artifactsOf: file.value } : {}
+    const more = yield* withArtifacts
     const copy = Effect.flatMap(session.branch, (path) => copyOf(path, more))
     yield* current.change({ reason: "fork" }, Effect.zipRight(control.settle, copy))
   }).pipe(Effect.withSpan("Sessions.clone"))
@@ -180,6 +191,7 @@ export const make = (dependencies: Dependencies): SessionChanges => {
     open,
     openNewest,
     branch,
+    copyUpTo,
     clone,
     navigate: (destination) => Navigation.navigate(current.get(), destination),
     rename,

@@ -78,6 +78,18 @@ describe("a change while a run goes on", () => {
     )
   )
 
+  it.effect("a copy up to an entry has it, and the session that it is of keeps its leaf", () =>
+    midRun((harness) =>
+      Effect.gen(function* () {
+        yield* harness.sessions.copyUpTo("entry-1")
+        assert.deepStrictEqual(texts(yield* harness.session.entries), ["First"])
+        assert.strictEqual((yield* harness.session.info).header.parentSession, "session-2")
+        yield* harness.sessions.open("session-2")
+        assert.deepStrictEqual(texts(yield* harness.session.branch), ["First", "one", "Second", ""])
+      })
+    )
+  )
+
   it.effect("opening the current session again ends the run and stores all of it, too, around the same log", () =>
     midRun((harness) =>
       Effect.gen(function* () {
@@ -110,6 +122,8 @@ describe("a change while a run goes on", () => {
       "ModelUnavailable"
     ],
     ["not a message", ({ sessions }) => sessions.branch("nope"), "NotABranchPoint"],
+    ["not an entry", ({ sessions }) => sessions.copyUpTo("nope"), "EntryNotFound"],
+    ["the copy up to an entry fails", ({ sessions }) => sessions.copyUpTo("entry-2"), "StoreFailure"],
     ["not a message of the user", ({ sessions }) => sessions.branch("entry-2"), "NotABranchPoint"],
     ["the copy fails", branch, "StoreFailure"],
     ["no folders", ({ sessions }) => sessions.openNewest("/x"), "NoSessionFolders"],
