@@ -144,7 +144,6 @@ const logs = { debug: Effect.logDebug, info: Effect.logInfo, warn: Effect.logWar
 export const make = Effect.fnUntraced(function* (options: BindingOptions) {
   const { cwd, scopedModels, sessions, shutdown, unknownFlags } = options
   const registrations = yield* ProviderRegistrations
-  yield* registrations.prepare
   const trust = yield* Trust.Trust
   const process = {
     cwd,

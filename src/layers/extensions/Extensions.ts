@@ -16,6 +16,7 @@ import { ModelClient } from "../../services/model/ModelClient.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
+import * as LoadGuard from "../platform/extensions/LoadGuard.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Process from "../platform/processes/Process.ts"
@@ -106,7 +107,6 @@ const guardProject = Effect.fnUntraced(function* (
   const [root, own] = [yield* realOf(cwd), yield* realOf(agentDir)]
   const others = extensions.filter(({ path, scope }) => scope !== "project" && !path.startsWith(`${own}/`))
   if (others.some(({ path }) => path.startsWith(`${root}/`))) return
-  const LoadGuard = yield* Effect.promise(() => import("../platform/extensions/LoadGuard.ts"))
   yield* LoadGuard.guardProject({ code, root, free: [own, yield* Process.packageDir] })
 })
 

@@ -14,7 +14,7 @@ import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import { builtInProviders } from "./builtInProviders.ts"
 import { merge, type Merged } from "./CatalogMerge.ts"
 import * as ConfigValue from "./ConfigValue.ts"
-import type { ModelsFile } from "./ModelsFile.ts"
+import { decode, type ModelsFile } from "./ModelsFile.ts"
 import type { Change, ModelEntry, ProviderEntry, ProviderModels } from "./ProviderEntry.ts"
 
 export class Catalog extends Context.Tag("heddle/layers/models/Catalog")<
@@ -70,18 +70,11 @@ const addresses = Effect.fnUntraced(function* ({ address: given }: BuiltInOption
 const none: ModelsFile = { providers: [], problems: [] }
 const unusable = (reason: string): ModelsFile => ({ providers: [], problems: [reason] })
 
-/** The schemas of the file take 10 ms to build, so they are loaded only where there is a file. */
-const decode = (document: unknown) =>
-  Effect.map(
-    Effect.promise(() => import("./ModelsFile.ts")),
-    (module) => module.decode(document)
-  )
-
 const parse = (path: string, text: string) =>
   Either.match(ReadText.parse(path, text), {
     // The parser's message repeats parts of the file, which may hold keys.
-    onLeft: () => Effect.succeed(unusable(`is not valid ${ReadText.language(path)}`)),
-    onRight: decode
+    onLeft: () => unusable(`is not valid ${ReadText.language(path)}`),
+    onRight: (document) => decode(document)
   })
 
 const names = ["models.json", "models.jsonc", "models.yml", "models.yaml"]
@@ -92,7 +85,7 @@ const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
   for (const path of yield* ReadText.present(files, paths)) {
     const text = yield* Effect.either(ReadText.readIfPresent(files, path))
     if (Either.isLeft(text)) return { path, file: unusable(text.left.reason) }
-    if (Option.isSome(text.right)) return { path, file: yield* parse(path, text.right.value) }
+    if (Option.isSome(text.right)) return { path, file: parse(path, text.right.value) }
   }
   return { path: "", file: none }
 })

@@ -8,21 +8,17 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { ProviderRefused, ProviderRegistrations } from "../../services/model/ProviderRegistrations.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
-import { firstSuccess } from "../Sharing.ts"
 import { Catalog, hide } from "./Catalog.ts"
 import * as ConfigValue from "./ConfigValue.ts"
 import type { Change, ProviderModels } from "./ProviderEntry.ts"
-import type { Registration } from "./RegisteredProvider.ts"
+import * as RegisteredProvider from "./RegisteredProvider.ts"
 
 type Variables = typeof Environment.Environment.Service
-/** Its schemas take 10 ms to build, and most processes have no registrations. */
-const load = Effect.promise(() => import("./RegisteredProvider.ts"))
-type Module = Effect.Effect.Success<typeof load>
 
 interface Entry {
   readonly name: string
   readonly owner: Scope.Scope
-  readonly registration: Registration
+  readonly registration: RegisteredProvider.Registration
 }
 
 /** More than all extensions of a process register. Each costs a pass over the catalogue. */
@@ -32,29 +28,22 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const processes = yield* Processes
   const secrets = yield* KnownSecrets
-  const loaded = firstSuccess(load)
   const valueOf = (text: string, where: string) => ConfigValue.make(text, where, processes)
   let entries: ReadonlyArray<Entry> = []
 
-  const stackOf = (name: string, all: ReadonlyArray<Entry>, { over }: Module) =>
-    all.flatMap((entry) => (entry.name === name ? [entry.registration] : [])).reduce(over)
-  const put = (next: ReadonlyArray<Entry>, module: Module) => {
+  const stackOf = (name: string, all: ReadonlyArray<Entry>) =>
+    all.flatMap((entry) => (entry.name === name ? [entry.registration] : [])).reduce(RegisteredProvider.over)
+  const put = (next: ReadonlyArray<Entry>) => {
     entries = next
     const changes = new Map<string, Change>()
     for (const { name } of next)
-      if (!changes.has(name)) changes.set(name, module.changeOf(name, stackOf(name, next, module), valueOf))
+      if (!changes.has(name)) changes.set(name, RegisteredProvider.changeOf(name, stackOf(name, next), valueOf))
     catalog.change(changes)
   }
   const remove = (isGone: (entry: Entry) => boolean) =>
-    Effect.flatMap(loaded, (module) =>
-      Effect.sync(() => {
-        if (entries.some(isGone))
-          put(
-            entries.filter((entry) => !isGone(entry)),
-            module
-          )
-      })
-    )
+    Effect.sync(() => {
+      if (entries.some(isGone)) put(entries.filter((entry) => !isGone(entry)))
+    })
   /** A key that was registered once stays a secret. Those that commands print are added by the calls that use them. */
   const hideAll = ({ models, provider }: ProviderModels, environment: Variables) => {
     const values = [...models, ...(provider === undefined ? [] : [provider])].flatMap((entry) => {
@@ -69,30 +58,28 @@ export const make = Effect.gen(function* () {
   }
 
   /** In one step, so that no other registration comes between the check and the change. */
-  const add = (entry: Entry, module: Module, environment: Variables) =>
+  const add = (entry: Entry, environment: Variables) =>
     Effect.suspend(() => {
       const { name, owner } = entry
       const isSame = (other: Entry) => other.name === name && other.owner === owner
       const mine = entries.filter(isSame).map(({ registration }) => registration)
-      const registration = [...mine, entry.registration].reduce(module.over)
+      const registration = [...mine, entry.registration].reduce(RegisteredProvider.over)
       const next = [...entries.filter((other) => !isSame(other)), { name, owner, registration }]
-      const applied = module.apply(name, stackOf(name, next, module), catalog.unchanged(name), valueOf)
+      const applied = RegisteredProvider.apply(name, stackOf(name, next), catalog.unchanged(name), valueOf)
       const problems = next.length > mostEntries ? [`there are ${mostEntries} registrations already`] : applied.problems
       if (problems.length > 0) return new ProviderRefused({ provider: name, problems })
       hideAll(applied, environment)
-      put(next, module)
+      put(next)
       return mine.length === 0 ? Scope.addFinalizer(owner, remove(isSame)) : Effect.void
     })
 
   return ProviderRegistrations.of({
-    prepare: Effect.asVoid(loaded),
     register: Effect.fnUntraced(function* (name, config) {
-      const module = yield* loaded
       const owner = yield* Effect.scope
       const environment = yield* Environment.Environment
-      const decoded = module.decode(name, config, valueOf)
+      const decoded = RegisteredProvider.decode(name, config, valueOf)
       if (Either.isLeft(decoded)) return yield* new ProviderRefused({ provider: name, problems: decoded.left })
-      yield* Effect.uninterruptible(add({ name, owner, registration: decoded.right }, module, environment))
+      yield* Effect.uninterruptible(add({ name, owner, registration: decoded.right }, environment))
     }),
     unregister: (name) => remove((entry) => entry.name === name)
   })

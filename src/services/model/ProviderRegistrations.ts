@@ -61,8 +61,6 @@ export interface ProviderConfig {
 export class ProviderRegistrations extends Context.Tag("heddle/services/model/ProviderRegistrations")<
   ProviderRegistrations,
   {
-    /** Loads what registering needs. Once it has completed, `register` does not wait for anything. */
-    readonly prepare: Effect.Effect<void>
     /**
      * In force at once, also for open sessions; calls that run go on as they were started. A field that a later
      * registration of the same name leaves out keeps its value. Closing the scope takes this registration back.

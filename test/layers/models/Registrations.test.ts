@@ -30,7 +30,7 @@ const setup = ({ auth, providers = {} }: Setup = {}) =>
     )
     const catalog = yield* Effect.provide(Catalog, context)
     const credentials = yield* Effect.provide(Credentials, context)
-    const { prepare, register, unregister } = yield* Effect.provide(ProviderRegistrations, context)
+    const { register, unregister } = yield* Effect.provide(ProviderRegistrations, context)
     /** Registers in a scope of its own and returns what closes it. */
     const registerIn = (name: string, config: ProviderConfig) =>
       Effect.gen(function* () {
@@ -43,7 +43,7 @@ const setup = ({ auth, providers = {} }: Setup = {}) =>
         entries.filter(({ model }) => model.provider === provider).map(({ model }) => label(model))
       )
     const key = (provider: string) => Effect.map(credentials.find(provider), Option.map(Redacted.value))
-    return { catalog, credentials, key, labels, prepare, register, registerIn, secrets, unregister }
+    return { catalog, credentials, key, labels, register, registerIn, secrets, unregister }
   })
 
 const acme = {
@@ -97,8 +97,7 @@ describe("a registered provider", () => {
 
   it.scoped("needs no wait once the code is loaded", () =>
     Effect.gen(function* () {
-      const { catalog, prepare, register } = yield* setup()
-      yield* prepare
+      const { catalog, register } = yield* setup()
       const scope = yield* Effect.scope
       assert.isTrue(Exit.isSuccess(Effect.runSyncExit(Scope.extend(register("acme", acme), scope))))
       assert.isDefined(catalog.find("acme", "loom"))
