@@ -1,4 +1,5 @@
 /** docs/rpc.md: the reference for host authors, from the registry and the event schemas. */
+import * as Predicate from "effect/Predicate"
 import * as Json from "../domain/Json.ts"
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
@@ -6,9 +7,6 @@ import * as JsonSchema from "./JsonSchema.ts"
 import { unsupported } from "./peers/Unsupported.ts"
 import { events } from "./protocol/EventSchemas.ts"
 import { type CommandServices, commands } from "./registry.ts"
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
@@ -19,11 +17,13 @@ const isShared = (name: string): boolean =>
   !/(Request|Data|Event|Frame)$/.test(name) || name === "AssistantMessageEvent"
 
 const nameOf = (reference: unknown): string | undefined =>
-  isObject(reference) && typeof reference["$ref"] === "string" ? reference["$ref"].replace("#/$defs/", "") : undefined
+  Predicate.isReadonlyRecord(reference) && typeof reference["$ref"] === "string"
+    ? reference["$ref"].replace("#/$defs/", "")
+    : undefined
 
 /** A type in a few words; a named type as a link to its section. */
 const typeText = (schema: unknown): string => {
-  if (!isObject(schema)) return "any"
+  if (!Predicate.isReadonlyRecord(schema)) return "any"
   const name = nameOf(schema)
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`
   if (schema["const"] !== undefined) return Json.stringify(schema["const"])
@@ -33,14 +33,14 @@ const typeText = (schema: unknown): string => {
       .join(" \\| ")
   if (schema["anyOf"] !== undefined) return list(schema["anyOf"]).map(typeText).join(" \\| ")
   if (schema["type"] === "array") return arrayText(typeText(schema["items"]))
-  if (isObject(schema["properties"]) && Object.keys(schema["properties"]).length > 0)
+  if (Predicate.isReadonlyRecord(schema["properties"]) && Object.keys(schema["properties"]).length > 0)
     return `{ ${members(schema, [])} }`
   return typeof schema["type"] === "string" ? schema["type"] : "any"
 }
 
 /** Members as one line: `message: string, images?: ImageContent[]`. */
 const members = (schema: unknown, leaveOut: ReadonlyArray<string>): string => {
-  if (!isObject(schema) || !isObject(schema["properties"])) return typeText(schema)
+  if (!Predicate.isReadonlyRecord(schema) || !Predicate.isReadonlyRecord(schema["properties"])) return typeText(schema)
   const required = list(schema["required"])
   const shown = Object.entries(schema["properties"]).filter(([name]) => !leaveOut.includes(name))
   if (shown.length === 0) return "none"
@@ -52,13 +52,13 @@ const members = (schema: unknown, leaveOut: ReadonlyArray<string>): string => {
 const definition = (document: JsonObject, reference: unknown): unknown => {
   const defs = document["$defs"]
   const name = nameOf(reference)
-  return isObject(defs) && name !== undefined ? defs[name] : undefined
+  return Predicate.isReadonlyRecord(defs) && name !== undefined ? defs[name] : undefined
 }
 
 const commandSection = (document: JsonObject, command: Command<CommandServices>): string => {
   const table = document["x-commands"]
-  const entry = isObject(table) ? table[command.name] : undefined
-  const { data, request } = isObject(entry) ? entry : {}
+  const entry = Predicate.isReadonlyRecord(table) ? table[command.name] : undefined
+  const { data, request } = Predicate.isReadonlyRecord(entry) ? entry : {}
   return [
     `### \`${command.name}\``,
     command.summary,
@@ -76,13 +76,13 @@ const commandSection = (document: JsonObject, command: Command<CommandServices>)
 
 const frameRow = (document: JsonObject, name: string, { summary, type }: { type: string; summary: string }): string => {
   const table = document[name]
-  const entry = isObject(table) ? table[type] : undefined
-  const frame = isObject(entry) ? definition(document, entry["frame"]) : undefined
+  const entry = Predicate.isReadonlyRecord(table) ? table[type] : undefined
+  const frame = Predicate.isReadonlyRecord(entry) ? definition(document, entry["frame"]) : undefined
   return `| \`${type}\` | ${members(frame, ["type", "sessionId", "epoch", "seq"])} | ${summary} |`
 }
 
 const descriptionOf = (schema: unknown): string => {
-  const description = isObject(schema) ? schema["description"] : undefined
+  const description = Predicate.isReadonlyRecord(schema) ? schema["description"] : undefined
   return typeof description === "string" ? description : ""
 }
 
@@ -96,7 +96,7 @@ const memberLine = (name: string, member: unknown, isRequired: boolean): string 
 
 const body = (schema: JsonObject): string => {
   const required = list(schema["required"])
-  if (isObject(schema["properties"]))
+  if (Predicate.isReadonlyRecord(schema["properties"]))
     return Object.entries(schema["properties"])
       .map(([name, member]) => memberLine(name, member, required.includes(name)))
       .join("\n")
@@ -109,9 +109,11 @@ const body = (schema: JsonObject): string => {
 /** The definitions that commands, events and other types refer to by name. */
 const typeSections = (document: JsonObject): ReadonlyArray<string> => {
   const defs = document["$defs"]
-  if (!isObject(defs)) return []
+  if (!Predicate.isReadonlyRecord(defs)) return []
   return Object.entries(defs).flatMap(([name, schema]) =>
-    isShared(name) && isObject(schema) ? [`### \`${name}\`\n\n${descriptionOf(schema)}\n\n${body(schema)}`] : []
+    isShared(name) && Predicate.isReadonlyRecord(schema)
+      ? [`### \`${name}\`\n\n${descriptionOf(schema)}\n\n${body(schema)}`]
+      : []
   )
 }
 

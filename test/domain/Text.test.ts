@@ -80,3 +80,44 @@ describe("text for a terminal", () => {
     assert.strictEqual(Text.name("abcdef", 3), "abc…")
   })
 })
+
+describe("texts that are cut", () => {
+  it("keep a pair of surrogates whole", () => {
+    assert.deepStrictEqual(
+      [0, 1, 2, 3, 4].map((most) => Text.first("a😀b", most)),
+      ["", "a", "a", "a😀", "a😀b"]
+    )
+  })
+
+  it("end in a mark where something was cut", () => {
+    assert.deepStrictEqual(
+      ["abc", "abcd"].map((text) => Text.clip(text, 3)),
+      ["abc", "abc…"]
+    )
+    assert.deepStrictEqual(
+      ["abc", "abcd"].map((text) => Text.fit(text, 3)),
+      ["abc", "ab…"]
+    )
+  })
+})
+
+it("nothing in a value ends its attribute, its tag or its line", () => {
+  assert.strictEqual(Text.attribute(`a"b<c>&d'\n\t\u2028\u0085é`), "a&quot;b&lt;c&gt;&amp;d'&#10;&#9;&#8232;&#133;é")
+  assert.strictEqual(Text.markup('<a href="x">\n'), "&lt;a href=&quot;x&quot;&gt;\n")
+})
+
+it("counts the letters that differ, up to a bound", () => {
+  const distance = (a: string, b: string) => Text.distance(a, b, 2)
+  assert.deepStrictEqual(
+    [
+      distance("model", "model"),
+      distance("model", "mdoel"),
+      distance("model", "modes"),
+      distance("model", "mode"),
+      distance("model", "xmodelx"),
+      distance("model", "other"),
+      distance("model", "m")
+    ],
+    [0, 1, 1, 1, 2, undefined, undefined]
+  )
+})

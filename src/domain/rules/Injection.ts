@@ -1,12 +1,10 @@
 /** The message that tells the model of rules that it broke. */
 import type { CustomInput } from "../conversation/Message.ts"
 import type { RuleInfo } from "./Rule.ts"
-
-const attribute = (value: string) =>
-  value.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(/\s/g, " ")
+import * as Text from "../Text.ts"
 
 const wrap = ({ content, name, path }: RuleInfo) =>
-  `<system-interrupt reason="rule_violation" rule="${attribute(name)}" path="${attribute(path)}">
+  `<system-interrupt reason="rule_violation" rule="${Text.attribute(name)}" path="${Text.attribute(path)}">
 The agent enforces a rule of this project: your output matched its condition. Follow the rule from here on. This is not a message of the user, and no attempt to mislead you.
 
 ${content}

@@ -3,12 +3,12 @@
  * original, and an unknown entry stays as it is, so that writing either again gives the same object.
  */
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import { type JsonObject, text } from "../conversation/Content.ts"
 import {
   isAgentMessage,
   isCallEnd,
   isInput,
-  isObject,
   isToolUsage,
   isOutput,
   isOwnEntry,
@@ -39,7 +39,7 @@ const said = (content: unknown) => (typeof content === "string" ? content : bloc
 const textOr = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise)
 
 const withoutOddDetails = ({ details, ...rest }: JsonObject): JsonObject =>
-  details === undefined || isObject(details) ? { ...rest, ...defined({ details }) } : rest
+  details === undefined || Predicate.isReadonlyRecord(details) ? { ...rest, ...defined({ details }) } : rest
 
 const mendMessage = (message: JsonObject, at: number): unknown => {
   const { content, role, timestamp } = message
@@ -84,7 +84,7 @@ const mendMessage = (message: JsonObject, at: number): unknown => {
 /** Undefined if the value is not a message of a conversation. `at` is the time of its entry. */
 export const readMessage = (value: unknown, at: number): AgentMessage | undefined => {
   if (isAgentMessage(value)) return value
-  const mended = isObject(value) ? mendMessage(value, at) : undefined
+  const mended = Predicate.isReadonlyRecord(value) ? mendMessage(value, at) : undefined
   return isAgentMessage(mended) ? mended : undefined
 }
 
@@ -133,7 +133,7 @@ const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject
 /** Undefined if the value has no place in a tree, like lines of a damaged file. */
 export const readEntry = (value: unknown): SessionEntry | undefined => {
   if (isOwnEntry(value)) return value
-  if (!isObject(value)) return undefined
+  if (!Predicate.isReadonlyRecord(value)) return undefined
   const { id, parentId: parent, type } = value
   if (typeof id !== "string" || id === "" || typeof type !== "string") return undefined
   const place = {

@@ -10,10 +10,7 @@ import * as Usage from "../model/Usage.ts"
 import { type TodoPhases, TodoStatus } from "../todo/Todo.ts"
 import type { NewEntry, OwnEntry } from "./SessionEntry.ts"
 
-const { isBoolean, isNumber, isString } = Predicate
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const { isBoolean, isNumber, isReadonlyRecord: isObject, isString } = Predicate
 
 const optional = (fits: (value: unknown) => boolean) => (value: unknown) => value === undefined || fits(value)
 const optionalText = optional(isString)

@@ -4,8 +4,9 @@
  * beside the branch keeps them, so that a crash loses none. It is an entry about the queue, with an operation of its own,
  * and the entry of the message itself takes the record off.
  */
+import * as Predicate from "effect/Predicate"
 import type { BashExecutionMessage, CustomMessage } from "../conversation/Message.ts"
-import { isAgentMessage, isObject } from "./EntryShape.ts"
+import { isAgentMessage } from "./EntryShape.ts"
 import * as QueueEntries from "./QueueEntries.ts"
 import { entryOf } from "./SessionContext.ts"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
@@ -31,7 +32,7 @@ export const stored = ({ message, messageId }: LateRecord): NewEntry =>
   message.role === "custom" ? entryOf(message, { messageId }) : { type: "message", message, messageId }
 
 const readRecord = (value: unknown): ReadonlyArray<LateRecord> => {
-  const { message, messageId } = isObject(value) ? value : {}
+  const { message, messageId } = Predicate.isReadonlyRecord(value) ? value : {}
   if (typeof messageId !== "string" || !isAgentMessage(message)) return []
   return message.role === "bashExecution" || message.role === "custom" ? [{ messageId, message }] : []
 }
@@ -41,7 +42,7 @@ export const restore = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<Lat
   const waiting = new Map<unknown, LateRecord>()
   for (const entry of entries) {
     if (entry.type === "message" || entry.type === "custom_message") waiting.delete(entry.messageId)
-    if (!QueueEntries.isQueueEntry(entry) || !isObject(entry.data)) continue
+    if (!QueueEntries.isQueueEntry(entry) || !Predicate.isReadonlyRecord(entry.data)) continue
     const { moved, records } = entry.data
     for (const record of Array.isArray(records) ? records.flatMap(readRecord) : [])
       waiting.set(record.messageId, record)

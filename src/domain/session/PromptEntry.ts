@@ -2,7 +2,7 @@
  * The part of the system prompt that comes from files and from the machine, kept in the session. A session that is resumed
  * goes on under the same prompt, so that providers find it in their caches, whatever has changed on the disk.
  */
-import { isObject } from "./EntryShape.ts"
+import * as Predicate from "effect/Predicate"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
 
 export const customType = "heddle.prompt"
@@ -21,7 +21,7 @@ const longest = 4 * 1024 * 1024
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= longest
 
 const read = (data: unknown): KeptPrompt | undefined => {
-  if (!isObject(data)) return undefined
+  if (!Predicate.isReadonlyRecord(data)) return undefined
   const { append, cwd, replace, text } = data
   if (!isText(cwd) || !isText(text)) return undefined
   return { cwd, text, ...(isText(replace) ? { replace } : {}), ...(isText(append) ? { append } : {}) }

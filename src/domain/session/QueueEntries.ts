@@ -3,11 +3,12 @@
  * replaces those that are queued; a `remove` takes them off, and so does the entry of the delivered message itself.
  * These entries are never on a branch: the leaf stays where it is.
  */
+import * as Predicate from "effect/Predicate"
 import type { InputContent } from "../conversation/Content.ts"
 import { plainText } from "../conversation/Content.ts"
 import { type CustomInput, userContent } from "../conversation/Message.ts"
 import * as MessageQueue from "../conversation/MessageQueue.ts"
-import { isCustomInput, isInput, isObject } from "./EntryShape.ts"
+import { isCustomInput, isInput } from "./EntryShape.ts"
 import { type CustomEntry, type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
 import { defined } from "../Values.ts"
 
@@ -67,7 +68,7 @@ const readCustom = (value: unknown): CustomInput | undefined => {
 }
 
 const readItem = (value: unknown): StoredItem | undefined => {
-  if (!isObject(value)) return undefined
+  if (!Predicate.isReadonlyRecord(value)) return undefined
   const { clientMessageId, content = [], documents, messageId, queue, requestId } = value
   if (typeof messageId !== "string" || !isQueue(queue)) return undefined
   if (!Array.isArray(content)) return undefined
@@ -87,7 +88,7 @@ const readItem = (value: unknown): StoredItem | undefined => {
 
 /** Items that are damaged are left out. */
 export const read = ({ data }: QueueEntry): Change => {
-  const { front, items, op } = isObject(data) ? data : {}
+  const { front, items, op } = Predicate.isReadonlyRecord(data) ? data : {}
   const found = Array.isArray(items) ? items.flatMap((item) => readItem(item) ?? []) : []
   return { op: op === "remove" ? "remove" : "add", items: op === undefined ? [] : found, front: front === true }
 }

@@ -2,9 +2,9 @@
  * The conversation of a branch (protocol.md 9.5): its messages, with compactions and edits applied. Also the tool calls
  * that a process left without a result.
  */
+import * as Predicate from "effect/Predicate"
 import type { ToolCall } from "../conversation/Content.ts"
 import { readMessage } from "./EntryReading.ts"
-import { isObject } from "./EntryShape.ts"
 import type { AgentMessage, InputMessage } from "../conversation/Message.ts"
 import type { NewEntry, SessionEntry } from "./SessionEntry.ts"
 import { defined } from "../Values.ts"
@@ -73,7 +73,7 @@ const editsOf = (branch: ReadonlyArray<SessionEntry>): ReadonlyMap<unknown, unkn
 
 const edited = (message: AgentMessage, replacement: unknown): AgentMessage | undefined => {
   if (replacement === null) return undefined
-  if (!isObject(replacement) || !("content" in message)) return message
+  if (!Predicate.isReadonlyRecord(replacement) || !("content" in message)) return message
   return readMessage({ ...message, content: replacement["content"] }, message.timestamp) ?? message
 }
 

@@ -1,5 +1,6 @@
 /** What the model that gave out tasks reads of their results (protocol.md 14.3), and how long an output may be. */
 import type { SubagentResult } from "./Subagent.ts"
+import * as Text from "../Text.ts"
 
 export interface OutputLimits {
   readonly maxBytes: number
@@ -54,10 +55,6 @@ export const cap = (output: string, { maxBytes, maxLines }: OutputLimits): Cappe
   return { text, truncated: true, note, meta }
 }
 
-/** A pair of surrogates stays whole. */
-const firstChars = (text: string, most: number): string =>
-  text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) && text.length > most ? most - 1 : most)
-
 export const duration = (ms: number): string => {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)}s`
@@ -77,14 +74,12 @@ export const status = (result: SubagentResult): "completed" | "failed" | "aborte
 export const preview = ({ output, outputMeta, outputPath, truncated }: SubagentResult): string => {
   const trimmed = output.trim()
   if (trimmed === "") return "(no output)"
-  const shown = firstChars(trimmed, longestPreview)
+  const shown = Text.first(trimmed, longestPreview)
   if (shown.length === trimmed.length && !truncated) return shown
   const all = outputMeta?.charCount ?? output.length
   const where = outputPath === undefined ? "The rest was not kept." : `Full output: ${outputPath}`
   return `${shown}\n[The first ${shown.length} of ${all} characters. ${where}]`
 }
-
-const attribute = (value: string) => value.replaceAll(/[<>"&\n]/g, " ")
 
 const verificationLine = ({ verification }: SubagentResult): ReadonlyArray<string> => {
   if (verification === undefined || verification.status === "not_requested") return []
@@ -96,7 +91,7 @@ const whatBecame = (result: SubagentResult): ReadonlyArray<string> => {
   const { abortReason, branchName, error, outputPath, patchPath } = result
   const failure = isSuccess(result) ? undefined : (error ?? abortReason)
   return [
-    ...(failure === undefined ? [] : [`Error: ${firstChars(failure, longestError)}`]),
+    ...(failure === undefined ? [] : [`Error: ${Text.first(failure, longestError)}`]),
     ...verificationLine(result),
     ...(outputPath === undefined ? [] : [`Output: ${outputPath}`]),
     ...(patchPath === undefined ? [] : [`Patch: ${patchPath}`]),
@@ -106,7 +101,7 @@ const whatBecame = (result: SubagentResult): ReadonlyArray<string> => {
 
 const section = (result: SubagentResult): string => {
   const { agent, durationMs, id } = result
-  const head = `<agent id="${attribute(id)}" name="${attribute(agent)}" status="${status(result)}" time="${duration(durationMs)}">`
+  const head = `<agent id="${Text.attribute(id)}" name="${Text.attribute(agent)}" status="${status(result)}" time="${duration(durationMs)}">`
   return [head, ...whatBecame(result), "<result>", preview(result), "</result>", "</agent>"].join("\n")
 }
 

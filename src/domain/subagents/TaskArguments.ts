@@ -1,9 +1,9 @@
 /** The arguments of the tool `task`, as models are told of them and as they are checked (protocol.md 14.2). */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../conversation/Content.ts"
 import type { Spawns } from "./AgentDefinition.ts"
+import { explain } from "../Values.ts"
 
 const item = Schema.Struct({
   id: optional(Schema.NullOr(Schema.String)),
@@ -50,8 +50,6 @@ const longestId = 48
 /** Every report of progress has all tasks of the call. */
 const mostTasks = 200
 const safeId = /^[A-Za-z0-9._-]+$/
-const longestExplanation = 2000
-
 const text = (description: string): JsonObject => ({ type: "string", description })
 
 const isolation: JsonObject = {
@@ -169,13 +167,6 @@ const problemOf = ({ agent, isolated, tasks }: TaskCall, rules: TaskRules): stri
   return isolated === true && !rules.isIsolationEnabled
     ? "Task isolation is disabled. Remove the isolated argument, or set task.isolation.mode to worktree."
     : undefined
-}
-
-const explain = (error: ParseResult.ParseError): string => {
-  const said = ParseResult.ArrayFormatter.formatErrorSync(error)
-    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ")
-  return said.length > longestExplanation ? `${said.slice(0, longestExplanation)}…` : said
 }
 
 /** The rest of a call that has no problems. */

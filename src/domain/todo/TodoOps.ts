@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import { sizeProblem, type TodoItem, type TodoPhases, type TodoStatus } from "./Todo.ts"
 import * as TodoIds from "./TodoIds.ts"
+import * as Text from "../Text.ts"
 
 interface Remarks {
   readonly notes?: string
@@ -147,7 +148,7 @@ const addPhase = (editing: Editing, { name, tasks = [] }: NewPhase) => {
 }
 
 const longestQuote = 100
-const quote = (id: string) => `"${id.length > longestQuote ? `${id.slice(0, longestQuote)}…` : id}"`
+const quote = (id: string) => `"${Text.clip(id, longestQuote)}"`
 
 /** Returns what is wrong with the operation; it then changes nothing. `replace` is left to the caller. */
 const edit = (editing: Editing, op: Exclude<TodoOp, { readonly op: "replace" }>): string | undefined => {

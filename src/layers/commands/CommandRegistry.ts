@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
+import * as Text from "../../domain/Text.ts"
 import type { SessionCommands, SlashCommand } from "../../services/Commands.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
@@ -21,7 +22,7 @@ const longest = 2000
 const mostAtOnce = 50
 const quietMs = 0.1
 
-const clip = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+const clip = (text: string) => Text.clip(text, longest)
 
 const clipped = (command: SlashCommand): SlashCommand => {
   const { argumentHint, description } = command

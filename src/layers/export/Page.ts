@@ -2,6 +2,7 @@
  * Writes the page: the viewer, and the session as base64, which an HTML parser cannot mistake for markup. The content
  * security policy allows exactly this script and this style, and loads nothing.
  */
+import * as Text from "../../domain/Text.ts"
 import * as Engine from "../platform/Engine.ts"
 import * as Document from "./Document.ts"
 
@@ -13,9 +14,6 @@ export interface Viewer {
   readonly styleHash: string
   readonly notices: string
 }
-
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-const escape = (text: string) => text.replaceAll(/[&<>"]/g, (char) => escapes[char] ?? "")
 
 const policy = ({ scriptHash, styleHash }: Viewer) =>
   [
@@ -42,7 +40,7 @@ export const render = (
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="heddle">
-<title>${escape(mask(Document.titleOf(document)))}</title>
+<title>${Text.markup(mask(Document.titleOf(document)))}</title>
 <link rel="icon" href="data:,">
 <style>${viewer.style}</style>
 <!--

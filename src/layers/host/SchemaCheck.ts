@@ -7,13 +7,12 @@ import * as Predicate from "effect/Predicate"
 import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
+import * as Text from "../../domain/Text.ts"
 
 /** A place in the schema, from the inside out: the parts of a large schema share what is above them. */
 type Path = { readonly above: Path; readonly key: string | number } | undefined
 /** What the value at a keyword has to be, where it is not. */
 type Rule = (value: unknown) => string | undefined
-
-const isObject = Predicate.isReadonlyRecord
 
 const types = ["array", "boolean", "integer", "null", "number", "object", "string"]
 const typeNames = types.map((name) => `"${name}"`).join(", ")
@@ -80,8 +79,7 @@ const render = (path: Path): string => {
 }
 
 const shortest = (value: unknown): string => {
-  const said = Json.stringify(value) ?? String(value)
-  return said.length > 60 ? `${said.slice(0, 60)}…` : said
+  return Text.clip(Json.stringify(value) ?? String(value), 60)
 }
 
 const wrong = (path: Path, what: string, value: unknown): string =>
@@ -97,7 +95,7 @@ const unescape = (part: string): string =>
 
 const childOf = (value: unknown, key: string): unknown => {
   if (Array.isArray(value)) return value[Number(key)]
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return Predicate.isReadonlyRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
 const target = (root: JsonObject, pointer: string): unknown =>
@@ -112,8 +110,8 @@ const refProblem = (root: JsonObject, first: string, good: Set<string>): string 
     if (seen.has(ref)) return "leads back to itself"
     seen.add(ref)
     const found = target(root, ref)
-    if (!isObject(found) && typeof found !== "boolean") return "leads to no schema in it"
-    if (!isObject(found) || typeof found["$ref"] !== "string") break
+    if (!Predicate.isReadonlyRecord(found) && typeof found !== "boolean") return "leads to no schema in it"
+    if (!Predicate.isReadonlyRecord(found) || typeof found["$ref"] !== "string") break
     ref = found["$ref"]
   }
   for (const ref of seen) good.add(ref)
@@ -137,7 +135,7 @@ const partsOf = (path: Path, keyword: string, value: unknown): Either.Either<Rea
   }
   if (single.has(keyword) || keyword === "items") return Either.right([{ path: here, schema: value }])
   if (!named.has(keyword)) return Either.right([])
-  if (!isObject(value)) return Either.left(wrong(here, "must be an object of schemas", value))
+  if (!Predicate.isReadonlyRecord(value)) return Either.left(wrong(here, "must be an object of schemas", value))
   return Either.right(Object.entries(value).map(([name, schema]) => within(name, schema)))
 }
 
@@ -149,7 +147,7 @@ const keywordProblem = (path: Path, schema: JsonObject): string | undefined => {
   for (const [keyword, value] of Object.entries(schema)) {
     const what = Object.hasOwn(rules, keyword) ? rules[keyword]?.(value) : undefined
     if (what !== undefined) return wrong({ above: path, key: keyword }, what, value)
-    if (keyword !== "patternProperties" || !isObject(value)) continue
+    if (keyword !== "patternProperties" || !Predicate.isReadonlyRecord(value)) continue
     for (const name of Object.keys(value)) {
       const problem = pattern(name)
       if (problem !== undefined) return wrong({ above: path, key: keyword }, `has a name that ${problem}`, name)
@@ -181,7 +179,7 @@ const walk = (root: JsonObject): string | undefined => {
   for (let found = open.pop(); found !== undefined; found = open.pop()) {
     const { path, schema } = found
     if (typeof schema === "boolean") continue
-    if (!isObject(schema)) return wrong(path, "must be a schema: an object, true or false", schema)
+    if (!Predicate.isReadonlyRecord(schema)) return wrong(path, "must be a schema: an object, true or false", schema)
     const problem = keywordProblem(path, schema)
     if (problem !== undefined) return problem
     hasIds ||= hasId(schema)

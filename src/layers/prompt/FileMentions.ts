@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ImageContent } from "../../domain/conversation/Content.ts"
+import * as Text from "../../domain/Text.ts"
 import { FileError, Files, type OpenFile } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ImageSize from "../tools/files/ImageSize.ts"
@@ -50,13 +51,10 @@ export const at = (text: string, cursor: number): Unfinished | undefined => {
   return { from: cursor - path.length, path, isQuoted: quoted !== undefined }
 }
 
-const marks: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" }
-const attribute = (value: string) => value.replaceAll(/[&"<>]/g, (char) => marks[char] ?? "")
-
 const document = (path: string, text: string, isCut: boolean): string => {
   const size = Truncate.formatBytes(mostBytes)
   const note = isCut ? `\n[Only the first ${size} are attached. Read the rest with the read tool.]` : ""
-  return `<file name="${attribute(path)}">\n${text}${note}\n</file>`
+  return `<file name="${Text.attribute(path)}">\n${text}${note}\n</file>`
 }
 
 type Content = Pick<Attached, "documents" | "images">

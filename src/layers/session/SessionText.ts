@@ -2,12 +2,13 @@
  * The text of session files (protocol.md 9.2 to 9.4): a header line, then a line for each entry. Reading is lenient: it
  * skips a line that is not an entry, and gives the children of that line to the entry before it.
  */
+import * as Predicate from "effect/Predicate"
 import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { parseLine, readEntry } from "../../domain/session/EntryReading.ts"
-import { isObject } from "../../domain/session/EntryShape.ts"
 import { type SessionEntry, type SessionHeader, sessionVersion, toJson } from "../../domain/session/SessionEntry.ts"
 import * as SessionMigration from "../../domain/session/SessionMigration.ts"
+import * as Text from "../../domain/Text.ts"
 
 export interface SessionText {
   readonly _tag: "Session"
@@ -30,7 +31,7 @@ const newline = 10
 const beginning = '{"type":"session"'
 
 const isHeader = (value: unknown): value is SessionHeader =>
-  isObject(value) &&
+  Predicate.isReadonlyRecord(value) &&
   value["type"] === "session" &&
   value["version"] === sessionVersion &&
   typeof value["id"] === "string" &&
@@ -50,7 +51,7 @@ const versionOf = ({ version = 1 }: JsonObject): number | undefined =>
 
 const absurd = ({ version }: JsonObject): string => {
   const shown = typeof version === "object" && version !== null ? "an object" : Json.stringify(version)
-  return `the version in its header is ${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}`
+  return `the version in its header is ${Text.clip(shown, 40)}`
 }
 
 /** Whether the text may be the rest of a new file after a power cut. */
@@ -68,7 +69,7 @@ const forEachLine = (bytes: Uint8Array, line: (value: JsonObject | undefined) =>
     const text = decoder.decode(bytes.subarray(from, end))
     from = end + 1
     const value = parseLine(text)
-    if (isObject(value)) line(value)
+    if (Predicate.isReadonlyRecord(value)) line(value)
     else if (text.trim() !== "") line(undefined)
   }
 }
@@ -124,7 +125,7 @@ const firstLine = (bytes: Uint8Array): unknown => {
 
 export const decode = (bytes: Uint8Array): Decoded => {
   const first = firstLine(bytes)
-  const isWhole = isObject(first)
+  const isWhole = Predicate.isReadonlyRecord(first)
   if (!isWhole && !bytes.includes(newline) && isBarelyBegun(new TextDecoder().decode(bytes))) return { _tag: "Empty" }
   const header = isWhole ? readHeader(first) : undefined
   if (!isWhole || header === undefined) return { _tag: "NotASession" }
@@ -152,7 +153,9 @@ export const begun = (header: SessionHeader): SessionText => ({
 /** The working folder of a session, from the first bytes of its file. */
 export const cwdOf = (start: Uint8Array): string | undefined => {
   const first = firstLine(start)
-  return isObject(first) && first["type"] === "session" && typeof first["cwd"] === "string" ? first["cwd"] : undefined
+  return Predicate.isReadonlyRecord(first) && first["type"] === "session" && typeof first["cwd"] === "string"
+    ? first["cwd"]
+    : undefined
 }
 
 export const encodeHeader = (header: SessionHeader): string => `${Json.stringify(header)}\n`

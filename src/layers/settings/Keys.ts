@@ -1,6 +1,7 @@
 /** Which settings there are, and how the members of a file, nested or dotted, name them. Pure. */
 import * as Predicate from "effect/Predicate"
 import * as SchemaAST from "effect/SchemaAST"
+import { once } from "../../domain/Values.ts"
 import { SettingsValues } from "../../services/Settings.ts"
 import { isMap } from "../../services/settings/TypeText.ts"
 
@@ -22,10 +23,8 @@ const read = (): Known => {
   return { types, groups }
 }
 
-let found: Known | undefined
-
 /** Read from the schema when there is a setting to check, because most people have none. */
-export const known = (): Known => (found ??= read())
+export const known = once(read)
 
 /** One member of a file. */
 export interface Member {

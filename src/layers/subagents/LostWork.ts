@@ -3,8 +3,8 @@
  * of their own subagents included.
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
-import { isObject } from "../../domain/session/EntryShape.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
@@ -26,7 +26,7 @@ const reported = (entries: ReadonlyArray<SessionEntry>): ReadonlySet<unknown> =>
     const details = entry.type === "message" && entry.message.role === "toolResult" ? entry.message.details : undefined
     const results = details?.["results"]
     if (!Array.isArray(results)) continue
-    for (const result of results) if (isObject(result)) ids.add(result["id"])
+    for (const result of results) if (Predicate.isReadonlyRecord(result)) ids.add(result["id"])
   }
   return ids
 }

@@ -1,13 +1,10 @@
 /** Reads a part of a transcript for a host that follows it (supplement 1.3, `get_subagent_messages`). */
 import * as Effect from "effect/Effect"
-import type { JsonObject } from "../../domain/conversation/Content.ts"
+import * as Predicate from "effect/Predicate"
 import { parseLine } from "../../domain/session/EntryReading.ts"
 import type { TranscriptPart } from "../../domain/subagents/Subagent.ts"
 import { type TranscriptRequest, UnknownSubagent } from "../../services/delegation/Subagents.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const newline = 10
 
@@ -37,7 +34,7 @@ export const read = Effect.fnUntraced(function* (request: TranscriptRequest, kno
   const lines = new TextDecoder().decode(bytes.subarray(fromByte, nextByte)).split("\n")
   const entries = lines.flatMap((line) => {
     const entry = line === "" ? undefined : parseLine(line)
-    return isObject(entry) && entry["type"] !== "session" ? [entry] : []
+    return Predicate.isReadonlyRecord(entry) && entry["type"] !== "session" ? [entry] : []
   })
   const messages = entries.flatMap((entry) => (entry["type"] === "message" ? [entry["message"]] : []))
   const part: TranscriptPart = { sessionFile, fromByte, nextByte, reset, entries, messages }

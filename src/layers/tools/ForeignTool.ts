@@ -8,6 +8,7 @@ import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import { defined } from "../../domain/Values.ts"
+import * as Text from "../../domain/Text.ts"
 import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
 import * as ArgumentCheck from "../host/ArgumentCheck.ts"
 import { shown, textOf } from "../platform/extensions/ForeignValue.ts"
@@ -48,10 +49,8 @@ const mostGuidelines = 50
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
 
-const clip = (value: string, longest: number) => (value.length > longest ? `${value.slice(0, longest)}…` : value)
-
 /** One line, whatever its author wrote: another line would look like another tool or rule. */
-const line = (value: string, longest: number) => clip(value.trim().replaceAll(/\s+/g, " "), longest)
+const line = (value: string, longest: number) => Text.clip(value.trim().replaceAll(/\s+/g, " "), longest)
 
 const promptOf = ({ promptGuidelines, promptSnippet }: ForeignDefinition): NonNullable<Tool["prompt"]> => {
   const given: ReadonlyArray<unknown> = Array.isArray(promptGuidelines) ? promptGuidelines : [promptGuidelines]
@@ -95,9 +94,9 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
 export const fromDefinition = (definition: ForeignDefinition): Either.Either<Tool, ToolRefused> => {
   const { abortedText, concurrency = "shared", description, label, name, source } = definition
   const refused = (message: string) =>
-    Either.left(new ToolRefused({ reason: "definition", name: clip(shown(name), 100), message }))
+    Either.left(new ToolRefused({ reason: "definition", name: Text.clip(shown(name), 100), message }))
   if (typeof name !== "string" || !namePattern.test(name))
-    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${clip(shown(name), 100)}`)
+    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${Text.clip(shown(name), 100)}`)
   const schema = PlainSchema.make(definition.parameters)
   if (Either.isLeft(schema)) return refused(`Tool "${name}" has a JSON Schema that cannot be used: ${schema.left}`)
   const parameters = schema.right

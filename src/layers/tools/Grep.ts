@@ -2,6 +2,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Text from "../../domain/Text.ts"
 import { Files } from "../../services/machine/Files.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import { ToolFailure } from "../../services/Tools.ts"
@@ -36,12 +37,8 @@ const parameters = Schema.Struct({
 })
 type Args = typeof parameters.Type
 
-/** Does not cut a surrogate pair in two. */
-const cutLine = (text: string) =>
-  text.length <= maxLineLength ? text : text.slice(0, maxLineLength).replace(/[\uD800-\uDBFF]$/, "")
-
 const toText = ({ isMatch, line, path, text }: MatchContext.Line) => {
-  const cut = cutLine(text)
+  const cut = Text.first(text, maxLineLength)
   const sign = isMatch ? ":" : "-"
   return `${path}${sign}${line}${sign} ${cut}${cut === text ? "" : "... [truncated]"}`
 }

@@ -3,11 +3,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { text } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
+import { explain } from "../../domain/Values.ts"
 import type { ToolDefinition } from "../../services/model/ModelClient.ts"
 import type { Tool, ToolContext } from "../../services/Tools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
@@ -39,16 +39,6 @@ export const PositiveInt = Schema.Number.pipe(Schema.int(), Schema.positive())
 const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
   const { $schema: _, ...parameters } = JSONSchema.make(schema)
   return parameters
-}
-
-/** The texts quote the arguments, which may be megabytes. */
-const longestExplanation = 2000
-
-const explain = (error: ParseResult.ParseError): string => {
-  const said = ParseResult.ArrayFormatter.formatErrorSync(error)
-    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ")
-  return said.length > longestExplanation ? `${said.slice(0, longestExplanation)}…` : said
 }
 
 export const make = <A, I>(spec: Spec<A, I>): Tool => {

@@ -1,8 +1,8 @@
 /** What the `verify` of a task means: the profile it names, and what it says itself over that (protocol.md 14.5). */
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { explain } from "../../domain/Values.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import { VerificationProfile } from "../../services/settings/Tasks.ts"
 import { type VerificationPlan, VerificationRefused } from "../../services/delegation/Verification.ts"
@@ -23,17 +23,6 @@ const texts = {
     "Verification requires at least one command. Pass commands in verify, or name a profile that has some in task.verification.profiles.",
   lsp: 'LSP-based task verification is not implemented yet. Use mode "command" with commands, or disable verify.',
   shape: "Invalid verify: expected true, false, the name of a profile, or an object."
-}
-
-/** The texts quote what the model wrote, which may be megabytes. */
-const longestExplanation = 2000
-
-/** One sentence for each wrong member. */
-const explain = (error: ParseResult.ParseError): string => {
-  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
-    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ")
-  return issues.length > longestExplanation ? `${issues.slice(0, longestExplanation)}…` : issues
 }
 
 const decode = (verify: unknown): Either.Either<Inline | false, VerificationRefused> => {

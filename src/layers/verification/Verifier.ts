@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { AttemptStatus, VerificationAttempt, VerificationResult } from "../../domain/subagents/Verification.ts"
-import { defined } from "../../domain/Values.ts"
+import { defined, once } from "../../domain/Values.ts"
 import { Processes } from "../../services/machine/Processes.ts"
 import { Settings } from "../../services/Settings.ts"
 import { requested, Verification, type VerificationRequest } from "../../services/delegation/Verification.ts"
@@ -134,11 +134,10 @@ export const make = Effect.fnUntraced(function* ({
   const processes = yield* Processes
   const files = yield* OwnFiles
   const secrets = yield* KnownSecrets
-  let forCommands: ReturnType<typeof Environment.forCommands> | undefined
-  const environment = () => (forCommands ??= Environment.forCommands(inherited()))()
+  const forCommands = once(() => Environment.forCommands(inherited()))
   return Verification.of({
     plan: (verify, { isolated }) => Plan.resolve(verify, isolated, settings),
-    run: run({ processes, files, secrets, environment, shellPath, maxLogBytes })
+    run: run({ processes, files, secrets, environment: () => forCommands()(), shellPath, maxLogBytes })
   })
 })
 

@@ -1,5 +1,6 @@
 /** The YAML between two lines of dashes at the beginning of a Markdown file. Pure: what cannot be read is a problem, not a failure. */
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
@@ -18,9 +19,6 @@ const longest = 32 * 1024
 
 const opening = /^---[ \t]*\n/
 const closing = /^---[ \t]*$/m
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const unquoted = (value: string) =>
   /^"(.*)"$|^'(.*)'$/
@@ -60,7 +58,8 @@ const read = (yaml: string): Omit<FrontMatter, "body"> => {
   if (Either.isLeft(parsed)) {
     return { data: linesOf(yaml), problem: `front matter is not YAML (${parsed.left.replace(/^\w*Error: /, "")})` }
   }
-  if (!isObject(parsed.right)) return { data: {}, problem: "front matter is not a list of `key: value`" }
+  if (!Predicate.isReadonlyRecord(parsed.right))
+    return { data: {}, problem: "front matter is not a list of `key: value`" }
   const excess = JsonValue.problemOf(parsed.right)
   return excess === undefined ? { data: parsed.right } : { data: {}, problem: `front matter ${excess}` }
 }

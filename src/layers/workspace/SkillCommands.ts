@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
+import * as Text from "../../domain/Text.ts"
 import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
@@ -10,14 +11,11 @@ import type { Skill } from "./SkillFiles.ts"
 
 export const largest = 256 * 1024
 
-/** A quote would end the attribute that the path stands in. */
-const attribute = (value: string) => value.replaceAll('"', "&quot;")
-
 /** Extensions find the parts of such a message by its tags. */
 const blockOf = ({ baseDir, name, path }: Skill, body: string, args: string) => {
   const said = args.trim()
   return [
-    `<skill name="${attribute(name)}" location="${attribute(path)}">`,
+    `<skill name="${Text.attribute(name)}" location="${Text.attribute(path)}">`,
     `Paths in this skill are relative to ${baseDir}.`,
     "",
     body,

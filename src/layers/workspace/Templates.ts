@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
+import * as Text from "../../domain/Text.ts"
 import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
@@ -34,7 +35,7 @@ const firstLine = (body: string) => {
       .split("\n")
       .find((text) => text.trim() !== "")
       ?.trim() ?? ""
-  return line.length > longestFirstLine ? `${line.slice(0, longestFirstLine)}…` : line
+  return Text.clip(line, longestFirstLine)
 }
 
 const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string, { origin, within }: ResourcePath) {

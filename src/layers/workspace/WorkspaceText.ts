@@ -1,4 +1,5 @@
 /** The part of the system prompt that comes from the machine and from files, in a fixed order. Pure. */
+import * as Text from "../../domain/Text.ts"
 import type { ContextFile } from "./ContextFiles.ts"
 import type { Skill } from "./SkillFiles.ts"
 
@@ -39,11 +40,9 @@ const environment = ({ cwd, date, git, platform, shell }: Surroundings) =>
     ...(git === undefined ? [] : [`- Git when this session began: ${git}`])
   ])
 
-const attribute = (value: string) => value.replaceAll(/[\n"<>]/g, " ")
-
 /** The text of a file cannot end the tag that it stands in. */
 const tagged = (tag: string, path: string, content: string) =>
-  [`<${tag} path="${attribute(path)}">`, content.replaceAll(`</${tag}`, `< /${tag}`), `</${tag}>`].join("\n")
+  [`<${tag} path="${Text.attribute(path)}">`, content.replaceAll(`</${tag}`, `< /${tag}`), `</${tag}>`].join("\n")
 
 const instructions = (files: ReadonlyArray<ContextFile>) =>
   section("Instructions of the user and the project", [

@@ -1,6 +1,7 @@
 /** The frames of questions and notices for the user (protocol.md 4.15, 11.2), cut to what a host can be expected to show. */
 import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
+import * as Text from "../../domain/Text.ts"
 import * as Dialog from "../../services/host/Dialog.ts"
 import type {
   ConfirmQuestion,
@@ -23,13 +24,8 @@ const lineText = 2000
 
 const marker = "… [cut]"
 
-/** Not between the halves of a character. */
-const cut = (text: string, most: number): string => {
-  if (text.length <= most) return text
-  const end = most - marker.length
-  const last = text.charCodeAt(end - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end) + marker
-}
+const cut = (text: string, most: number): string =>
+  text.length > most ? Text.first(text, most - marker.length) + marker : text
 
 /** A request without its `type` and `id`. */
 export type Request = Readonly<Record<string, unknown>> & { readonly method: string }

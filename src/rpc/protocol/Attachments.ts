@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import * as Text from "../../domain/Text.ts"
 
 export const Attachment = Schema.Struct({
   id: optional(Schema.String),
@@ -31,16 +32,10 @@ const textOf = ({ content, extractedText }: Attachment): string | undefined => {
   return Either.getOrUndefined(Either.try(() => utf8.decode(bytes)))
 }
 
-const marks: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" }
-
-/** A name is a name: nothing in it ends the attribute, the tag or the line, or looks like another tag. */
-const attribute = (value: string): string =>
-  value.replace(/[&"<>\p{Cc}\u2028\u2029]/gu, (char) => marks[char] ?? `&#${char.charCodeAt(0)};`)
-
 /** The block that a model reads for a document; undefined if it has no text. */
 export const documentBlock = (attachment: Attachment): string | undefined => {
   const text = textOf(attachment)
   const { fileName, mimeType } = attachment
   if (text === undefined) return undefined
-  return `<attachment name="${attribute(fileName)}" mimeType="${attribute(mimeType)}">\n${text}\n</attachment>`
+  return `<attachment name="${Text.attribute(fileName)}" mimeType="${Text.attribute(mimeType)}">\n${text}\n</attachment>`
 }

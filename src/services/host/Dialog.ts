@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Text from "../../domain/Text.ts"
 import * as Supervision from "../supervision/Supervision.ts"
 import type { Question } from "./HostUi.ts"
 
@@ -19,7 +20,7 @@ const longestLabel = 80
 
 const labelOf = (title: string): string => {
   const [line = ""] = title.trim().split("\n", 1)
-  return line.length > longestLabel ? `${line.slice(0, longestLabel - 1)}…` : line
+  return Text.fit(line, longestLabel)
 }
 
 /** Whole milliseconds; undefined for a question without a deadline. */

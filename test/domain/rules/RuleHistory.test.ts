@@ -71,7 +71,7 @@ describe("what the model is told", () => {
     assert.deepStrictEqual(message, { customType: "ttsr-injection", display: false, details: { rules: ["a", "b"] } })
     assert.match(
       String(content),
-      /^<system-interrupt reason="rule_violation" rule="a" path="\/x\/&quot;&lt;&amp; \.md">\n.+\n\nFirst\.\n<\/system-interrupt>\n\n<system-interrupt reason="rule_violation" rule="b" path="\/b\.md">\n.+\n\nSecond\.\n<\/system-interrupt>$/
+      /^<system-interrupt reason="rule_violation" rule="a" path="\/x\/&quot;&lt;&amp;&#10;\.md">\n.+\n\nFirst\.\n<\/system-interrupt>\n\n<system-interrupt reason="rule_violation" rule="b" path="\/b\.md">\n.+\n\nSecond\.\n<\/system-interrupt>$/
     )
   })
 

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { AgentEvent, PromptEnd, RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import { defined } from "../../../domain/Values.ts"
+import * as Text from "../../../domain/Text.ts"
 import { CommandNotQueueable, type MessageInput } from "../../../services/Agent.ts"
 import { type SessionCommands, type SlashCommand, SlashCommandFailed } from "../../../services/Commands.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -47,8 +48,7 @@ const mostNamed = 10
 
 const errorOf = (cause: Cause.Cause<SlashCommandFailed>): string => {
   const failure = Cause.squash(cause)
-  const said = failure instanceof Error ? failure.message : String(failure)
-  return said.length > longestError ? `${said.slice(0, longestError)}…` : said
+  return Text.clip(failure instanceof Error ? failure.message : String(failure), longestError)
 }
 
 type Report = (end: PromptEnd) => void

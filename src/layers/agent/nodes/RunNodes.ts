@@ -10,6 +10,7 @@ import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
 import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as Model from "../../../domain/model/Model.ts"
 import { defined } from "../../../domain/Values.ts"
+import * as Text from "../../../domain/Text.ts"
 import { Ids } from "../../../services/Ids.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -35,7 +36,7 @@ export const span =
 const callLabel = ({ arguments: args, name }: ToolCall): string => {
   const subject = Object.values(args).find((value) => typeof value === "string")
   const label = typeof subject === "string" ? `${name}: ${subject.trim().split("\n", 1).join()}` : name
-  return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label
+  return Text.fit(label, longestLabel)
 }
 
 /** The tree of one session. */

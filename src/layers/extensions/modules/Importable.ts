@@ -1,4 +1,5 @@
 /** All modules that extensions may import, each made when it is first imported. */
+import { once } from "../../../domain/Values.ts"
 import * as ExportedNames from "./ExportedNames.ts"
 import { type Holder, makeHolder } from "./HostBindings.ts"
 import { complete } from "./Stubs.ts"
@@ -16,17 +17,12 @@ const scopes: ReadonlyArray<readonly [string, ExportedNames.Family]> = [
   ["@oh-my-pi", "omp"]
 ]
 
-const lazily = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 export const modules = (holder: Holder): ReadonlyMap<string, () => Values> => {
   // The same classes and functions under every scope and path, so that `instanceof` holds between extensions.
-  const tui = lazily(PiTui.make)
-  const ai = lazily(() => PiAi.make(holder))
-  const agent = lazily(() => PiCodingAgent.make(holder, tui()))
-  const core = lazily(() => PiAgentCore.make(ai(), agent()))
+  const tui = once(PiTui.make)
+  const ai = once(() => PiAi.make(holder))
+  const agent = once(() => PiCodingAgent.make(holder, tui()))
+  const core = once(() => PiAgentCore.make(ai(), agent()))
   const packages: Readonly<Record<string, () => Values>> = {
     "pi-tui": tui,
     "pi-ai": ai,

@@ -4,17 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import { globalValue } from "effect/GlobalValue"
+import { once } from "../../../domain/Values.ts"
 
 /** Called at the first import of the module, and only once. */
 export type MakeModule = () => Readonly<Record<string, unknown>>
 
 const served = globalValue("heddle/layers/platform/modules/VirtualModules", () => new Set<string>())
-
-/** A module is made again for `require` after `import`, but both must get the same values. */
-const once = (make: MakeModule): MakeModule => {
-  let made: ReturnType<MakeModule> | undefined
-  return () => (made ??= make())
-}
 
 /** Serves each specifier that is not served yet, to all files and before any installed package of that name. */
 export const serve = (modules: ReadonlyMap<string, MakeModule>): Effect.Effect<void> =>
@@ -25,6 +20,7 @@ export const serve = (modules: ReadonlyMap<string, MakeModule>): Effect.Effect<v
       name: "heddle-modules",
       setup: (build) => {
         for (const [specifier, make] of missing) {
+          // A module is made again for `require` after `import`, but both must get the same values.
           const exports = once(make)
           build.module(specifier, () => ({ exports: exports(), loader: "object" }))
           served.add(specifier)

@@ -7,6 +7,7 @@ import { WriteStream } from "node:tty"
 import { formatWithOptions } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Text from "../../../domain/Text.ts"
+import { once } from "../../../domain/Values.ts"
 
 const methods = ["log", "info", "debug", "warn", "error"] as const
 
@@ -14,8 +15,7 @@ type Take = (text: string) => void
 
 /** A stream of the terminal in all but `write`. */
 const disguise = (fd: number, write: (text: string) => void) => {
-  let stream: WriteStream | undefined
-  const opened = () => (stream ??= new WriteStream(fd))
+  const opened = once(() => new WriteStream(fd))
   const put = (chunk: string | Uint8Array) => {
     write(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk))
     return true

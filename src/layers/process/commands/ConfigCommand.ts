@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { defined } from "../../../domain/Values.ts"
+import * as Text from "../../../domain/Text.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as Process from "../../platform/processes/Process.ts"
@@ -36,8 +37,6 @@ const above = Effect.fnUntraced(function* ({ values }: Given) {
   return sources
 })
 
-const short = (text: string) => (text.length > longestValue ? `${text.slice(0, longestValue)}…` : text)
-
 const sourceText = ({ isReset, sources }: Effective.Effective, cwd: string): string => {
   const places = sources
     .map(
@@ -54,7 +53,11 @@ const valueText = (value: unknown) => (value === undefined ? "-" : JSON.stringif
 const table = (settings: ReadonlyArray<Effective.Effective>, cwd: string) =>
   Process.table([
     ["KEY", "VALUE", "SOURCE"],
-    ...settings.map((setting) => [setting.key, short(valueText(setting.value)), sourceText(setting, cwd)])
+    ...settings.map((setting) => [
+      setting.key,
+      Text.clip(valueText(setting.value), longestValue),
+      sourceText(setting, cwd)
+    ])
   ])
 
 const details = (setting: Effective.Effective, cwd: string) =>

@@ -84,15 +84,13 @@ const shortFolder = (folder: string): string => {
   return path.length > longestFolder ? `…${path.slice(1 - longestFolder)}` : path
 }
 
-const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
-
 const row =
   (now: number) =>
   ({ cwd, number, title, updatedAt }: Listed) => [
     String(number),
     age(now - IsoTime.toMillis(updatedAt)),
     shortFolder(cwd),
-    cut(title === "" ? "(no text)" : title, longestTitle)
+    Text.fit(title === "" ? "(no text)" : title, longestTitle)
   ]
 
 const matches = (search: string) => {

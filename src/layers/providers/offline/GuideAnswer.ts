@@ -1,6 +1,7 @@
 /** The words of `offline/guide`, made from what the tools returned. Pure. */
 import { plainText } from "../../../domain/conversation/Content.ts"
 import type { Message } from "../../../domain/conversation/Message.ts"
+import * as Text from "../../../domain/Text.ts"
 
 export interface Call {
   readonly tool: "ls" | "read"
@@ -62,10 +63,7 @@ export const announce = (calls: ReadonlyArray<Call>): string => {
   return `I will ${parts.join(" and ")}.`
 }
 
-const shorten = (text: string) => {
-  const line = text.replace(/\s+/g, " ").trim()
-  return line.length > longestQuote ? `${line.slice(0, longestQuote)}…` : line
-}
+const shorten = (text: string) => Text.clip(text.replace(/\s+/g, " ").trim(), longestQuote)
 
 const count = (many: number, one: string) => `${many} ${one}${many === 1 ? "" : "s"}`
 

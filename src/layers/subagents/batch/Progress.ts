@@ -3,17 +3,16 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { plainText, type JsonObject } from "../../../domain/conversation/Content.ts"
 import type { SubagentProgress, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
 import { defined } from "../../../domain/Values.ts"
+import * as Text from "../../../domain/Text.ts"
 
 const mostTools = 5
 const mostLines = 8
 const longestText = 120
 
-const shortened = (text: string) => (text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text)
-
 /** What a call is about: its first argument that is a text. */
 const about = (args: JsonObject) => {
   const subject = Object.values(args).find((value) => typeof value === "string")
-  return typeof subject === "string" ? shortened(subject.trim().split("\n", 1).join()) : ""
+  return typeof subject === "string" ? Text.fit(subject.trim().split("\n", 1).join(), longestText) : ""
 }
 
 export interface Begun {
@@ -57,7 +56,7 @@ export const make = (begun: Begun, now: () => number) => {
         const lines = plainText(message.content.filter((block) => block.type === "text"))
           .split("\n")
           .filter((line) => line.trim() !== "")
-        recentOutput = [...recentOutput, ...lines.map(shortened)].slice(-mostLines)
+        recentOutput = [...recentOutput, ...lines.map((line) => Text.fit(line, longestText))].slice(-mostLines)
         return true
       }
       default: {

@@ -5,8 +5,6 @@ import type { JsonObject } from "../../../domain/conversation/Content.ts"
 
 type Made = Either.Either<JsonObject, string>
 
-const isObject = Predicate.isReadonlyRecord
-
 const integer = (minimum: number, maximum: number): JsonObject => ({ type: "integer", minimum, maximum })
 
 const types: Readonly<Record<string, JsonObject>> = {
@@ -53,7 +51,7 @@ const members = (
   schemas: unknown,
   location: SchemaLocation
 ): Either.Either<ReadonlyArray<readonly [string, JsonObject]>, string> => {
-  if (!isObject(schemas)) return wrong(location, "must be an object of type definitions")
+  if (!Predicate.isReadonlyRecord(schemas)) return wrong(location, "must be an object of type definitions")
   return Either.all(
     Object.entries(schemas).map(([name, schema]) =>
       Either.map(convert(schema, at(location, name)), (made) => [name, made] as const)
@@ -81,12 +79,12 @@ const object = (schema: JsonObject, location: SchemaLocation, tag?: readonly [na
 
 const variants = ({ discriminator, mapping }: JsonObject, location: SchemaLocation): Made => {
   if (typeof discriminator !== "string") return wrong(at(location, "discriminator"), "must be the name of a member")
-  const cases = isObject(mapping) ? Object.entries(mapping) : []
+  const cases = Predicate.isReadonlyRecord(mapping) ? Object.entries(mapping) : []
   if (cases.length === 0)
     return wrong(at(location, "mapping"), "must be an object of type definitions, with at least one")
   const made = cases.map(([value, schema]): Made => {
     const here = at(at(location, "mapping"), value)
-    if (!isObject(schema) || !("properties" in schema || "optionalProperties" in schema))
+    if (!Predicate.isReadonlyRecord(schema) || !("properties" in schema || "optionalProperties" in schema))
       return wrong(here, "must have properties or optionalProperties")
     return object(schema, here, [discriminator, value])
   })
@@ -129,12 +127,12 @@ const formOf = (schema: JsonObject, location: SchemaLocation): Either.Either<str
 
 const describe = (schema: JsonObject, made: JsonObject): JsonObject => {
   const { metadata } = schema
-  const description = isObject(metadata) ? metadata["description"] : undefined
+  const description = Predicate.isReadonlyRecord(metadata) ? metadata["description"] : undefined
   return typeof description === "string" ? { ...made, description } : made
 }
 
 const convert = (schema: unknown, location: SchemaLocation): Made => {
-  if (!isObject(schema)) return wrong(location, "must be a type definition")
+  if (!Predicate.isReadonlyRecord(schema)) return wrong(location, "must be a type definition")
   return Either.flatMap(formOf(schema, location), (form) => {
     const made = form === undefined ? Either.right<JsonObject>({}) : forms[form]?.(schema, location)
     return Either.map(made ?? Either.right<JsonObject>({}), (plain) => {
@@ -147,7 +145,7 @@ const convert = (schema: unknown, location: SchemaLocation): Made => {
 /** The JSON Schema that accepts the same values, or what is wrong with the definition. */
 export const toJsonSchema = (schema: JsonObject): Made => {
   const { definitions = {} } = schema
-  if (!isObject(definitions)) return Either.left("definitions must be an object of type definitions")
+  if (!Predicate.isReadonlyRecord(definitions)) return Either.left("definitions must be an object of type definitions")
   const root: SchemaLocation = { path: "schema", definitions }
   return Either.map(
     Either.all([convert(schema, root), members(definitions, { path: "definitions", definitions })]),

@@ -1,5 +1,6 @@
 /** Finds the one place of each edit in the text as it was before all edits. */
 import * as Either from "effect/Either"
+import { once } from "../../../domain/Values.ts"
 import * as Normalise from "./Normalise.ts"
 import type { Replacement } from "./TextFile.ts"
 import { toLineFeeds } from "./TextFile.ts"
@@ -92,8 +93,7 @@ const locate = (
 
 /** In the order of the text. A failure says which edit, and why. */
 export const find = (text: string, edits: ReadonlyArray<Edit>): Either.Either<ReadonlyArray<Replacement>, string> => {
-  let normalised: Normalise.Normalised | undefined
-  const normal = () => (normalised ??= Normalise.make(text))
+  const normal = once(() => Normalise.make(text))
   const found: Array<Replacement & { readonly name: string }> = []
   for (const [index, edit] of edits.entries()) {
     const name = edits.length === 1 ? "oldText" : `edits[${index}].oldText`

@@ -6,8 +6,6 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../../domain/conversation/Content.ts"
 
-const isObject = Predicate.isReadonlyRecord
-
 /** Schemas that are looked at for one call, and from one schema to the next without a step into the value. */
 const most = 100_000
 const mostHops = 16
@@ -29,7 +27,7 @@ const isOf = (type: unknown, value: unknown): boolean => {
     case "array":
       return Array.isArray(value)
     case "object":
-      return isObject(value)
+      return Predicate.isReadonlyRecord(value)
     case "integer":
       return Number.isInteger(value)
     default:
@@ -58,7 +56,9 @@ const converted = (type: unknown, value: unknown): unknown => {
 }
 
 const step = (value: unknown, key: string): unknown =>
-  (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+  (Predicate.isReadonlyRecord(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined
 
 /** The schema that a reference within the schema leads to. */
 const follow = ({ root }: Walk, ref: string): unknown =>
@@ -73,25 +73,26 @@ const follow = ({ root }: Walk, ref: string): unknown =>
       : undefined
 
 const resolved = (walk: Walk, schema: unknown): unknown =>
-  isObject(schema) && typeof schema["$ref"] === "string" ? follow(walk, schema["$ref"]) : schema
+  Predicate.isReadonlyRecord(schema) && typeof schema["$ref"] === "string" ? follow(walk, schema["$ref"]) : schema
 
 /** Whether the value is of the kind that a branch describes: its type, its constant, and those of its members. */
 const suits = (walk: Walk, branch: unknown, value: unknown): boolean => {
   const schema = resolved(walk, branch)
-  if (!isObject(schema)) return schema === true
+  if (!Predicate.isReadonlyRecord(schema)) return schema === true
   if (typesOf(schema)?.some((type) => isOf(type, value)) === false) return false
   if ("const" in schema && schema["const"] !== value) return false
   if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value)) return false
-  if (!isObject(value)) return true
-  const members = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []
+  if (!Predicate.isReadonlyRecord(value)) return true
+  const members = Predicate.isReadonlyRecord(schema["properties"]) ? Object.entries(schema["properties"]) : []
   return members.every(
-    ([name, member]) => !isObject(member) || !("const" in member) || value[name] === member["const"] || !(name in value)
+    ([name, member]) =>
+      !Predicate.isReadonlyRecord(member) || !("const" in member) || value[name] === member["const"] || !(name in value)
   )
 }
 
 const allowsNull = (walk: Walk, given: unknown): boolean => {
   const schema = resolved(walk, given)
-  if (!isObject(schema)) return schema !== false
+  if (!Predicate.isReadonlyRecord(schema)) return schema !== false
   const branches = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])]
   if (branches.length > 0) return branches.some((branch) => suits(walk, branch, null))
   return schema["nullable"] === true || suits(walk, schema, null)
@@ -99,7 +100,7 @@ const allowsNull = (walk: Walk, given: unknown): boolean => {
 
 /** The same value if nothing in it had to change. */
 const object = (walk: Walk, schema: JsonObject, value: JsonObject): JsonObject => {
-  const members = isObject(schema["properties"]) ? schema["properties"] : {}
+  const members = Predicate.isReadonlyRecord(schema["properties"]) ? schema["properties"] : {}
   const required = new Set(listOf(schema["required"]))
   let changed = false
   const entries: Array<readonly [string, unknown]> = []
@@ -143,7 +144,7 @@ const ofType = (schema: JsonObject, value: unknown): unknown => {
 }
 
 const mend = (walk: Walk, schema: unknown, given: unknown, hops: number): unknown => {
-  if (!isObject(schema) || hops > mostHops || walk.left-- <= 0) return given
+  if (!Predicate.isReadonlyRecord(schema) || hops > mostHops || walk.left-- <= 0) return given
   let value = given
   if (typeof schema["$ref"] === "string") value = mend(walk, follow(walk, schema["$ref"]), value, hops + 1)
   for (const part of listOf(schema["allOf"])) value = mend(walk, part, value, hops + 1)
@@ -151,11 +152,11 @@ const mend = (walk: Walk, schema: unknown, given: unknown, hops: number): unknow
     if (branches.length > 0) value = branch(walk, branches, value, hops)
   value = ofType(schema, value)
   if (Array.isArray(value)) return array(walk, schema, value)
-  return isObject(value) ? object(walk, schema, value) : value
+  return Predicate.isReadonlyRecord(value) ? object(walk, schema, value) : value
 }
 
 /** The arguments as the schema wants them, as far as that can be told. */
 export const coerce = (schema: JsonObject, args: JsonObject): JsonObject => {
   const mended = Either.try(() => mend({ root: schema, left: most }, schema, args, 0))
-  return Either.isRight(mended) && isObject(mended.right) ? mended.right : args
+  return Either.isRight(mended) && Predicate.isReadonlyRecord(mended.right) ? mended.right : args
 }

@@ -18,12 +18,10 @@ const mostImages = 20_000_000
 const mostDetails = 4_000_000
 const mostBlocks = 1000
 
-const isObject = Predicate.isReadonlyRecord
-
 type Read<A> = Either.Either<A, string>
 
 const blockOf = (block: unknown, at: number): Read<InputContent> => {
-  const { data, mimeType, text: said, type } = isObject(block) ? block : {}
+  const { data, mimeType, text: said, type } = Predicate.isReadonlyRecord(block) ? block : {}
   if (type === "text" && typeof said === "string") return Either.right(text(said))
   if (type === "image" && typeof data === "string" && typeof mimeType === "string")
     return Either.right({ type, data, mimeType })
@@ -64,12 +62,12 @@ const detailsOf = (details: unknown): Read<{ readonly details?: JsonObject }> =>
     const size = Json.stringify(plain)?.length ?? 0
     if (size > mostDetails)
       return { details: { omitted: `The details have ${size} characters; at most ${mostDetails} are kept` } }
-    return { details: isObject(plain) ? plain : { value: plain } }
+    return { details: Predicate.isReadonlyRecord(plain) ? plain : { value: plain } }
   }).pipe(Either.mapLeft((problem) => `its details ${problem}`))
 }
 
 const partsOf = (result: unknown): Read<ToolOutput> => {
-  const { content, details } = isObject(result) ? result : { content: result, details: undefined }
+  const { content, details } = Predicate.isReadonlyRecord(result) ? result : { content: result, details: undefined }
   return Either.flatMap(contentOf(content), (blocks) =>
     Either.map(detailsOf(details), (rest) => ({ content: blocks, ...rest }))
   )
@@ -79,7 +77,7 @@ const usageOf = Schema.decodeUnknownOption(Schema.suspend(() => Usage))
 
 const answerOf = (result: unknown): Read<{ readonly answer: ToolAnswer; readonly isError: boolean }> =>
   Either.map(partsOf(result), (output) => {
-    const { isError, terminate, usage } = isObject(result) ? result : {}
+    const { isError, terminate, usage } = Predicate.isReadonlyRecord(result) ? result : {}
     const spent = Option.getOrUndefined(usageOf(usage))
     const ends = terminate === true ? ({ terminate } as const) : {}
     return {

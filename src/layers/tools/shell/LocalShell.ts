@@ -1,6 +1,7 @@
 /** The Shell service on this machine. Its scope owns every process that was started through it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { once } from "../../../domain/Values.ts"
 import { Processes } from "../../../services/machine/Processes.ts"
 import { type OtherMeans, Shell, ShellFailure, type ShellRequest } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
@@ -38,17 +39,16 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
   const tree = yield* processes.tree({ shellPath, grace, jobGrace: jobGrace.end })
   const userCommands = new Set<UserCommand>()
 
-  let environment: ReturnType<typeof Environment.forCommands> | undefined
+  const environment = once(() => Environment.forCommands(inherited()))
   const execute = (request: ShellRequest, cancel?: Effect.Effect<void>) =>
     Effect.flatMap(secrets.collected, () => {
       if (closed) return new ShellFailure({ reason: "closing", message: "The session is closing." })
-      environment ??= Environment.forCommands(inherited())
       return ShellCommand.run(
         { tree, artifacts, mask: secrets.stream() },
         {
           command: commandPrefix === undefined ? request.command : `${commandPrefix}\n${request.command}`,
           cwd: request.cwd ?? cwd,
-          env: environment(request.env),
+          env: environment()(request.env),
           timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
           cancel,
           hooks: request

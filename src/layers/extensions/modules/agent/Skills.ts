@@ -1,4 +1,5 @@
 /** How skills are written into prompts. */
+import * as Text from "../../../../domain/Text.ts"
 
 interface Skill {
   readonly name: string
@@ -7,14 +8,7 @@ interface Skill {
   readonly disableModelInvocation?: boolean
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;"
-}
-const escape = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+const escape = (text: string) => Text.markup(text).replaceAll("'", "&apos;")
 
 const entry = ({ description, filePath, name }: Skill) =>
   [

@@ -1,4 +1,5 @@
 /** pi's functions that cut text, over the ones of the tools. Their content does not end with a line feed. */
+import * as Text from "../../../../domain/Text.ts"
 import * as Truncate from "../../../tools/files/Truncate.ts"
 
 export const DEFAULT_MAX_LINES = Truncate.defaultLimits.maxLines
@@ -22,7 +23,7 @@ export const truncateTail = withDefaults(Truncate.truncateTail)
 export const truncateLine = (line: string, maxChars: number = GREP_MAX_LINE_LENGTH) =>
   line.length <= maxChars
     ? { text: line, wasTruncated: false }
-    : { text: `${line.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, "")}... [truncated]`, wasTruncated: true }
+    : { text: `${Text.first(line, maxChars)}... [truncated]`, wasTruncated: true }
 
 /** `512B`, `1.5KB`, `3.0MB`. */
 export const formatSize = (bytes: number): string => {

@@ -1,11 +1,11 @@
 /** Puts together what the importable modules need, from the services of the agent. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import * as Json from "../../../../domain/Json.ts"
 import { clampLevel, supportedLevels } from "../../../../domain/model/Model.ts"
 import * as Usage from "../../../../domain/model/Usage.ts"
-import { isObject } from "../../../../domain/session/EntryShape.ts"
 import { Settings } from "../../../../services/Settings.ts"
 import { SessionStore } from "../../../../services/session/SessionStore.ts"
 import * as AuthFile from "../../../models/AuthFile.ts"
@@ -29,8 +29,8 @@ const credentialIn = (agentDir: string) => {
   const path = AuthFile.pathIn(agentDir)
   return (provider: string): JsonObject | undefined => {
     const entries = Either.getOrUndefined(Json.parse(ReadNow.textIfPresent(path) ?? "{}"))
-    const entry = isObject(entries) ? entries[provider] : undefined
-    return isObject(entry) ? entry : undefined
+    const entry = Predicate.isReadonlyRecord(entries) ? entries[provider] : undefined
+    return Predicate.isReadonlyRecord(entry) ? entry : undefined
   }
 }
 

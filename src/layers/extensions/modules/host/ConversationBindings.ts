@@ -1,16 +1,16 @@
 /** Conversations and session texts for extensions, by the functions that the agent itself uses. */
+import * as Predicate from "effect/Predicate"
 import { conversation } from "../../../../domain/session/SessionContext.ts"
 import * as ContextTokens from "../../../../domain/compaction/ContextTokens.ts"
 import * as Transcript from "../../../../domain/compaction/Transcript.ts"
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { forModel } from "../../../../domain/model/ModelContext.ts"
 import { readEntry } from "../../../../domain/session/EntryReading.ts"
-import { isObject } from "../../../../domain/session/EntryShape.ts"
 import { toJson } from "../../../../domain/session/SessionEntry.ts"
 import * as SessionText from "../../../session/SessionText.ts"
 import type { ConversationBindings, SessionContents } from "../HostBindings.ts"
 
-const objects = (values: ReadonlyArray<object>): ReadonlyArray<JsonObject> => values.filter(isObject)
+const objects = (values: ReadonlyArray<object>): ReadonlyArray<JsonObject> => values.filter(Predicate.isReadonlyRecord)
 
 /** The header and the entries of a session file, migrated to the current version. Throws on other files. */
 export const readSession = (bytes: Uint8Array, path: string): SessionContents => {

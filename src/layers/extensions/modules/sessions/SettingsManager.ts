@@ -1,17 +1,16 @@
 /** pi's `SettingsManager` over the settings of the agent. Extensions read them; only their user changes them. */
+import * as Predicate from "effect/Predicate"
 import type { SettingsValues } from "../../../../services/Settings.ts"
 import type { Holder } from "../HostBindings.ts"
 
 type Nested = Readonly<Record<string, unknown>>
 
-const isNested = (value: unknown): value is Nested =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const merge = (base: Nested, over: Nested): Nested => {
   const merged: Record<string, unknown> = { ...base }
   for (const [name, value] of Object.entries(over)) {
     const before = merged[name]
-    merged[name] = isNested(before) && isNested(value) ? merge(before, value) : value
+    merged[name] =
+      Predicate.isReadonlyRecord(before) && Predicate.isReadonlyRecord(value) ? merge(before, value) : value
   }
   return merged
 }
@@ -28,7 +27,7 @@ const nest = (values: SettingsValues): Nested => {
 }
 
 const at = (values: Nested, path: string): unknown =>
-  path.split(".").reduce<unknown>((below, key) => (isNested(below) ? below[key] : undefined), values)
+  path.split(".").reduce<unknown>((below, key) => (Predicate.isReadonlyRecord(below) ? below[key] : undefined), values)
 
 /** The getters of one setting each: where it is, and what pi answers if it is not set. */
 const getters: ReadonlyArray<readonly [name: string, path: string, otherwise?: unknown]> = [
@@ -127,7 +126,7 @@ class ReadOnlySettings {
 
   #group(name: string): Nested {
     const group = this.getSettings()[name]
-    return isNested(group) ? group : {}
+    return Predicate.isReadonlyRecord(group) ? group : {}
   }
 }
 

@@ -4,7 +4,7 @@ import * as AgentEvent from "../../../../domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../../domain/conversation/AssistantDraft.ts"
 import { events } from "../../../../domain/conversation/EventTable.ts"
 import * as UpdateStep from "../../../../domain/conversation/UpdateStep.ts"
-import { defined } from "../../../../domain/Values.ts"
+import { defined, once } from "../../../../domain/Values.ts"
 import type { HookEvent } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
@@ -14,10 +14,7 @@ import { copyOf } from "../Values.ts"
 import { at, nothing, type Subscribe } from "./Mapping.ts"
 
 /** Built when it is read: most handlers look at the delta only. */
-const lazyMessage = (draft: AssistantDraft.AssistantDraft) => {
-  let message: object | undefined
-  return () => (message ??= AssistantDraft.toMessage(draft))
-}
+const lazyMessage = (draft: AssistantDraft.AssistantDraft) => once(() => AssistantDraft.toMessage(draft))
 
 const update = ({ draft, update }: HookEvent<"MessageUpdated">): object => {
   const message = lazyMessage(draft)

@@ -1,4 +1,5 @@
 /** The few functions of the C library that neither Bun nor Node offers. Loaded with the first process that is started. */
+import { once } from "../../../../domain/Values.ts"
 import * as Engine from "../../Engine.ts"
 
 const isLinux = process.platform === "linux"
@@ -26,11 +27,6 @@ const load = <A>(open: (library: string) => A): A | undefined => {
     }
   }
   return undefined
-}
-
-const once = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 const unix = once(() => load((library) => Engine.ffi().dlopen(library, pipes).symbols))

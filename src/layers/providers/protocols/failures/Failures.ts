@@ -1,5 +1,6 @@
 /** Turns every error of a call into a `ModelFailure`: a reason for the program, a text for people. */
 import { defined } from "../../../../domain/Values.ts"
+import * as Text from "../../../../domain/Text.ts"
 import { ModelFailure, type ModelFailureReason, type ModelRequest } from "../../../../services/model/ModelClient.ts"
 import { AnswerTooLarge } from "../../../platform/http/SafeFetch.ts"
 import type { SourceFailed } from "../../../platform/http/ServerEvents.ts"
@@ -128,7 +129,7 @@ export const make = (input: Input, context: Context): ModelFailure => {
   const { id, provider } = context.request.model
   return new ModelFailure({
     ...found,
-    message: clean.length > longest ? `${clean.slice(0, longest)}…` : clean,
+    message: Text.clip(clean, longest),
     provider,
     model: id
   })

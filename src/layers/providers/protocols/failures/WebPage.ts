@@ -1,4 +1,5 @@
 /** Describes an HTML error page, as proxies and wrong addresses answer with, in a few words. */
+import * as Text from "../../../../domain/Text.ts"
 
 const entities = new Map([
   ["&nbsp;", " "],
@@ -24,5 +25,5 @@ const plain = (html: string) =>
 export const summary = (html: string, maxLength = 120): string => {
   const title = /<title[^>]*>([\s\S]*?)<\/title/i.exec(html)?.[1]
   const words = plain(title === undefined || title.trim() === "" ? html : title)
-  return words.length > maxLength ? `${words.slice(0, maxLength - 1)}…` : words
+  return Text.fit(words, maxLength)
 }
