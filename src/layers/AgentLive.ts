@@ -57,7 +57,9 @@ import { KnownSecrets, make as makeSecrets, type Secrets } from "./secrets/Known
 import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
 import * as SessionFolders from "./session/SessionFolders.ts"
+import type { AgentPlan } from "./session/SessionPlan.ts"
 import * as SessionStart from "./session/SessionStart.ts"
+import { standard } from "./session/standard.ts"
 import { Declared } from "./settings/Declared.ts"
 import * as FileSettings from "./settings/FileSettings.ts"
 import * as Delegation from "./subagents/Delegation.ts"
@@ -98,6 +100,8 @@ export interface AgentOptions
   readonly version?: string
   /** Options that heddle does not know, by name: extensions may have registered them. */
   readonly unknownFlags?: ReadonlyMap<string, string | true>
+  /** The modules of sessions. Default: `standard`. */
+  readonly plan?: AgentPlan
   /** Ends the process when an extension asks for it. Default: nothing happens. */
   readonly shutdown?: Effect.Effect<void>
   /** Ends the process because a required extension is missing after the start. Default: no tool runs without it. */
@@ -310,6 +314,7 @@ export const agent = (options: AgentOptions) =>
       const sessions = yield* HostSessions.make({
         cwd: options.cwd,
         scopedModels,
+        plan: options.plan ?? standard,
         ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)

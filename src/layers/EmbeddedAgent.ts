@@ -24,6 +24,8 @@ import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as CurrentSession from "./session/CurrentSession.ts"
 import * as MemorySessionStore from "./session/MemorySessionStore.ts"
+import type { AgentPlan } from "./session/SessionPlan.ts"
+import { standard } from "./session/standard.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
 import * as Delegation from "./subagents/Delegation.ts"
 import * as LocalSubagents from "./subagents/LocalSubagents.ts"
@@ -47,6 +49,8 @@ export interface EmbeddedAgentOptions {
   readonly ids?: Layer.Layer<Ids>
   readonly settings?: Partial<SettingsValues>
   readonly budget?: MemoryBudget.BudgetLimits
+  /** The modules of sessions, such as `standard.add(mine)`. Default: `standard`. */
+  readonly plan?: AgentPlan
   /** Tools of the program itself, beside the built-in ones. */
   readonly hostTools?: ReadonlyArray<HostTool>
   /** Functions that ask the user of the program. */
@@ -68,8 +72,16 @@ const ui = ({ ids = RandomIds.layer, ui: functions }: EmbeddedAgentOptions) =>
 
 const tools = ({ cwd, tools: names }: EmbeddedAgentOptions) => ToolRegistry.layer({ cwd, ...defined({ tools: names }) })
 
-const agentOptions = ({ appendSystemPrompt, cwd, model, systemPrompt, thinkingLevel }: EmbeddedAgentOptions) => ({
+const agentOptions = ({
+  appendSystemPrompt,
   cwd,
+  model,
+  plan = standard,
+  systemPrompt,
+  thinkingLevel
+}: EmbeddedAgentOptions) => ({
+  cwd,
+  plan,
   model,
   scopedModels: [],
   ...defined({ thinkingLevel, replace: systemPrompt, append: appendSystemPrompt })

@@ -10,7 +10,6 @@ import type { ImageContent, InputContent } from "../domain/conversation/Content.
 import type { AgentMessage, BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
-import type { TodoPhases } from "../domain/todo/Todo.ts"
 import type { SessionBudget } from "./Budget.ts"
 import type { SessionCommands } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
@@ -26,14 +25,16 @@ import type {
   QueueRefused
 } from "./Rejections.ts"
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
+import type { EventSink } from "./session/EventLog.ts"
 import type { EntryNotFound } from "./session/Session.ts"
+import type { ModuleState } from "./session/SessionCore.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
-import type { Todos } from "./Todos.ts"
 import type { SessionSubagents } from "./delegation/Subagents.ts"
 import type { SessionTools } from "./Tools.ts"
 import type { Supervision } from "./supervision/Supervision.ts"
 
 export * from "./Rejections.ts"
+export type { EventSink } from "./session/EventLog.ts"
 
 export interface MessageInput extends UserInput {
   readonly requestId?: RequestId
@@ -90,7 +91,8 @@ export interface CompactOutcome extends CompactionResult {
 
 export type CompactRejected = CompactionFailed | AgentBusy | AgentClosing
 
-export interface AgentState {
+/** With the members that modules add. */
+export interface AgentState extends ModuleState {
   readonly sessionId: string
   readonly sessionFile?: string
   readonly model?: Model
@@ -104,13 +106,9 @@ export interface AgentState {
   readonly isSettled: boolean
   readonly messageCount: number
   readonly queue: MessageQueue
-  readonly todoPhases: TodoPhases
-  readonly autoRetryEnabled: boolean
   /** Whether a conversation that becomes too long is compacted by itself. */
   readonly autoCompactionEnabled: boolean
   readonly isCompacting: boolean
-  /** While a failed model call waits to be tried again. */
-  readonly isRetrying: boolean
   /** Absent when nothing is limited. */
   readonly budget?: BudgetSnapshot
 }
@@ -119,12 +117,6 @@ export interface ModelCycle {
   readonly model: Model
   readonly thinkingLevel: ThinkingLevel
   readonly isScoped: boolean
-}
-
-/** Takes events as they happen. `offer` never waits; the run pauses between steps while `ready` does. */
-export interface EventSink {
-  readonly offer: (event: AgentEvent) => void
-  readonly ready: Effect.Effect<void>
 }
 
 export class Agent extends Context.Tag("heddle/services/Agent")<
@@ -250,7 +242,6 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
     readonly tools: SessionTools
     readonly commands: SessionCommands
-    readonly todos: typeof Todos.Service
     readonly subagents: SessionSubagents
     readonly budget: SessionBudget
     /** The tree of everything that runs in the session, and `cancel` to end a node of it. */

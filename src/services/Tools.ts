@@ -10,7 +10,6 @@ import type { Usage } from "../domain/model/Usage.ts"
 import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
 import type { Session } from "./session/Session.ts"
-import type { Todos } from "./Todos.ts"
 
 /** A tool failed. The model reads the message, and the run continues. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -94,10 +93,18 @@ export interface SessionTools {
   readonly register: (tool: Tool, options?: RegisterOptions) => Effect.Effect<void, ToolRefused, Scope.Scope>
 }
 
+/** The tools of a session. */
+export class ToolSet extends Context.Tag("heddle/services/ToolSet")<ToolSet, SessionTools>() {}
+
 export class Tools extends Context.Tag("heddle/services/Tools")<
   Tools,
   {
-    /** The tools of a session that is being opened. What they remember, such as file versions, goes with its scope. */
-    readonly open: Effect.Effect<SessionTools, never, Session | Todos | Scope.Scope>
+    /**
+     * The tools of a session that is being opened, with those that its modules contribute. What they remember, such as file
+     * versions, goes with its scope.
+     */
+    readonly open: (
+      contributed: Effect.Effect<ReadonlyArray<Tool>>
+    ) => Effect.Effect<SessionTools, never, Session | Scope.Scope>
   }
 >() {}

@@ -1,4 +1,5 @@
 /** The Agent service of one session. Its state and the fiber of its run live and die with the layer's scope. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
@@ -8,13 +9,15 @@ import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
 import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import { Controls as SessionControls } from "../../services/session/Controls.ts"
+import { Retries } from "../../services/session/Retries.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import { DelegationTools, Subagents } from "../../services/delegation/Delegation.ts"
-import { Todos } from "../../services/Todos.ts"
-import { Tools } from "../../services/Tools.ts"
+import { Subagents } from "../../services/delegation/Delegation.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import * as CommandRegistry from "../commands/CommandRegistry.ts"
+import * as Core from "./Core.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import * as IdleCompaction from "./compaction/IdleCompaction.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
@@ -25,8 +28,7 @@ import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Reports from "../hooks/Reports.ts"
 import * as Startup from "../hooks/Startup.ts"
 import * as SessionRules from "../rules/SessionRules.ts"
-import * as SessionTodos from "../todo/SessionTodos.ts"
-import * as TodoMessages from "../todo/TodoMessages.ts"
+import type { AgentPlan } from "../session/SessionPlan.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
@@ -43,7 +45,6 @@ import * as Instructions from "./model/Instructions.ts"
 import type * as SystemPrompt from "./model/SystemPrompt.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
 import * as Admission from "./run/Admission.ts"
-import * as Retries from "./run/Retries.ts"
 import * as RunEnd from "./run/RunEnd.ts"
 import * as RunFiber from "./run/RunFiber.ts"
 import * as RunLifecycle from "./run/RunLifecycle.ts"
@@ -56,8 +57,8 @@ export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, C
   readonly announce?: () => void
   /** Told to hooks. Default: the process has started with this session. */
   readonly opening?: SessionOpening
-  /** Whether the model of the session may keep a todo list, if the settings allow it. Default: yes. */
-  readonly keepsTodos?: boolean
+  /** The modules of the session. */
+  readonly plan: AgentPlan
 }
 
 /** The parts of the agent that exist before a run can start. */
@@ -76,17 +77,16 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay
   const budget = yield* Effect.flatMap(Budget, ({ open }) => open(publish))
-  const isWanted = options.keepsTodos !== false
-  const todos = yield* SessionTodos.make({ session, publish, settings, isWanted })
-  const openSubagents = yield* Subagents
-  const tools = yield* Effect.flatMap(Tools, ({ open }) => open).pipe(
-    Effect.provideService(Todos, todos.service),
-    Effect.provideService(
-      DelegationTools,
-      Effect.suspend(() => subagents.tools)
-    )
-  )
+  const supervision = yield* RunNodes.makeTree
+  /** Starts a fiber of the session whose nodes are in its tree. */
+  const fork = <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect))
+  const { opening = { reason: "startup" } } = options
+  const events = { publish, ready: relay.ready, attach: hub.attach }
+  const core = yield* Core.make({ cwd: options.cwd, opening, events, supervision, fork })
   const controls = Controls.make({ settings, catalog, session, publish }, options)
+  const services = yield* Effect.provideService(options.plan.build(core), SessionControls, controls)
+  const tools = Context.get(services, ToolSet)
+  const openSubagents = yield* Subagents
   const subagents = openSubagents({
     session,
     publish,
@@ -95,7 +95,8 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     tools: tools.all,
     contributors: () => Forwarding.contributors(hooks)
   })
-  const retries = yield* Retries.make({ settings, publish, switchTo: controls.switchTo })
+  core.contribute({ name: "subagents", tools: subagents.tools })
+  const retries = Context.get(services, Retries)
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
   const isIdle = () => !state.takesMessages()
@@ -108,19 +109,19 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const detach = (effect: Effect.Effect<void>) => void run(effect)
   const compaction = yield* Compaction.make({
     publish: (event) => {
-      if (event._tag === "CompactionEnded" && event.result !== undefined) todos.compacted()
+      if (event._tag === "CompactionEnded" && event.result !== undefined) {
+        for (const { compacted } of core.contributions()) compacted?.()
+      }
       publish(event)
     },
     budget,
     detach,
-    mayRetry: retries.enabled,
+    mayRetry: retries.isEnabled,
     prepareHandoff: clientMessages.load,
     announce,
     hooks
   })
-  const supervision = yield* RunNodes.makeTree
   const commands = CommandRegistry.make({ publish, detach })
-  const { opening = { reason: "startup" } } = options
   const instructions = yield* Instructions.make({ session, hooks, commands, publish, fork: run, opening }, options)
   return {
     session,
@@ -128,15 +129,14 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     budget,
     tools,
     subagents,
-    todos,
-    todoMessages: TodoMessages.make({ todos, tools, session, settings, publish }),
+    contributions: core.contributions,
+    services,
     commands,
     slash: yield* SlashCommands.make({ commands, supervision, publish }),
     hub,
     hooks,
     relay,
-    /** Starts a fiber of the session whose nodes are in its tree. */
-    fork: <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect)),
+    fork,
     publish,
     controls,
     retries,
@@ -165,7 +165,7 @@ type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Starts and stops runs, at most one at a time. */
 const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Startup, loading: Loading) {
-  const { announce, compaction, controls, relay, retries, state, supervision } = parts
+  const { announce, compaction, controls, relay, state, supervision } = parts
   const ids = yield* Ids
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
@@ -177,8 +177,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
     ready: relay.ready,
     controls: controls.values,
     now,
-    ticks: () => Stopwatch.read(clock),
-    retries: retries.chain
+    ticks: () => Stopwatch.read(clock)
   })
   const admission = Admission.make({
     ...parts,
@@ -199,8 +198,8 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { isLoaded, load }: Loading) => {
-  const { compaction, controls, entries, gate, late, model, publish, queue, retries, session, slash, state } = parts
-  const { relay, supervision } = parts
+  const { compaction, controls, entries, gate, late, model, publish, queue, session, slash, state } = parts
+  const { contributions, relay, services, supervision } = parts
   let loadsEarly = false
   const control: SessionControl = {
     publish,
@@ -221,9 +220,9 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
       late.close()
       entries.close()
     },
-    carried: Effect.map(retries.enabled, (autoRetry) => ({
+    carried: Effect.sync(() => ({
       controls: controls.values(),
-      autoRetry,
+      services,
       autoCompaction: compaction.isEnabled(),
       isClosing: state.isClosing(),
       queueRevision: queue.current().revision,
@@ -231,13 +230,15 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
     })),
     carry: Effect.fnUntraced(function* (carried) {
       controls.start(carried.controls)
-      yield* retries.setEnabled(carried.autoRetry)
+      for (const { carry } of contributions()) if (carry !== undefined) yield* carry(carried.services)
       yield* compaction.setEnabled(carried.autoCompaction)
       queue.countFrom(carried.queueRevision)
       loadsEarly = carried.hasLoaded
       if (carried.isClosing) state.close()
     }),
-    moved: parts.todos.moved,
+    moved: () => {
+      for (const { moved } of contributions()) moved?.()
+    },
     start: controls.start,
     restore: controls.restore,
     summarize: (paths) =>
@@ -311,8 +312,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       queue,
       compaction,
       manual,
-      todos: parts.todos.service,
-      retries,
+      contributions: parts.contributions,
       budget: parts.budget
     }),
     budget: parts.budget,
@@ -328,7 +328,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       // Hooks may have a word in what subagents do, so they join first. Before a call of `task` they have.
       run: (batch, watch) => Effect.zipRight(startup.joined, parts.subagents.run(batch, watch))
     },
-    todos: parts.todos.service,
     setAutoRetry: retries.setEnabled,
     abortRetry: retries.cancel,
     compact: manual.compact,
@@ -339,11 +338,9 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     attach: hub.attach,
     subscribe: hub.subscribe
   })
-  return { agent, control: makeControl(parts, runs, startup, loading) }
+  return { agent, services: parts.services, control: makeControl(parts, runs, startup, loading) }
 })
 
+/** The agent, and the services of its modules. */
 export const layer = (options: SessionAgentOptions) =>
-  Layer.scoped(
-    Agent,
-    Effect.map(make(options), ({ agent }) => agent)
-  )
+  Layer.scopedContext(Effect.map(make(options), ({ agent, services }) => Context.add(services, Agent, agent)))

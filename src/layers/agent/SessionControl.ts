@@ -1,4 +1,5 @@
 /** What a change of session uses of an agent beside its contract. */
+import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
@@ -6,12 +7,14 @@ import type { SessionEnding } from "../../services/hooks/HookPoints.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import type { HookRegistry } from "../hooks/HookRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
+import type { ControlValues } from "../../services/session/Controls.ts"
 import type * as Controls from "./model/Controls.ts"
 
 /** The values that a change of session carries over. */
 export interface Carried {
-  readonly controls: Controls.ControlValues
-  readonly autoRetry: boolean
+  readonly controls: ControlValues
+  /** The services of the modules, of which each carries over its own values. */
+  readonly services: Context.Context<never>
   readonly autoCompaction: boolean
   readonly isClosing: boolean
   /** A host never sees the revision of the queue decrease. */

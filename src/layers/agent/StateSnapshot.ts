@@ -4,14 +4,13 @@ import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
 import type { SessionBudget } from "../../services/Budget.ts"
 import type { Session } from "../../services/session/Session.ts"
-import type { Todos } from "../../services/Todos.ts"
+import type { Contribution, ModuleState } from "../../services/session/SessionCore.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
-import type { ControlValues } from "./model/Controls.ts"
+import type { ControlValues } from "../../services/session/Controls.ts"
 import type { OpenPrompts } from "./inbox/OpenPrompts.ts"
 import type { SessionQueue } from "./inbox/SessionQueue.ts"
 import type * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import type { RunState } from "./run/RunState.ts"
-import type * as Retries from "./run/Retries.ts"
 
 interface Sources {
   readonly budget: SessionBudget
@@ -22,8 +21,7 @@ interface Sources {
   readonly queue: SessionQueue
   readonly compaction: Compaction.Compaction
   readonly manual: ReturnType<typeof ManualCompaction.make>
-  readonly todos: Pick<typeof Todos.Service, "phases">
-  readonly retries: Effect.Effect.Success<ReturnType<typeof Retries.make>>
+  readonly contributions: () => ReadonlyArray<Contribution>
 }
 
 export const make = ({
@@ -32,17 +30,21 @@ export const make = ({
   controls,
   manual,
   prompts,
+  contributions,
   queue,
-  retries,
   session,
-  state,
-  todos
+  state
 }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
     const { wantedLevel: _wanted, ...inForce } = controls()
+    let ofModules: ModuleState = {}
+    for (const contribution of contributions()) {
+      if (contribution.state !== undefined) ofModules = { ...ofModules, ...(yield* contribution.state) }
+    }
     const snapshot: AgentState = {
+      ...ofModules,
       ...inForce,
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
@@ -52,10 +54,7 @@ export const make = ({
       autoCompactionEnabled: compaction.isEnabled(),
       ...(budget.isLimited() ? { budget: yield* budget.snapshot } : {}),
       messageCount: yield* session.messageCount,
-      queue: queue.current(),
-      todoPhases: yield* todos.phases,
-      autoRetryEnabled: yield* retries.enabled,
-      isRetrying: yield* retries.isWaiting
+      queue: queue.current()
     }
     return snapshot
   })

@@ -14,7 +14,6 @@ import * as SessionContext from "../../domain/session/SessionContext.ts"
 import type { NewEntry, OwnEntry, SessionEntry } from "../../domain/session/SessionEntry.ts"
 import { settingsOf } from "../../domain/session/SessionSettings.ts"
 import * as SessionTree from "../../domain/session/SessionTree.ts"
-import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import { defined } from "../../domain/Values.ts"
 import { freshEntryId, Ids } from "../../services/Ids.ts"
 import { CurrentLog, EntryNotFound, type OpenedLog, Session, type SessionInfo } from "../../services/session/Session.ts"
@@ -159,7 +158,6 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
             : new EntryNotFound({ entryId })
         ),
       settings: Effect.sync(() => settingsOf(current.tree.branch())),
-      todos: Effect.sync(() => TodoEntries.restore(current.tree.tail(TodoEntries.isSource))),
       leafId: Effect.sync(() => current.tree.leafId()),
       moveTo: (entryId) =>
         Effect.suspend(() =>

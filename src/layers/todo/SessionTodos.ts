@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { ToolResultMessage } from "../../domain/conversation/Message.ts"
 import { isSame, sizeProblem, type TodoPhases, withoutDone, withoutTasks } from "../../domain/todo/Todo.ts"
-import { phasesOfResult, type TodosLeft, toolName } from "../../domain/todo/TodoEntries.ts"
+import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import * as TodoInput from "../../domain/todo/TodoInput.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
@@ -14,17 +14,15 @@ import { Todos, TodosRefused } from "../../services/Todos.ts"
 import * as Clearing from "./Clearing.ts"
 
 interface Dependencies {
-  readonly session: Pick<typeof Session.Service, "append" | "todos">
+  readonly session: Pick<typeof Session.Service, "append" | "tail">
   readonly publish: (event: AgentEvent) => void
   readonly settings: Pick<SettingsValues, "todo.enabled" | "tasks.todoClearDelay">
-  /** False for a session whose model has no todo list, such as that of a subagent. */
-  readonly isWanted: boolean
 }
 
 export type SessionTodos = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, settings }: Dependencies) {
-  let current: TodosLeft | undefined
+export const make = Effect.fnUntraced(function* ({ publish, session, settings }: Dependencies) {
+  let current: TodoEntries.TodosLeft | undefined
   /** A call of `todo_write` that has started from the list and has no result yet. The host may overrule it. */
   let draft: "none" | "open" | "overruled" = "none"
 
@@ -41,13 +39,16 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
 
   const read = Effect.suspend(() =>
     current === undefined
-      ? Effect.map(session.todos, ({ isTold, phases }) => (current ??= { phases: withoutDone(phases), isTold }))
+      ? Effect.map(session.tail(TodoEntries.isSource), (entries) => {
+          const { isTold, phases } = TodoEntries.restore(entries)
+          return (current ??= { phases: withoutDone(phases), isTold })
+        })
       : Effect.succeed(current)
   )
   const phases = Effect.map(read, (left) => left.phases)
 
   /** Returns what hosts are to hear of the change, once it is stored. */
-  const adopt = (next: TodosLeft, by: "host" | "model") => {
+  const adopt = (next: TodoEntries.TodosLeft, by: "host" | "model") => {
     const isChanged = !isSame(current?.phases ?? [], next.phases)
     current = next
     clearing.follow(next.phases)
@@ -71,10 +72,10 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
   }, Effect.uninterruptible)
 
   const recorded = (message: ToolResultMessage): Effect.Effect<void> => {
-    if (message.toolName !== toolName) return Effect.void
+    if (message.toolName !== TodoEntries.toolName) return Effect.void
     const isOverruled = draft === "overruled"
     draft = "none"
-    const found = phasesOfResult(message)
+    const found = TodoEntries.phasesOfResult(message)
     if (found === undefined) return Effect.void
     if (!isOverruled || current === undefined)
       return Effect.sync(() => adopt({ phases: found, isTold: true }, "model")())
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* ({ isWanted, publish, session, s
 
   return {
     service: Todos.of({
-      isEnabled: isWanted && settings["todo.enabled"],
+      isEnabled: settings["todo.enabled"],
       phases,
       set,
       draft: Effect.tap(phases, () => {

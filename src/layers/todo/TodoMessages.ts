@@ -2,10 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import type { CustomInput, RunMessage } from "../../domain/conversation/Message.ts"
+import type { RunMessage } from "../../domain/conversation/Message.ts"
 import { isActionable, openTasks } from "../../domain/todo/Todo.ts"
 import { toolName } from "../../domain/todo/TodoEntries.ts"
 import * as TodoTexts from "../../domain/todo/TodoTexts.ts"
+import type { RunStep, RunView } from "../../services/session/RunStep.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import type { SessionTools } from "../../services/Tools.ts"
@@ -17,15 +18,6 @@ interface Dependencies {
   readonly session: Pick<typeof Session.Service, "messages">
   readonly settings: Pick<SettingsValues, "todo.reminders" | "todo.reminders.max" | "todo.eager">
   readonly publish: (event: AgentEvent) => void
-}
-
-export interface TodoMessages {
-  /** A message of the user joins the run: reminders are counted anew. */
-  readonly prompted: () => void
-  /** What the model is to read before its next call. Asked once per turn. */
-  readonly news: Effect.Effect<CustomInput | undefined>
-  /** The message with which the run goes on where the model has stopped with open tasks. `messages` are those of the run. */
-  readonly reminder: (runId: string, messages: ReadonlyArray<RunMessage>) => Effect.Effect<CustomInput | undefined>
 }
 
 /** Whether the model has stopped by itself, and not on the answer to a question that it has asked the user. */
@@ -40,11 +32,12 @@ const hasStopped = (messages: ReadonlyArray<RunMessage>): boolean => {
   return true
 }
 
-export const make = ({ publish, session, settings, todos, tools }: Dependencies): TodoMessages => {
-  const { isEnabled, phases } = todos.service
+/** Its part in each run. */
+export const make = ({ publish, session, settings, todos, tools }: Dependencies) => {
+  const { phases } = todos.service
   const max = settings["todo.reminders"] ? settings["todo.reminders.max"] : 0
   let reminders = 0
-  let isEager = isEnabled && settings["todo.eager"]
+  let isEager = settings["todo.eager"]
 
   /** A model without the tool could not get rid of open tasks. */
   const hasTool = Effect.map(tools.find(toolName), Option.isSome)
@@ -61,8 +54,9 @@ export const make = ({ publish, session, settings, todos, tools }: Dependencies)
     return isEager ? eager : Effect.succeed(undefined)
   })
 
-  const reminder = Effect.fnUntraced(function* (runId: string, messages: ReadonlyArray<RunMessage>) {
-    if (reminders >= max || !hasStopped(messages)) return undefined
+  /** The run goes on where the model has stopped with open tasks. */
+  const reminder = Effect.fnUntraced(function* ({ messages, runId }: RunView) {
+    if (reminders >= max || !hasStopped(messages())) return undefined
     const list = yield* phases
     const open = openTasks(list)
     if (!open.some(isActionable) || !(yield* hasTool)) return undefined
@@ -71,11 +65,17 @@ export const make = ({ publish, session, settings, todos, tools }: Dependencies)
     return TodoTexts.reminder(list, reminders, max)
   })
 
-  return {
+  return (run: RunView): RunStep => ({
     prompted: () => {
       reminders = 0
     },
-    news: isEnabled ? news : Effect.succeed(undefined),
-    reminder: isEnabled ? reminder : () => Effect.succeed(undefined)
-  }
+    // Comes last in its turn: the model works with the list as it is when it is called.
+    opening: (add) =>
+      Effect.zipRight(
+        phases,
+        Effect.uninterruptible(Effect.flatMap(news, (said) => (said === undefined ? Effect.void : add(said))))
+      ),
+    stopping: Effect.suspend(() => reminder(run)),
+    recorded: todos.recorded
+  })
 }

@@ -1,9 +1,8 @@
-/** The tools that heddle brings along, in the order in which models are shown them. */
+/** The tools that work on the machine, in the order in which models are shown them. */
 import type * as Context from "effect/Context"
 import type { Files } from "../../services/machine/Files.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import type { Tool } from "../../services/Tools.ts"
-import * as Ask from "./Ask.ts"
 import * as Bash from "./Bash.ts"
 import * as Edit from "./Edit.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
@@ -11,10 +10,9 @@ import * as Find from "./Find.ts"
 import * as Grep from "./Grep.ts"
 import * as Ls from "./Ls.ts"
 import * as Read from "./Read.ts"
-import * as TodoWrite from "./TodoWrite.ts"
 import * as Write from "./Write.ts"
 
-export interface BuiltInOptions extends Bash.BashOptions, Ask.AskToolOptions, TodoWrite.TodoToolOptions {
+export interface BuiltInOptions extends Bash.BashOptions {
   readonly ledger: FileLedger
   /** The services that the tools reach the machine through. */
   readonly machine: Context.Context<Files | Processes>
@@ -27,7 +25,5 @@ export const builtIn = (options: BuiltInOptions): ReadonlyArray<Tool> => [
   Write.make(options),
   Grep.make(options),
   Find.make(options),
-  Ls.make(options),
-  TodoWrite.make(options),
-  Ask.make(options)
+  Ls.make(options)
 ]

@@ -80,10 +80,19 @@ const getState = Command.make({
   run: Effect.fnUntraced(function* ({ verbose }, { connection }) {
     const agent = yield* Agent
     const shell = yield* Shell
-    const { isSettled, queue, todoPhases, ...state } = yield* agent.state
+    const {
+      autoRetryEnabled = false,
+      isRetrying = false,
+      isSettled,
+      queue,
+      todoPhases = [],
+      ...state
+    } = yield* agent.state
     const queued = MessageQueue.size(queue)
     const data: typeof State.Type = {
       ...state,
+      autoRetryEnabled,
+      isRetrying,
       ...levelMembers(connection.dialect, state.thinkingLevel),
       todoPhases,
       ...absentParts,

@@ -1,10 +1,14 @@
 /** The todo list as the host sets it (protocol.md 3.2, 12). */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { TodoPhase } from "../../domain/todo/Todo.ts"
 import { PhaseInput } from "../../domain/todo/TodoInput.ts"
-import { Agent } from "../../services/Agent.ts"
+import { Todos } from "../../services/Todos.ts"
 import * as Command from "../Command.ts"
+
+const refuse = (code: string, reason: string) =>
+  new Command.CommandFailure({ code, message: `Invalid set_todos command: ${reason}` })
 
 const setTodos = Command.make({
   name: "set_todos",
@@ -17,11 +21,10 @@ const setTodos = Command.make({
   params: Schema.Struct({ phases: Schema.Array(PhaseInput) }),
   result: Schema.Struct({ todoPhases: Schema.Array(TodoPhase) }),
   run: Effect.fnUntraced(function* ({ phases }) {
-    const { todos } = yield* Agent
-    const todoPhases = yield* Effect.mapError(
-      todos.set(phases),
-      ({ message }) =>
-        new Command.CommandFailure({ code: "invalid_params", message: `Invalid set_todos command: ${message}` })
+    const todos = yield* Effect.serviceOption(Todos)
+    if (Option.isNone(todos)) return yield* refuse("invalid_state", "this session keeps no todo list")
+    const todoPhases = yield* Effect.catchAll(todos.value.set(phases), ({ message }) =>
+      refuse("invalid_params", message)
     )
     return { todoPhases }
   })

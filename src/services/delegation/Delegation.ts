@@ -27,11 +27,3 @@ export interface ParentSession {
 export class Subagents extends Context.Reference<Subagents>()("heddle/services/delegation/Subagents", {
   defaultValue: (): ((parent: ParentSession) => SessionSubagents) => () => none
 }) {}
-
-/** The tools that subagents add to those of a session; read when the session's tools are opened. */
-export class DelegationTools extends Context.Reference<DelegationTools>()(
-  "heddle/services/delegation/DelegationTools",
-  {
-    defaultValue: (): Effect.Effect<ReadonlyArray<Tool>> => Effect.succeed([])
-  }
-) {}

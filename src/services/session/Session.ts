@@ -12,7 +12,6 @@ import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
-import type { TodosLeft } from "../../domain/todo/TodoEntries.ts"
 import type { SessionLog, SessionMoved, StoreFailure } from "./SessionStore.ts"
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { entryId: Schema.String }) {
@@ -55,8 +54,6 @@ export class Session extends Context.Tag("heddle/services/session/Session")<
     readonly branchTo: (entryId: string | null) => Effect.Effect<ReadonlyArray<SessionEntry>, EntryNotFound>
     /** The last model and thinking level that entries of the branch name. */
     readonly settings: Effect.Effect<SessionSettings>
-    /** The todo list that the branch was left with, as its entries have it. */
-    readonly todos: Effect.Effect<TodosLeft>
     readonly leafId: Effect.Effect<string | null>
     /** Moves the leaf; null means before the first entry. */
     readonly moveTo: (entryId: string | null) => Effect.Effect<void, EntryNotFound>

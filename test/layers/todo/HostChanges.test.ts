@@ -74,14 +74,14 @@ it.scoped("a host that sets a list while a call is on its way has the last word"
       Effect.as(Effect.zipRight(Deferred.succeed(isCalled, undefined), Deferred.await(goOn)), undefined)
     const turns = [write("a", plan("mine")), say("Done."), write("b", plan("mine again")), say("Done.")]
     const made = yield* TodoAgent.make({ turns, settings, parts: { hooks: { toolResult } } })
-    const { agent, events, phases, session, set } = made
+    const { agent, events, phases, set } = made
     yield* agent().prompt({ text: "Weave" })
     yield* Deferred.await(isCalled)
     yield* set(wanted("theirs"))
     yield* Deferred.succeed(goOn, undefined)
     yield* agent().awaitIdle
     assert.deepStrictEqual(yield* phases, list(task(1, "theirs")))
-    assert.deepStrictEqual(yield* session().todos, { phases: list(task(1, "theirs")), isTold: true })
+    assert.deepStrictEqual(yield* made.stored, { phases: list(task(1, "theirs")), isTold: true })
     assert.deepStrictEqual(hidden(events), ["todo-update"])
     yield* made.ask("Go on")
     assert.deepStrictEqual(yield* phases, list(task(1, "mine again", "in_progress")))

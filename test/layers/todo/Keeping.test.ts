@@ -66,7 +66,7 @@ it.scoped("a run that goes on in another session takes the list along", () =>
       { id: "phase-2", name: "Later", tasks: [] }
     ]
     assert.deepStrictEqual(yield* made.phases, kept)
-    assert.deepStrictEqual((yield* made.session().todos).phases, kept)
+    assert.deepStrictEqual((yield* made.stored).phases, kept)
     yield* made.sessions.open(before)
     yield* made.sessions.open(after)
     assert.deepStrictEqual(yield* made.phases, list(task(2, "two", "in_progress")))
@@ -184,7 +184,7 @@ it.scoped("finished tasks leave the list a minute later, also while nothing else
 
 it.scoped("the times of one branch do not pass on another, nor in another session", () =>
   Effect.gen(function* () {
-    const { agent, ask, events, phases, session, sessions, set } = yield* TodoAgent.make({
+    const { ask, events, phases, session, sessions, set, todos } = yield* TodoAgent.make({
       turns: [say("One.")],
       settings
     })
@@ -195,10 +195,10 @@ it.scoped("the times of one branch do not pass on another, nor in another sessio
     yield* TestClock.adjust("1 days")
     assert.deepStrictEqual([clears(events), yield* phases], [0, []])
     yield* set(list(task(1, "one", "completed")))
-    const left = agent()
+    const left = yield* todos
     yield* sessions.create({})
     yield* TestClock.adjust("1 days")
     assert.strictEqual(clears(events), 0)
-    assert.deepStrictEqual(yield* left.todos.phases, list(task(1, "one", "completed")))
+    assert.deepStrictEqual(yield* left.phases, list(task(1, "one", "completed")))
   })
 )

@@ -171,7 +171,7 @@ it.effect("aborted at any point, the run ends properly, and once; the list is th
   Effect.gen(function* () {
     const turns = [write("a", plan("one")), say("No."), write("b", update(1, "completed")), say("Done."), say("Hm.")]
     const abortAt = Effect.fnUntraced(function* (at: number) {
-      const { agent, events, phases, session, set } = yield* TodoAgent.make({ turns })
+      const { agent, events, phases, set, stored } = yield* TodoAgent.make({ turns })
       yield* set([{ name: "P", tasks: [{ content: "first" }] }])
       let [count, aborting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
       const point = () => {
@@ -184,7 +184,7 @@ it.effect("aborted at any point, the run ends properly, and once; the list is th
       if (begun !== undefined) yield* Fiber.join(begun)
       assert.deepStrictEqual(violations(events), [], `at ${at}`)
       assert.strictEqual(events.filter(({ _tag }) => _tag === "PromptFinished").length, 1, `at ${at}`)
-      assert.deepStrictEqual(yield* phases, (yield* session().todos).phases, `at ${at}`)
+      assert.deepStrictEqual(yield* phases, (yield* stored).phases, `at ${at}`)
       return begun !== undefined
     }, Effect.scoped)
     let at = 0

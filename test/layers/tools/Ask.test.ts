@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
-import * as Ask from "../../../src/layers/tools/Ask.ts"
+import * as Ask from "../../../src/layers/tools/ask/Ask.ts"
 import type { EditorQuestion, SelectQuestion, Ui } from "../../../src/services/host/HostUi.ts"
 import { run, said } from "./RunTool.ts"
 

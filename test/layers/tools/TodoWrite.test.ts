@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import type { TodoPhases } from "../../../src/domain/todo/Todo.ts"
-import * as TodoWrite from "../../../src/layers/tools/TodoWrite.ts"
+import * as TodoWrite from "../../../src/layers/todo/TodoWrite.ts"
 import { list, plan, task, update } from "../../support/todo/Lists.ts"
 import { run, said } from "./RunTool.ts"
 

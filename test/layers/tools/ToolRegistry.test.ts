@@ -5,16 +5,15 @@ import { Effect, Layer, Option, Ref, Schema } from "effect"
 import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
-import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
+import * as TodoWrite from "../../../src/layers/todo/TodoWrite.ts"
+import * as Ask from "../../../src/layers/tools/ask/Ask.ts"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { HostUi } from "../../../src/services/host/HostUi.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { Shell, ShellFailure } from "../../../src/services/Shell.ts"
 import type { Tool as AnyTool } from "../../../src/services/Tools.ts"
 import { type SessionTools, Tools } from "../../../src/services/Tools.ts"
-import * as NoTodos from "../../support/todo/NoTodos.ts"
 import { run } from "./RunTool.ts"
 import { tempFolder } from "./TempFolder.ts"
 
@@ -26,7 +25,7 @@ const fromHost = (name: string) =>
     run: () => Effect.succeed(Tool.textOutput("host"))
   })
 
-const local = Layer.mergeAll(LocalFiles.layer, LocalProcesses.layer, HeadlessUi.layer, StaticSettings.layer())
+const local = Layer.mergeAll(LocalFiles.layer, LocalProcesses.layer)
 
 const sessionHeader = {
   type: "session",
@@ -38,11 +37,12 @@ const sessionHeader = {
 
 const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), local])
 
-/** The tools of a session that is opened. */
-const open = (session: Partial<typeof Session.Service> = {}, keepsTodos = true) =>
-  Effect.flatMap(Tools, (tools) =>
-    Effect.provide(tools.open, Layer.merge(Layer.mock(Session, session), NoTodos.layer(keepsTodos)))
-  )
+/** The tools of a session that is opened, with those that its modules contribute. */
+const open = (session: Partial<typeof Session.Service> = {}, ui = HeadlessUi.make()) => {
+  const todos = TodoWrite.make({ todos: Effect.succeed([]), isStored: Effect.succeed(false) })
+  const contributed = Effect.succeed([todos, Ask.make({ ui, askTimeoutSeconds: 0 })])
+  return Effect.flatMap(Tools, (tools) => Effect.provide(tools.open(contributed), Layer.mock(Session, session)))
+}
 
 const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls", "todo_write"]
 const names = (tools: ReadonlyArray<AnyTool>) => tools.map(({ definition }) => definition.name)
@@ -120,9 +120,9 @@ it.effect("offers what was selected, and knows no other names", () =>
 it.effect("ask is the last of the built-in tools, and offered while somebody can be asked", () =>
   Effect.gen(function* () {
     const isPresent = yield* Ref.make(false)
-    const ui = Layer.succeed(HostUi, { ...HeadlessUi.make(), isPresent: Ref.get(isPresent) })
+    const ui = { ...HeadlessUi.make(), isPresent: Ref.get(isPresent) }
     const offered = (selection: ToolRegistry.Selection) =>
-      Effect.flatMap(open(), (tools) =>
+      Effect.flatMap(open({}, ui), (tools) =>
         Effect.gen(function* () {
           const before = names(yield* tools.active)
           yield* Ref.set(isPresent, true)
@@ -136,8 +136,7 @@ it.effect("ask is the last of the built-in tools, and offered while somebody can
           Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
             Layer.mock(HostTools, { active: Effect.succeed([fromHost("deploy")]) }),
             Layer.mock(Shell, {}),
-            local,
-            ui
+            local
           ])
         )
       )

@@ -6,8 +6,6 @@ import { Effect, Layer, Option } from "effect"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import * as Process from "../../../src/layers/platform/processes/Process.ts"
-import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
-import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
@@ -16,7 +14,6 @@ import { Processes, SpawnFailed } from "../../../src/services/machine/Processes.
 import { Session } from "../../../src/services/session/Session.ts"
 import { Tools } from "../../../src/services/Tools.ts"
 import { run, textOf } from "./RunTool.ts"
-import * as NoTodos from "../../support/todo/NoTodos.ts"
 import { withFiles } from "./TempFolder.ts"
 
 /** Refuses every path that `isRefused` says, whichever member it is given to. */
@@ -42,17 +39,13 @@ const refusingFiles = (isRefused: (path: string) => boolean) => {
 const tools = (cwd: string, machine: Layer.Layer<Files | Processes>) =>
   ToolRegistry.layer({ cwd }).pipe(
     Layer.provide([LocalShell.layer({ cwd }), Layer.mock(HostTools, { active: Effect.succeed([]) })]),
-    Layer.provide([HeadlessUi.layer, StaticSettings.layer()]),
     Layer.provide(machine)
   )
 
 /** What the model reads, without the name of the test's folder. */
 const answer = Effect.fnUntraced(function* (cwd: string, name: string, args: Record<string, unknown>) {
-  const session = Layer.merge(
-    Layer.mock(Session, { info: Effect.die("no output overflows here") }),
-    NoTodos.layer(false)
-  )
-  const { find } = yield* Effect.flatMap(Tools, ({ open }) => Effect.provide(open, session))
+  const session = Layer.mock(Session, { info: Effect.die("no output overflows here") })
+  const { find } = yield* Effect.flatMap(Tools, ({ open }) => Effect.provide(open(Effect.succeed([])), session))
   const tool = Option.getOrThrow(yield* find(name))
   const text = yield* Effect.match(run(tool, args), { onFailure: ({ message }) => message, onSuccess: textOf })
   return text.replaceAll(cwd, ".")

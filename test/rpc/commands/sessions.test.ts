@@ -21,7 +21,6 @@ import { ChangeCancelled, type SessionChanges, Sessions } from "../../../src/ser
 import * as Subagents from "../../../src/services/delegation/Subagents.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
-import * as NoTodos from "../../support/todo/NoTodos.ts"
 import * as Budgets from "../../support/agent/Budgets.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 
@@ -43,7 +42,6 @@ const services = (entries: ReadonlyArray<SessionEntry>) =>
     Layer.mock(Agent, {
       tools: SessionToolSet.make({ own: none, offered: none }),
       commands: { ...slashCommands, load: Effect.void },
-      todos: NoTodos.make(false),
       subagents: Subagents.none,
       budget: Budgets.unlimited,
       supervision

@@ -6,6 +6,8 @@ import * as SessionAgent from "../../../src/layers/agent/SessionAgent.ts"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import { standard } from "../../../src/layers/session/standard.ts"
+import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import { toTool } from "../../../src/layers/host/HostTool.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
@@ -113,11 +115,12 @@ const catalogOf = ({ gate }: Hang, catalog: typeof ModelCatalog.Service): typeof
 })
 
 const toolsOf = ({ gate }: Hang, { open }: typeof Tools.Service): typeof Tools.Service => ({
-  open: Effect.map(open, (tools) => ({
-    ...tools,
-    active: gate("Tools.active", tools.active),
-    find: (name) => gate("Tools.find", tools.find(name))
-  }))
+  open: (contributed) =>
+    Effect.map(open(contributed), (tools) => ({
+      ...tools,
+      active: gate("Tools.active", tools.active),
+      find: (name) => gate("Tools.find", tools.find(name))
+    }))
 })
 
 const budgetOf = ({ gate }: Hang, { open }: typeof Budget.Service): typeof Budget.Service => ({
@@ -191,12 +194,13 @@ const layerOf = (options: HangingOptions, hang: Hang, script: ScriptedModel.Scri
     create: (given) => hang.gate("SessionStore.create", Effect.map(service.create(given), watched))
   }))
   const first = Effect.orDie(Effect.flatMap(SessionStore, ({ create }) => create({})))
-  return SessionAgent.layer({ cwd: "/", model: ScriptedModel.model, scopedModels: [] }).pipe(
+  return SessionAgent.layer({ cwd: "/", plan: standard, model: ScriptedModel.model, scopedModels: [] }).pipe(
     Layer.provideMerge(replaced(CurrentSession.layer, Session, (session) => sessionOf(hang, session))),
     Layer.provide(CurrentSession.layerLog(first)),
     Layer.provide([
       store,
       StaticSettings.layer(settings),
+      HeadlessUi.layer,
       Layer.succeed(ModelClient, clientOf(hang, script.client)),
       Layer.succeed(ModelCatalog, catalogOf(hang, script.catalog)),
       HookLayer.layer("hanging", options.hooks === true ? hooksOf(hang) : compactionHooks(hang)),

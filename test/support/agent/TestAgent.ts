@@ -2,13 +2,17 @@
 import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as HostSessions from "../../../src/layers/agent/sessions/HostSessions.ts"
+import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as MemoryBudget from "../../../src/layers/budget/MemoryBudget.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import type { AgentPlan } from "../../../src/layers/session/SessionPlan.ts"
+import { standard } from "../../../src/layers/session/standard.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
 import type { Budget } from "../../../src/services/Budget.ts"
 import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
+import { HostUi, type Ui } from "../../../src/services/host/HostUi.ts"
 import type { Ids } from "../../../src/services/Ids.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
@@ -42,6 +46,8 @@ export interface AgentParts {
   readonly tools?: Layer.Layer<Tools>
   readonly budget?: Layer.Layer<Budget>
   readonly rules?: RuleTexts.RuleTexts
+  readonly plan?: AgentPlan
+  readonly ui?: Ui
   readonly workspace?: typeof Workspace.Service
 }
 
@@ -49,12 +55,19 @@ const first = Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create(
 
 const layerOf = (options: AgentOptions, parts: AgentParts, script: ScriptedModel.Script) => {
   const start = options.modelless === true ? {} : { model: ScriptedModel.model }
-  const sessions = HostSessions.layer({ cwd: "/", scopedModels: [], first, start: () => Effect.succeed(start) })
+  const sessions = HostSessions.layer({
+    cwd: "/",
+    plan: parts.plan ?? standard,
+    scopedModels: [],
+    first,
+    start: () => Effect.succeed(start)
+  })
   const { client = (own) => own } = parts
   return sessions.pipe(
     Layer.provideMerge(parts.store ?? MemorySessionStore.layer({ cwd: "/" })),
     Layer.provide([
       FixedIds.layer,
+      Layer.succeed(HostUi, parts.ui ?? HeadlessUi.make()),
       Layer.succeed(Workspace, parts.workspace),
       StaticSettings.layer(options.settings),
       Layer.succeed(ModelClient, client(script.client)),

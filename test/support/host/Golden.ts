@@ -18,6 +18,7 @@ import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistr
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import { standard } from "../../../src/layers/session/standard.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
@@ -84,6 +85,7 @@ const agent = (
         Layer.provideMerge(
           HostSessions.layer({
             cwd,
+            plan: standard,
             scopedModels: [],
             first: Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({}))),
             start: () =>

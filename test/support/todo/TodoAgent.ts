@@ -1,14 +1,14 @@
 /** An agent on a scripted model with the built-in tools, of which tests use `todo_write` and `ask`. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
+import * as TodoEntries from "../../../src/domain/todo/TodoEntries.ts"
 import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
-import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { HostUi } from "../../../src/services/host/HostUi.ts"
 import { Shell } from "../../../src/services/Shell.ts"
+import { Todos } from "../../../src/services/Todos.ts"
 import { call, type ScriptedTurn } from "../agent/ScriptedModel.ts"
 import * as TestAgent from "../agent/TestAgent.ts"
 
@@ -18,20 +18,24 @@ export interface Options extends Omit<TestAgent.AgentOptions, "tools"> {
   readonly isUserThere?: boolean
 }
 
-const toolsOf = ({ isUserThere = false, selection }: Options) =>
+const toolsOf = ({ selection }: Options) =>
   Layer.orDie(
     Layer.provide(ToolRegistry.layer({ cwd: "/", ...selection }), [
       Layer.mock(Shell, {}),
       Layer.mock(HostTools, { active: Effect.succeed([]) }),
       LocalFiles.layer,
-      LocalProcesses.layer,
-      Layer.succeed(HostUi, { ...HeadlessUi.make(), isPresent: Effect.succeed(isUserThere) }),
-      StaticSettings.layer()
+      LocalProcesses.layer
     ])
   )
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const made = yield* TestAgent.make(options, { ...options.parts, tools: toolsOf(options) })
+  const isPresent = Effect.succeed(options.isUserThere ?? false)
+  const made = yield* TestAgent.make(options, {
+    ...options.parts,
+    tools: toolsOf(options),
+    ui: { ...HeadlessUi.make(), isPresent }
+  })
+  const todos = Effect.flatMap(made.sessions.current, (services) => Context.getOption(services, Todos))
   return {
     ...made,
     /** The agent and the session of the moment: a getter does not outlive a spread. */
@@ -41,8 +45,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     /** Sends a prompt and waits for the end of its run. */
     ask: (text: string) =>
       Effect.suspend(() => Effect.orDie(Effect.zipRight(made.agent.prompt({ text }), made.agent.awaitIdle))),
-    phases: Effect.suspend(() => made.agent.todos.phases),
-    set: (phases: Parameters<typeof made.agent.todos.set>[0]) => Effect.suspend(() => made.agent.todos.set(phases))
+    phases: Effect.flatMap(todos, ({ phases }) => phases),
+    set: (phases: Parameters<(typeof Todos.Service)["set"]>[0]) => Effect.flatMap(todos, ({ set }) => set(phases)),
+    todos,
+    /** The list as the entries of the session have it. */
+    stored: Effect.suspend(() => Effect.map(made.session.tail(TodoEntries.isSource), TodoEntries.restore))
   }
 })
 

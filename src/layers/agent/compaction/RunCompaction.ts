@@ -7,9 +7,9 @@ import type { Model } from "../../../domain/model/Model.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import { isTooSmall } from "../../../services/Compaction.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { TurnOutcome } from "../../../services/session/RunStep.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as ContextLength from "./ContextLength.ts"
-import type { TurnOutcome } from "../run/Turn.ts"
 
 interface Dependencies {
   readonly runId: string

@@ -15,8 +15,8 @@ import type { Session } from "../../../services/session/Session.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import type { OpenPrompts } from "./OpenPrompts.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
-import type { TodoMessages } from "../../todo/TodoMessages.ts"
 import type { RunJournal } from "../run/RunJournal.ts"
+import type { RunSteps } from "../run/RunSteps.ts"
 
 interface Dependencies {
   readonly ids: typeof Ids.Service
@@ -33,7 +33,7 @@ interface Dependencies {
   readonly isPrompted: boolean
   /** The message with which the run continues by itself when the queue is empty. Called once per stop of the model. */
   readonly goesOn: () => string | CustomInput | undefined
-  readonly todos: TodoMessages
+  readonly steps: Pick<RunSteps, "prompted" | "stopping">
 }
 
 export interface Delivery {
@@ -53,7 +53,7 @@ export interface Delivery {
 type Mark = { readonly betweenAttempts?: true }
 
 export const make = (dependencies: Dependencies): Delivery => {
-  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since, todos } = dependencies
+  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since, steps } = dependencies
   /** The mark of the messages of the turn at hand. */
   let mark: Mark = {}
 
@@ -74,7 +74,7 @@ export const make = (dependencies: Dependencies): Delivery => {
     const message = custom === undefined ? toUserMessage(item, now()) : toCustomMessage(custom, now())
     return say(ref, message, () => {
       queue.deliver(item)
-      if (custom === undefined) todos.prompted()
+      if (custom === undefined) steps.prompted()
       prompts.take(messageId, journal.runId)
     })
   }
@@ -90,11 +90,6 @@ export const make = (dependencies: Dependencies): Delivery => {
 
   const inject = (message: CustomInput) =>
     Effect.suspend(() => say({ messageId: ids.next("message") }, toCustomMessage(message, now())))
-
-  /** Comes last in its turn: the model works with the list as it is when it is called. */
-  const tellNews = Effect.uninterruptible(
-    Effect.flatMap(todos.news, (news) => (news === undefined ? Effect.void : inject(news)))
-  )
 
   const begin = (
     point: DrainPoint,
@@ -115,12 +110,10 @@ export const make = (dependencies: Dependencies): Delivery => {
       const item = next(point)
       const own = point === "settled" ? goesOn() : undefined
       if (point !== "settled" || item !== undefined || own !== undefined) {
-        return Effect.zipLeft(begin(point, again, item, own), tellNews)
+        return begin(point, again, item, own)
       }
-      return Effect.flatMap(todos.reminder(journal.runId, journal.messages), (reminder) =>
-        reminder === undefined
-          ? Effect.succeed(false)
-          : Effect.zipLeft(begin(point, again, undefined, reminder), tellNews)
+      return Effect.flatMap(steps.stopping, (message) =>
+        message === undefined ? Effect.succeed(false) : begin(point, again, undefined, message)
       )
     })
 

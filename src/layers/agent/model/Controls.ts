@@ -15,20 +15,10 @@ import type { ModelName, SessionSettings } from "../../../domain/session/Session
 import { defined } from "../../../domain/Values.ts"
 import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../../services/Agent.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import type { ControlValues } from "../../../services/session/Controls.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { InterruptMode, QueueMode, SettingsValues } from "../../../services/Settings.ts"
 import * as ModelSelection from "./ModelSelection.ts"
-
-export interface ControlValues {
-  readonly model?: Model
-  /** In force: the wanted level as far as the model has it. */
-  readonly thinkingLevel: ThinkingLevel
-  /** What was asked for. It comes back with a model that has it. */
-  readonly wantedLevel: ThinkingLevel
-  readonly steeringMode: QueueMode
-  readonly followUpMode: QueueMode
-  readonly interruptMode: InterruptMode
-}
 
 export interface ModelStart {
   readonly model?: Model

@@ -4,7 +4,7 @@ import { keyAdvice } from "../../../domain/model/ProviderKeys.ts"
 import { MissingCredentials, NoModelSelected } from "../../../services/Agent.ts"
 import { CompactionFailed } from "../../../services/Compaction.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
-import type { ControlValues } from "./Controls.ts"
+import type { ControlValues } from "../../../services/session/Controls.ts"
 import type { Choice } from "./ModelRequests.ts"
 
 export type ModelInForce = ReturnType<typeof make>

@@ -10,11 +10,11 @@ import type { Model } from "../../../domain/model/Model.ts"
 import { defined } from "../../../domain/Values.ts"
 import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
+import type { TurnOutcome } from "../../../services/session/RunStep.ts"
 import type { RunRules } from "../../rules/SessionRules.ts"
 import type { Delivery } from "../inbox/Delivery.ts"
 import * as RunJournal from "./RunJournal.ts"
-import type { RetryChain } from "./Retries.ts"
-import type { TurnOutcome } from "./Turn.ts"
+import type { RunSteps } from "./RunSteps.ts"
 
 export interface RunResult {
   readonly status: PromptStatus
@@ -47,11 +47,11 @@ const refusal = (refused: BudgetExceeded | NoPrice): RunResult => ({
 
 /** The model call was refused. A turn that is open gets a message that says so; otherwise the last one stays as it is. */
 const refuse = Effect.fnUntraced(function* (
-  { journal, model, retries }: Dependencies,
+  { journal, model, steps }: Dependencies,
   refused: BudgetExceeded | NoPrice,
   isOpen: boolean
 ) {
-  retries.stop(refused.message)
+  steps.failed(refused.message)
   if (isOpen) yield* journal.cutOff(RunJournal.failed(refused.message), yield* model)
   return refusal(refused)
 })
@@ -83,7 +83,7 @@ export interface Dependencies {
   readonly timed: <A>(effect: Effect.Effect<A>) => Effect.Effect<A, BudgetExceeded>
   readonly turn: Effect.Effect<TurnOutcome>
   readonly limit: TurnLimit
-  readonly retries: RetryChain
+  readonly steps: Pick<RunSteps, "opening" | "failed">
   readonly rules: RunRules
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
@@ -102,7 +102,7 @@ const isCorrected = (outcome: TurnOutcome, rules: RunRules) =>
   outcome._tag === "Settled" && outcome.byTools !== true && rules.isDue()
 
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, limit, mayGoOn, reserve, retries, rules, turn } = dependencies
+  const { delivery, limit, mayGoOn, reserve, rules, steps, turn } = dependencies
   let point = from
   let mayStop = from === "settled"
   let isRetry = false
@@ -116,13 +116,15 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
       dependencies.journal.release()
       return completed
     }
+    yield* steps.opening(delivery.inject)
     yield* rules.tell(delivery.inject)
     const outcome = yield* turn
     mayStop = outcome._tag === "Settled"
     point = mayStop && !isCorrected(outcome, rules) ? "settled" : "continue"
-    isRetry = outcome._tag === "Failed" || (outcome._tag === "CutOff" && rules.discards)
-    if (outcome._tag !== "Failed" && outcome._tag !== "CutOff") limit.count()
-    if (outcome._tag === "Failed" && !(yield* retries.again(outcome.failure))) {
+    isRetry = outcome._tag === "Again" || (outcome._tag === "CutOff" && rules.discards)
+    if (outcome._tag === "Continue" || outcome._tag === "Settled") limit.count()
+    if (outcome._tag === "Failed") {
+      steps.failed(outcome.failure.message)
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }
       return failed
     }
@@ -142,14 +144,14 @@ export const run = Effect.fnUntraced(function* (
   const turns = Effect.zipRight(before, dependencies.timed(Effect.interruptible(loop(dependencies, from))))
   const exit = yield* Effect.exit(turns)
   if (Exit.isSuccess(exit)) return exit.value
-  const { journal, model, retries } = dependencies
+  const { journal, model, steps } = dependencies
   const outOfTime = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (outOfTime !== undefined) {
-    retries.stop(outOfTime.message)
+    steps.failed(outOfTime.message)
     yield* journal.cutOff(RunJournal.outOfTime, yield* model)
     return refusal(outOfTime)
   }
-  retries.stop("Retry cancelled")
+  steps.failed("Retry cancelled")
   if (Cause.isInterruptedOnly(exit.cause)) {
     yield* journal.cutOff(RunJournal.aborted, yield* model)
     const aborted: RunResult = { status: "aborted", mayGoOn: false }

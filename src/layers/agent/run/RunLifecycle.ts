@@ -14,13 +14,12 @@ import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { Settings } from "../../../services/Settings.ts"
+import type { Contribution } from "../../../services/session/SessionCore.ts"
 import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import type { SessionRules } from "../../rules/SessionRules.ts"
-import type { SessionTodos } from "../../todo/SessionTodos.ts"
-import type { TodoMessages } from "../../todo/TodoMessages.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -30,17 +29,17 @@ import * as Delivery from "../inbox/Delivery.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
 import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
-import type { ControlValues } from "../model/Controls.ts"
+import type { ControlValues } from "../../../services/session/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import type { Instructions } from "../model/Instructions.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import type { CallHooks } from "./HookedCall.ts"
-import type { RetryChain } from "./Retries.ts"
 import * as Run from "./Run.ts"
 import type { RunEnd } from "./RunEnd.ts"
 import * as RunJournal from "./RunJournal.ts"
 import type { RunState } from "./RunState.ts"
+import * as RunSteps from "./RunSteps.ts"
 import * as ToolBatch from "./ToolBatch.ts"
 import * as Turn from "./Turn.ts"
 
@@ -65,7 +64,6 @@ interface Options {
   readonly ticks: () => number
   readonly controls: () => ControlValues
   readonly model: ModelInForce
-  readonly retries: (runId: string) => RetryChain
   readonly compaction: Compaction
   readonly budget: SessionBudget
   readonly tools: SessionTools
@@ -81,8 +79,7 @@ interface Options {
   readonly hooks: HookRegistry
   readonly relay: EventRelay
   readonly rules: SessionRules
-  readonly todos: Pick<SessionTodos, "recorded">
-  readonly todoMessages: TodoMessages
+  readonly contributions: () => ReadonlyArray<Contribution>
 }
 
 /** A message of a hook that cannot be stored is reported and left out. */
@@ -128,7 +125,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     relay,
     state,
     ticks,
-    todoMessages,
     tools
   } = options
   const client = yield* ModelClient
@@ -152,7 +148,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     let replaced: string | undefined
     const systemPrompt: Instructions["promptForCall"] = (active) =>
       replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
-    const { recorded } = options.todos
+    const steps = RunSteps.make(options.contributions(), { runId, messages: () => journal.messages })
+    const { recorded } = steps
     const journal = RunJournal.make({
       runId,
       publish,
@@ -166,11 +163,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       relay,
       recorded
     })
-    const retries = options.retries(runId)
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
     const rules = options.rules.forRun()
-    const calling = { client, journal, runTools, answered: retries.succeeded, ready, ticks, rules }
+    const calling = { client, journal, runTools, answered: steps.answered, ready, ticks, rules }
     const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
@@ -187,9 +183,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       since,
       isPrompted: said.role === "user",
       goesOn: shrinking.goesOn,
-      todos: todoMessages
+      steps
     })
-    if (said.role === "user") todoMessages.prompted()
+    if (said.role === "user") steps.prompted()
     publish({ _tag: "RunStarted", runId })
     /** What hooks add to the run: its system prompt may change, and messages may join it. */
     const shape = Effect.fnUntraced(function* ({ content }: InputMessage) {
@@ -209,8 +205,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turns: Run.Dependencies = {
       delivery,
       journal,
-      turn: Effect.flatMap(turn, shrinking.afterTurn),
-      retries,
+      turn: Effect.flatMap(Effect.flatMap(turn, shrinking.afterTurn), steps.afterTurn),
+      steps,
       rules,
       limit: Run.makeLimit(settings.maxTurns),
       mayGoOn: budget.mayPrompt,

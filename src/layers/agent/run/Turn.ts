@@ -7,21 +7,13 @@ import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import type { RuleInfo } from "../../../domain/rules/Rule.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
+import type { TurnOutcome } from "../../../services/session/RunStep.ts"
 import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import type { RunRules } from "../../rules/SessionRules.ts"
 import type { StreamWatch } from "../../rules/StreamWatch.ts"
 import * as RunJournal from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
-
-export type TurnOutcome =
-  /** Tools have answered; the model is to be called again. */
-  | { readonly _tag: "Continue" }
-  /** `byTools`: not the model but the results of its calls end the run. */
-  | { readonly _tag: "Settled"; readonly byTools?: true }
-  | { readonly _tag: "Failed"; readonly failure: ModelFailure }
-  /** Stream rules have cut the answer off; the model is to be called again. */
-  | { readonly _tag: "CutOff" }
 
 interface Dependencies {
   readonly client: typeof ModelClient.Service

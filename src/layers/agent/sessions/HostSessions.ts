@@ -10,6 +10,7 @@ import { defined } from "../../../domain/Values.ts"
 import { Agent } from "../../../services/Agent.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
+import type { HostUi } from "../../../services/host/HostUi.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { ModelClient } from "../../../services/model/ModelClient.ts"
@@ -29,7 +30,7 @@ import * as SessionChanges from "./SessionChanges.ts"
 import * as SessionScope from "./SessionScope.ts"
 
 /** The services of the process that a session is built from. */
-export type ProcessServices = Budget | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
+export type ProcessServices = Budget | HostUi | Ids | ModelCatalog | ModelClient | SessionStore | Settings | Tools
 
 export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.SessionAgentOptions, "announce"> {
   readonly first: Effect.Effect<SessionLog, E, R | Scope.Scope>

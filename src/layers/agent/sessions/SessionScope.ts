@@ -25,8 +25,12 @@ export interface OpenSession {
 const build = Effect.fnUntraced(function* (log: OpenedLog, options: SessionAgent.SessionAgentOptions) {
   const kept = yield* Ref.make(log)
   const session = yield* CurrentSession.make(kept)
-  const { agent, control } = yield* Effect.provideService(SessionAgent.make(options), Session, session)
-  const services = Context.make(Agent, agent).pipe(Context.add(Session, session))
+  const {
+    agent,
+    control,
+    services: modules
+  } = yield* Effect.provideService(SessionAgent.make(options), Session, session)
+  const services = Context.make(Agent, agent).pipe(Context.add(Session, session), Context.merge(modules))
   return { services, agent, session, control, kept }
 })
 

@@ -28,6 +28,7 @@ import * as SessionScope from "../../agent/sessions/SessionScope.ts"
 import * as HeadlessUi from "../../host/HeadlessUi.ts"
 import * as HostToolRegistry from "../../host/HostToolRegistry.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
+import { child } from "../../session/standard.ts"
 import * as ToolRegistry from "../../tools/ToolRegistry.ts"
 import * as Spending from "../Spending.ts"
 import type { ChosenModel } from "./ChildModel.ts"
@@ -76,9 +77,8 @@ export const isBuiltIn = (name: string): boolean =>
 const toolsFor = ({ agent, cwd }: ChildOptions) => {
   const { tools } = agent
   const unnamed = tools === undefined ? [] : ofFiles.filter((name) => !tools.includes(name))
-  return Effect.orDie(ToolRegistry.make({ cwd, excludedTools: [...notForChildren, ...unnamed] })).pipe(
-    Effect.provideService(HostTools, HostToolRegistry.make()),
-    Effect.provideService(HostUi, HeadlessUi.make())
+  return Effect.orDie(ToolRegistry.make({ cwd, excludedTools: unnamed })).pipe(
+    Effect.provideService(HostTools, HostToolRegistry.make())
   )
 }
 
@@ -108,13 +108,14 @@ const openSession = (options: ChildOptions) =>
           ...defined({ model }),
           thinkingLevel,
           scopedModels: [],
-          keepsTodos: false
+          plan: child
         },
         restore
       ).pipe(
         Effect.provideService(Tools, tools),
         Effect.provideService(Budget, { open: () => Effect.succeed(budget) }),
         Effect.provideService(Hooks, contributors),
+        Effect.provideService(HostUi, HeadlessUi.make()),
         Effect.provideService(Subagents, subagents)
       )
       yield* Effect.addFinalizer(() => Effect.zipRight(opened.control.settle, SessionScope.close(opened)))

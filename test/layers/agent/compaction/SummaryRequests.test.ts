@@ -16,6 +16,8 @@ import { Session } from "../../../../src/services/session/Session.ts"
 import { Settings } from "../../../../src/services/Settings.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import * as HeadlessUi from "../../../../src/layers/host/HeadlessUi.ts"
+import { standard } from "../../../../src/layers/session/standard.ts"
 import * as ToolRegistry from "../../../../src/layers/tools/ToolRegistry.ts"
 import { output, tool } from "../../../support/agent/AgentHarness.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
@@ -67,7 +69,7 @@ const edit = tool("edit", () => Effect.succeed(output("Edited src/loom.ts")))
 const provided = (baseUrl: string) => {
   const chosen = model({ api: "openai-completions", baseUrl, reasoning: false })
   const all = [read, edit]
-  return SessionAgent.layer({ cwd: "/", model: chosen, scopedModels: [] }).pipe(
+  return SessionAgent.layer({ cwd: "/", plan: standard, model: chosen, scopedModels: [] }).pipe(
     Layer.provideMerge(
       ProviderRegistry.layerOwn([
         {
@@ -81,6 +83,7 @@ const provided = (baseUrl: string) => {
     Layer.provideMerge(ToolRegistry.layerOf(all)),
     Layer.provideMerge(StaticSettings.layer({ "compaction.keepRecentTokens": 30 })),
     Layer.provideMerge(MemoryBudget.layer({})),
+    Layer.provide(HeadlessUi.layer),
     Layer.provideMerge(CurrentSession.layer),
     Layer.provide(CurrentSession.layerLog(Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({}))))),
     Layer.provideMerge(MemorySessionStore.layer({ cwd: "/" })),

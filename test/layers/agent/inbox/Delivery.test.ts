@@ -11,7 +11,7 @@ import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
 import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
 import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
-import type { TodoMessages } from "../../../../src/layers/todo/TodoMessages.ts"
+import type { RunSteps } from "../../../../src/layers/agent/run/RunSteps.ts"
 import { Ids } from "../../../../src/services/Ids.ts"
 import * as Budgets from "../../../support/agent/Budgets.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
@@ -19,13 +19,11 @@ import * as TestAgent from "../../../support/agent/TestAgent.ts"
 
 const note = (content: string): CustomInput => ({ customType: "note", content, display: false })
 
-const silent: TodoMessages = {
-  prompted: () => {},
-  news: Effect.succeed(undefined),
-  reminder: () => Effect.succeed(undefined)
-}
+type Steps = Pick<RunSteps, "prompted" | "stopping">
 
-const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, todos: TodoMessages = silent) {
+const silent: Steps = { prompted: () => {}, stopping: Effect.succeed(undefined) }
+
+const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, steps: Steps = silent) {
   const { session } = yield* TestAgent.make({})
   const ids = yield* Ids
   const events: Array<AgentEvent> = []
@@ -60,7 +58,7 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, t
     since: 0,
     isPrompted: true,
     goesOn: () => goesOn.shift(),
-    todos
+    steps
   })
   return { delivery, journal, queue, session, events }
 })
@@ -133,14 +131,13 @@ it.scoped("a run goes on with a custom message of its own, or a text", () =>
   }).pipe(Effect.provide(FixedIds.layer))
 )
 
-it.scoped("what is to be told of todos comes last in its turn, and a reminder only where nothing else goes on", () =>
+it.scoped("a module lets the run go on only where nothing else does, and hears of each message of the user", () =>
   Effect.gen(function* () {
     let prompted = 0
-    const [news, reminders] = [[note("news"), undefined, note("more news")], [note("reminder")]]
+    const reminders = [note("reminder")]
     const { delivery, events, queue } = yield* make(["go on"], {
       prompted: () => void prompted++,
-      news: Effect.sync(() => news.shift()),
-      reminder: () => Effect.sync(() => reminders.shift())
+      stopping: Effect.sync(() => reminders.shift())
     })
     yield* queue.add({ messageId: "f", queue: "followUp", text: "F", images: [], createdAt: 0 })
     const opened = [yield* delivery.open("settled", false), yield* delivery.open("continue", false)]
@@ -150,11 +147,9 @@ it.scoped("what is to be told of todos comes last in its turn, and a reminder on
     assert.deepStrictEqual(started, [
       "TurnStarted",
       'MessageStarted r user [{"type":"text","text":"F"}]',
-      'MessageStarted r custom "news"',
       "TurnStarted",
       "TurnStarted",
-      'MessageStarted r custom "reminder"',
-      'MessageStarted r custom "more news"'
+      'MessageStarted r custom "reminder"'
     ])
     assert.strictEqual(prompted, 1)
   }).pipe(Effect.provide(FixedIds.layer))

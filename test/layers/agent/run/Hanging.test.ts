@@ -142,7 +142,9 @@ const play = (script: Script, ending: Ending, at: number) =>
       const { events, hung } = hanging
       const working = yield* Effect.fork(work(hanging))
       const name = yield* Effect.raceFirst(hung, Effect.as(Fiber.await(working), undefined))
-      if (name === undefined || (ending.needsRun === true && runId(hanging) === "")) {
+      // The check of another prompt is no part of the run.
+      const isOutside = runId(hanging) === "" || name === "Budget.check"
+      if (name === undefined || (ending.needsRun === true && isOutside)) {
         if (name !== undefined) yield* Fiber.interrupt(working)
         yield* Scope.close(scope, Exit.void)
         return name

@@ -358,7 +358,7 @@ describe("what a session brings along", () => {
         )
       const open = SessionToolSet.make({ own: Effect.succeed([]), offered: Effect.succeed([]) })
       const parts = {
-        tools: Layer.succeed(Tools, { open: Effect.as(live("tools"), open) }),
+        tools: Layer.succeed(Tools, { open: () => Effect.as(live("tools"), open) }),
         budget: Layer.succeed(Budget, { open: () => Effect.as(live("budget"), Budgets.unlimited) })
       }
       yield* Effect.scoped(
@@ -394,7 +394,7 @@ describe("what a session brings along", () => {
             )
         }))
       )
-      const parts = { store, tools: Layer.succeed(Tools, { open: hangs }) }
+      const parts = { store, tools: Layer.succeed(Tools, { open: () => hangs }) }
       yield* Effect.scoped(
         Effect.gen(function* () {
           const { agent, session, sessions } = yield* TestAgent.make({ turns: [say("still here")] }, parts)

@@ -1,11 +1,11 @@
 /** The tool `ask`: questions to the user, one after the other, through the user interface of the host. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Ui } from "../../services/host/HostUi.ts"
-import { type Tool as AnyTool, ToolFailure } from "../../services/Tools.ts"
-import * as AskUser from "./ask/AskUser.ts"
-import * as Questions from "./ask/Questions.ts"
-import * as Tool from "./Tool.ts"
+import type { Ui } from "../../../services/host/HostUi.ts"
+import { type Tool as AnyTool, ToolFailure } from "../../../services/Tools.ts"
+import * as AskUser from "./AskUser.ts"
+import * as Questions from "./Questions.ts"
+import * as Tool from "../Tool.ts"
 
 export interface AskToolOptions {
   readonly ui: Ui

@@ -7,7 +7,7 @@ import { toolName } from "../../domain/todo/TodoEntries.ts"
 import * as TodoOps from "../../domain/todo/TodoOps.ts"
 import * as TodoTexts from "../../domain/todo/TodoTexts.ts"
 import { type Tool as AnyTool, ToolFailure } from "../../services/Tools.ts"
-import * as Tool from "./Tool.ts"
+import * as Tool from "../tools/Tool.ts"
 
 export interface TodoToolOptions {
   /** The list that a call starts from. */

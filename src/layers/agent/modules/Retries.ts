@@ -1,5 +1,6 @@
-/** Waits between attempts at a model call. The wait is a fiber of its own, so that it can be ended without the run. */
+/** Attempts at model calls that have failed. A wait is a fiber of its own, so that it can be ended without the run. */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -9,17 +10,13 @@ import * as Ref from "effect/Ref"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as RetryPolicy from "../../../domain/model/RetryPolicy.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
-import type { SettingsValues } from "../../../services/Settings.ts"
+import { Controls } from "../../../services/session/Controls.ts"
+import { Retries } from "../../../services/session/Retries.ts"
+import type { RunStep, RunView, TurnOutcome } from "../../../services/session/RunStep.ts"
+import { SessionCore } from "../../../services/session/SessionCore.ts"
+import * as SessionModule from "../../../services/session/SessionModule.ts"
+import { Settings, type SettingsValues } from "../../../services/Settings.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
-
-export interface RetryChain {
-  /** Waits if the failure is worth another attempt; false when it stands. */
-  readonly again: (failure: ModelFailure) => Effect.Effect<boolean>
-  /** A model call came to its end: the next failure counts from one again. */
-  readonly succeeded: () => void
-  /** The run is over; a chain that was going on is reported as ended. */
-  readonly stop: (finalError: string) => void
-}
 
 /** Sessions have one role so far; subagents will bring others. */
 const role = "default"
@@ -27,11 +24,10 @@ const role = "default"
 interface Dependencies {
   readonly settings: SettingsValues
   readonly publish: (event: AgentEvent) => void
-  /** Switches to the model that a pattern names, if it can be used and is another one; answers both names. */
-  readonly switchTo: (pattern: string) => Effect.Effect<Option.Option<{ readonly from: string; readonly to: string }>>
+  readonly switchTo: (typeof Controls.Service)["switchTo"]
 }
 
-export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }: Dependencies) {
+const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }: Dependencies) {
   const fallbacks = settings["retry.fallbackChains"][role] ?? []
   const waiting = yield* FiberHandle.make<void, never>()
   const enabled = yield* Ref.make(settings["retry.enabled"])
@@ -51,7 +47,7 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
       Effect.map(Exit.isSuccess)
     )
 
-  const chain = (runId: string): RetryChain => {
+  const chain = ({ runId }: RunView): RunStep => {
     let attempt = 0
     let waits = 0
     let nextFallback = 0
@@ -77,14 +73,12 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
       }
       return false
     })
-    const again = Effect.fnUntraced(function* (failure: ModelFailure) {
+    /** Waits if the failure is worth another attempt; false when it stands. */
+    const isTriedAgain = Effect.fnUntraced(function* (failure: ModelFailure) {
       const mayRetry = yield* Ref.get(enabled)
       if (mayRetry && failure.retryable && (yield* fallBack(failure))) return true
       const delayMs = mayRetry ? RetryPolicy.delayBefore(waits + 1, failure, policy) : undefined
-      if (delayMs === undefined) {
-        end({ success: false, finalError: failure.message })
-        return false
-      }
+      if (delayMs === undefined) return false
       attempt++
       waits++
       announce(delayMs, failure)
@@ -92,23 +86,50 @@ export const make = Effect.fnUntraced(function* ({ publish, settings, switchTo }
       if (!waited) end({ success: false, finalError: "Retry cancelled" })
       return waited
     })
+    const again: TurnOutcome = { _tag: "Again" }
     return {
-      again,
-      succeeded: () => {
+      afterTurn: (outcome) =>
+        outcome._tag === "Failed"
+          ? Effect.map(isTriedAgain(outcome.failure), (isTried) => (isTried ? again : outcome))
+          : Effect.succeed(outcome),
+      // The next failure counts from one again.
+      answered: () => {
         end({ success: true })
         if (tookOver !== undefined) publish({ _tag: "FallbackSucceeded", runId, model: tookOver, role })
         tookOver = undefined
       },
-      stop: (finalError) => end({ success: false, finalError })
+      // A chain that was going on is reported as ended.
+      failed: (finalError) => end({ success: false, finalError })
     }
   }
 
   const cancel = FiberHandle.clear(waiting)
+  const service = Retries.of({
+    isEnabled: Ref.get(enabled),
+    setEnabled: (value) => Effect.zipRight(Ref.set(enabled, value), value ? Effect.void : cancel),
+    cancel
+  })
   return {
-    chain,
-    cancel,
-    enabled: Ref.get(enabled),
-    isWaiting: Effect.sync(() => Option.isSome(FiberHandle.unsafeGet(waiting))),
-    setEnabled: (value: boolean) => Effect.zipRight(Ref.set(enabled, value), value ? Effect.void : cancel)
+    service,
+    state: Effect.map(service.isEnabled, (autoRetryEnabled) => ({
+      autoRetryEnabled,
+      isRetrying: Option.isSome(FiberHandle.unsafeGet(waiting))
+    })),
+    carry: (left: Context.Context<never>) =>
+      Option.match(Context.getOption(left, Retries), {
+        onNone: () => Effect.void,
+        onSome: ({ isEnabled }) => Effect.flatMap(isEnabled, service.setEnabled)
+      }),
+    run: chain
   }
 })
+
+export const module = SessionModule.make(
+  "retries",
+  Retries,
+  Effect.gen(function* () {
+    const { events } = yield* SessionCore
+    const { switchTo } = yield* Controls
+    return yield* make({ settings: yield* Settings, publish: events.publish, switchTo })
+  })
+)

@@ -1,0 +1,41 @@
+/** The steps that the modules of a session have in a run, as one. */
+import * as Effect from "effect/Effect"
+import type { Contribution } from "../../../services/session/SessionCore.ts"
+import type { RunStep, RunView } from "../../../services/session/RunStep.ts"
+
+export type RunSteps = Required<RunStep>
+
+const each = <A extends ReadonlyArray<unknown>>(
+  calls: ReadonlyArray<((...args: A) => Effect.Effect<void>) | undefined>
+) => {
+  const [first, ...others] = calls.filter((call) => call !== undefined)
+  if (first === undefined) return () => Effect.void
+  if (others.length === 0) return first
+  return (...args: A) => Effect.forEach([first, ...others], (call) => call(...args), { discard: true })
+}
+
+export const make = (contributions: ReadonlyArray<Contribution>, view: RunView): RunSteps => {
+  const steps = contributions.flatMap(({ run }) => (run === undefined ? [] : [run(view)]))
+  return {
+    prompted: () => {
+      for (const { prompted } of steps) prompted?.()
+    },
+    opening: each(steps.map(({ opening }) => opening)),
+    answered: () => {
+      for (const { answered } of steps) answered?.()
+    },
+    afterTurn: (outcome) =>
+      Effect.reduce(steps, outcome, (found, { afterTurn }) => afterTurn?.(found) ?? Effect.succeed(found)),
+    stopping: Effect.gen(function* () {
+      for (const { stopping } of steps) {
+        const message = stopping === undefined ? undefined : yield* stopping
+        if (message !== undefined) return message
+      }
+      return undefined
+    }),
+    recorded: each(steps.map(({ recorded }) => recorded)),
+    failed: (why) => {
+      for (const { failed } of steps) failed?.(why)
+    }
+  }
+}
