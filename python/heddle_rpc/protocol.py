@@ -549,6 +549,7 @@ class Capabilities(TypedDict):
     queueIds: bool
     schema: bool
     hostTools: bool
+    turnDiffs: bool
 
 
 class ClearQueueData(TypedDict):
@@ -900,6 +901,17 @@ class FiberNode(_FiberNodeAlways, total=False):
     progress: FiberNodeProgress
     pids: List[int]
     waitingOn: FiberNodeWaitingOn
+
+
+class _FileChangeAlways(TypedDict):
+    path: str
+    kind: Literal["create", "modify", "delete"]
+    added: int
+    removed: int
+
+
+class FileChange(_FileChangeAlways, total=False):
+    unified: str
 
 
 class _FollowUpRequestAlways(TypedDict):
@@ -1397,6 +1409,7 @@ class InitializeRequestClientInfo(TypedDict, total=False):
 class InitializeRequestCapabilities(TypedDict, total=False):
     messageUpdates: Literal["full", "delta"]
     chunks: bool
+    turnDiffs: bool
     abortQueue: AbortQueue
     ui: List[str]
 
@@ -2661,6 +2674,18 @@ class TtsrTriggeredEvent(TypedDict):
     seq: int
 
 
+class TurnDiffEvent(TypedDict):
+    """The files that `edit` and `write` have changed in the turn, right before its `turn_end`; for hosts that have asked for it with `initialize`. See [turn diffs](hosts/runs.md#files-that-a-turn-has-changed)."""
+    type: Literal["turn_diff"]
+    turnId: str
+    files: List[FileChange]
+    turnIndex: int
+    runId: str
+    sessionId: str
+    epoch: str
+    seq: int
+
+
 class TurnEndEvent(TypedDict):
     """The assistant message and all its tool results are final; results in the order of the calls."""
     type: Literal["turn_end"]
@@ -2780,6 +2805,7 @@ Event = Union[
     AgentStartEvent,
     AgentEndEvent,
     TurnStartEvent,
+    TurnDiffEvent,
     TurnEndEvent,
     MessageStartEvent,
     MessageUpdateEvent,

@@ -38,6 +38,8 @@ export interface Connection {
   subagents?: Level
   /** What `abort` does with queued messages unless the command says. */
   abortQueue: AbortQueue
+  /** `turn_diff` comes before the end of a turn that has changed files. */
+  turnDiffs?: boolean
   /** The questions that the host can answer; all of them until it says otherwise. */
   ui?: ReadonlySet<DialogMethod>
   initialized: boolean

@@ -274,6 +274,7 @@ export interface Capabilities {
   readonly queueIds: boolean
   readonly schema: boolean
   readonly hostTools: boolean
+  readonly turnDiffs: boolean
 }
 
 export interface ClearQueueData {
@@ -470,6 +471,14 @@ export interface FiberNode {
   readonly pids?: ReadonlyArray<number>
   readonly waitingOn?: { readonly kind: string; readonly id?: string; readonly until?: number }
   readonly children: ReadonlyArray<FiberNode>
+}
+
+export interface FileChange {
+  readonly path: string
+  readonly kind: "create" | "modify" | "delete"
+  readonly added: number
+  readonly removed: number
+  readonly unified?: string
 }
 
 export type FollowUpData = PromptDisposition
@@ -1370,6 +1379,18 @@ export interface TtsrTriggeredEvent {
   readonly seq: number
 }
 
+/** The files that `edit` and `write` have changed in the turn, right before its `turn_end`; for hosts that have asked for it with `initialize`. See [turn diffs](hosts/runs.md#files-that-a-turn-has-changed). */
+export interface TurnDiffEvent {
+  readonly type: "turn_diff"
+  readonly turnId: string
+  readonly files: ReadonlyArray<FileChange>
+  readonly turnIndex: number
+  readonly runId: string
+  readonly sessionId: string
+  readonly epoch: string
+  readonly seq: number
+}
+
 /** The assistant message and all its tool results are final; results in the order of the calls. */
 export interface TurnEndEvent {
   readonly type: "turn_end"
@@ -1875,13 +1896,13 @@ export interface GetSchemaParams {
 export interface InitializeOptions {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 /** Members of `initialize`: Exchanges versions and capabilities; all members are optional. Send it once, best as the first command. */
 export interface InitializeParams {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 
 /** Members of `negotiate_protocol`: Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`. */
@@ -2059,6 +2080,7 @@ export interface Events {
   readonly agent_start: AgentStartEvent
   readonly agent_end: AgentEndEvent
   readonly turn_start: TurnStartEvent
+  readonly turn_diff: TurnDiffEvent
   readonly turn_end: TurnEndEvent
   readonly message_start: MessageStartEvent
   readonly message_update: MessageUpdateEvent

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
-import * as Diff from "./edit/Diff.ts"
+import * as Changes from "./edit/Changes.ts"
 import * as Match from "./edit/Match.ts"
 import * as TextFile from "./edit/TextFile.ts"
 import * as FileFailures from "./files/FileFailures.ts"
@@ -16,8 +16,6 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Tool from "./Tool.ts"
 import * as Truncate from "./files/Truncate.ts"
 import * as Written from "./files/Written.ts"
-
-const maxBytes = 32 * 1024 * 1024
 
 const parameters = Schema.Struct({
   path: Tool.required(
@@ -66,23 +64,9 @@ const undecodable = {
   not_utf8: "it is not UTF-8 text, and writing it back would damage it. Convert it with bash first"
 } as const
 
-const readAll = Effect.fnUntraced(function* (path: string) {
-  const files = yield* Files
-  const file = yield* files.open(path)
-  if (file.size > maxBytes) {
-    const limit = Truncate.formatBytes(maxBytes)
-    return yield* fail(
-      `Cannot edit ${path}: it has ${Truncate.formatBytes(file.size)}, the limit is ${limit}. Use bash`
-    )
-  }
-  return yield* file.readFirst(maxBytes)
-}, Effect.scoped)
-
-const changesOf = (before: string, after: string) => {
-  const { diff, firstChangedLine } = Diff.make(before, after)
-  const cut = Truncate.truncateHead(diff)
-  const rest = `[${cut.totalLines - cut.outputLines} more lines of ${cut.totalLines}]\n`
-  return { diff: cut.truncated ? cut.content + rest : diff, firstChangedLine }
+const tooLong = (path: string, size: number) => {
+  const limit = Truncate.formatBytes(Changes.maxBytes)
+  return fail(`Cannot edit ${path}: it has ${Truncate.formatBytes(size)}, the limit is ${limit}. Use bash`)
 }
 
 /** The new content of the file and the result for the model. Writes nothing. */
@@ -94,7 +78,7 @@ const plan = Effect.fnUntraced(function* (path: string, bytes: Uint8Array, args:
   const raw = TextFile.apply(file, replacements)
   if (raw === file.raw) return yield* fail(`No change to ${args.path}: the new text is the same as the old text`)
   const output = Tool.textOutput(`Successfully replaced ${replacements.length} block(s) in ${args.path}.`, {
-    ...changesOf(file.text, TextFile.toLineFeeds(raw)),
+    ...Changes.between(file.text, TextFile.toLineFeeds(raw)),
     path
   })
   return { bytes: TextFile.encode(file.bom, raw), output }
@@ -105,7 +89,8 @@ const edit = Effect.fnUntraced(function* (path: string, real: string, args: Args
   const target = yield* files.inspect(real)
   const { version } = target
   if (version !== undefined && ledger.isStale(real, version)) return yield* fail(FileFailures.changedText(args.path))
-  const { bytes, output } = yield* plan(path, yield* readAll(real), args)
+  const before = yield* Either.mapLeft(yield* Changes.readAll(real), (size) => tooLong(real, size))
+  const { bytes, output } = yield* plan(path, before, args)
   return { target, bytes, output }
 })
 

@@ -1,10 +1,13 @@
 /** The tool `write`: a whole file at once, with the folders it needs. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
-import { Files } from "../../services/machine/Files.ts"
+import { Files, type Target } from "../../services/machine/Files.ts"
 import { ToolFailure } from "../../services/Tools.ts"
+import * as Changes from "./edit/Changes.ts"
+import * as TextFile from "./edit/TextFile.ts"
 import * as FileFailures from "./files/FileFailures.ts"
 import type { FileLedger } from "./files/FileLedger.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
@@ -20,6 +23,14 @@ const parameters = Schema.Struct({
 })
 type Args = typeof parameters.Type
 
+/** None for what is there and is no text that `edit` would take: too long, binary, or not to be read. */
+const changesOf = Effect.fnUntraced(function* ({ path, version }: Target, content: string) {
+  const after = TextFile.toLineFeeds(content)
+  if (version === undefined) return Changes.between("", after)
+  const before = Either.flatMap(yield* Changes.readAll(path), TextFile.decode)
+  return Either.isLeft(before) ? {} : Changes.between(before.right.text, after)
+})
+
 const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args, ledger: FileLedger) {
   const files = yield* Files
   const target = yield* files.inspect(real)
@@ -32,7 +43,8 @@ const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args
   const output = Tool.textOutput(`Successfully wrote ${bytes.length} bytes to ${args.path}`, {
     path,
     bytes: bytes.length,
-    created
+    created,
+    ...(yield* Effect.orElseSucceed(changesOf(target, args.content), () => ({})))
   })
   return { target, bytes, output }
 })

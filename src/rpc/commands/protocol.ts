@@ -56,7 +56,7 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `turnDiffs: true` for `turn_diff`, `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: Schema.Struct({
     protocolVersion: optional(Schema.Int),
@@ -65,6 +65,7 @@ const initialize = Command.make({
       Schema.Struct({
         messageUpdates: optional(Schema.Literal("full", "delta")),
         chunks: optional(Schema.Boolean),
+        turnDiffs: optional(Schema.Boolean),
         abortQueue: optional(AbortQueue),
         ui: optional(Schema.Array(Schema.String))
       })
@@ -104,6 +105,7 @@ const initialize = Command.make({
     if (params.capabilities?.chunks === true) connection.chunksAfter = "initialize"
     connection.abortQueue = params.capabilities?.abortQueue ?? connection.abortQueue
     connection.updates = params.capabilities?.messageUpdates ?? connection.updates
+    connection.turnDiffs = params.capabilities?.turnDiffs === true
     const ui = params.capabilities?.ui
     if (ui !== undefined) connection.ui = new Set(dialogMethods.filter((method) => ui.includes(method)))
     return {

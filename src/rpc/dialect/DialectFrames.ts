@@ -7,6 +7,7 @@ import * as Frame from "../protocol/Frame.ts"
 import { perAttempt } from "./Attempts.ts"
 import { levelMembers } from "./Dialect.ts"
 import * as Echoes from "./Echoes.ts"
+import * as TurnDiffs from "./TurnDiffs.ts"
 
 export interface DialectFrames {
   readonly toFrames: ToFrames
@@ -48,7 +49,7 @@ export const make = (connection: Connection): DialectFrames => {
     dialect.answersFailuresOf?.includes(response.command) === false &&
     isFailure(response, false) &&
     !hasNoHandler(response)
-  let frames: ToFrames = (event) => toFrames(event, connection)
+  let frames = TurnDiffs.add(connection, (event) => toFrames(event, connection))
   if (dialect.compactionEvent) frames = oneCompaction(frames)
   if (dialect.failureText) frames = textOfFailures(frames)
   if (connection.echoes !== undefined) frames = Echoes.add(connection.echoes, frames)

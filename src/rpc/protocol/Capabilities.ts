@@ -28,7 +28,8 @@ export const Capabilities = Schema.Struct({
   fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
   queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
   schema: described(Schema.Boolean, "`get_schema`."),
-  hostTools: described(Schema.Boolean, "`set_host_tools`.")
+  hostTools: described(Schema.Boolean, "`set_host_tools`."),
+  turnDiffs: described(Schema.Boolean, "`turn_diff` is sent to a host that asks for it.")
 }).annotations({ identifier: "Capabilities", description: "Which optional parts of the protocol work." })
 
 export const capabilities: typeof Capabilities.Type = {
@@ -37,7 +38,8 @@ export const capabilities: typeof Capabilities.Type = {
   fibers: true,
   queueIds: true,
   schema: true,
-  hostTools: true
+  hostTools: true,
+  turnDiffs: true
 }
 
 export const Enforcement = Schema.Struct({

@@ -12,6 +12,7 @@ import { ThinkingLevel } from "../../domain/model/Model.ts"
 import { Usage } from "../../domain/model/Usage.ts"
 import { AgentSource, SubagentProgress } from "../../domain/subagents/Subagent.ts"
 import { requestFields } from "../dialogs/DialogSchemas.ts"
+import { FileChange } from "../dialect/TurnDiffs.ts"
 import { Available } from "../slash/Shapes.ts"
 import { Attachment } from "./Attachments.ts"
 import { Capabilities, Enforcement } from "./Capabilities.ts"
@@ -147,6 +148,13 @@ const differing: { readonly [T in Tag]?: Fields } = {
 
 /** Frames that are not the first of an event, and those that are of none, by the event behind which the reference has them. */
 const behind: { readonly [T in Tag]?: ReadonlyArray<EventSchema> } = {
+  TurnStarted: [
+    event(
+      "turn_diff",
+      "The files that `edit` and `write` have changed in the turn, right before its `turn_end`; for hosts that have asked for it with `initialize`. See [turn diffs](hosts/runs.md#files-that-a-turn-has-changed).",
+      { turnId: Schema.String, files: Schema.Array(FileChange), turnIndex: index, runId: Schema.String }
+    )
+  ],
   ToolEnded: [
     event("host_tool_call", "Asks the host to run one of its tools and to send `host_tool_result`.", {
       id: Schema.String,

@@ -28,6 +28,8 @@ it.scoped("replaces blocks and says what changed", () =>
       said("Successfully replaced 2 block(s) in a.txt.", {
         diff: "@@ -1,3 +1,2 @@\n-one\n+1\n two\n-three\n",
         firstChangedLine: 1,
+        added: 1,
+        removed: 2,
         path: join(folder, "a.txt")
       })
     )
@@ -129,6 +131,7 @@ it.scoped("a long diff is cut, with a remark", () =>
     const folder = yield* withFiles({ a: `begin\n${lines}` })
     const { details } = yield* run(tools(folder).edit, { path: "a", oldText: lines, newText: "" })
     assert.match(String(details?.diff), /\n-1997\n\[1002 more lines of 3002\]\n$/)
+    assert.deepInclude(details, { diffTruncated: true, added: 0, removed: 3000 })
   })
 )
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { chmod, readdir, readFile, readlink, stat, symlink } from "node:fs/promises"
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
@@ -16,18 +16,33 @@ it.scoped("creates a file and the folders above it, then replaces it", () =>
     const folder = yield* tempFolder
     const write = tool(folder)
     const path = join(folder, "a/b/c.txt")
-    for (const [text, created] of [
-      ["größer\n", true],
-      ["", false]
+    for (const [text, created, changes] of [
+      ["größer\n", true, { diff: "@@ -0,0 +1 @@\n+größer\n", firstChangedLine: 1, added: 1, removed: 0 }],
+      ["", false, { diff: "@@ -1 +0,0 @@\n-größer\n", firstChangedLine: 1, added: 0, removed: 1 }]
     ] as const) {
       const bytes = new TextEncoder().encode(text).length
       assert.deepStrictEqual(
         yield* run(write, { path: "@a/b/c.txt", content: text }),
-        said(`Successfully wrote ${bytes} bytes to @a/b/c.txt`, { path, bytes, created })
+        said(`Successfully wrote ${bytes} bytes to @a/b/c.txt`, { path, bytes, created, ...changes })
       )
       assert.strictEqual(yield* content(path), text)
     }
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(folder, "a/b"))), ["c.txt"])
+  })
+)
+
+it.scoped("what was there and is no text in UTF-8 has no diff", () =>
+  Effect.gen(function* () {
+    const folder = yield* tempFolder
+    for (const bytes of [
+      [0xff, 0xfe, 0x61, 0],
+      [0x61, 0],
+      [0xc3, 0x28]
+    ]) {
+      yield* Effect.promise(() => writeFile(join(folder, "a"), Uint8Array.from(bytes)))
+      const { details } = yield* run(tool(folder), { path: "a", content: "b\n" })
+      assert.deepStrictEqual(details, { path: join(folder, "a"), bytes: 2, created: false })
+    }
   })
 )
 

@@ -117,6 +117,9 @@ export interface Difference {
   readonly diff: string
   /** Counted from 1 in the new text; the line after the end when only the end was removed. */
   readonly firstChangedLine: number
+  /** How many lines. */
+  readonly added: number
+  readonly removed: number
 }
 
 /** Both texts with LF only. */
@@ -124,10 +127,13 @@ export const make = (before: string, after: string): Difference => {
   const a = split(before)
   const b = split(after)
   const changes = compare(a, b)
+  const count = (kind: Change["kind"]) => changes.reduce((sum, one) => sum + (one.kind === kind ? one.count : 0), 0)
   return {
     diff: group(changes)
       .map((near) => hunk(a, b, near))
       .join(""),
-    firstChangedLine: (changes[0]?.newAt ?? 0) + 1
+    firstChangedLine: (changes[0]?.newAt ?? 0) + 1,
+    added: count("added"),
+    removed: count("removed")
   }
 }

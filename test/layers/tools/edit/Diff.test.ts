@@ -8,7 +8,9 @@ const numbered = (count: number, change: Readonly<Record<number, string>> = {}) 
 it("shows changes with three lines around them", () => {
   assert.deepStrictEqual(Diff.make(numbered(9), numbered(9, { 5: "five" })), {
     diff: "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n",
-    firstChangedLine: 5
+    firstChangedLine: 5,
+    added: 1,
+    removed: 1
   })
 })
 
@@ -21,15 +23,15 @@ it("joins what is near, parts what is far", () => {
 
 it("files that begin, end, or lack a last newline", () => {
   const cases = [
-    ["", "a\n", "@@ -0,0 +1 @@\n+a\n", 1],
-    ["a\n", "", "@@ -1 +0,0 @@\n-a\n", 1],
-    ["a\nb\n", "a\n", "@@ -1,2 +1 @@\n a\n-b\n", 2],
-    ["a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", 1],
-    ["a\nb", "x\nb", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n", 1],
-    ["same\n", "same\n", "", 1]
+    ["", "a\n", "@@ -0,0 +1 @@\n+a\n", 1, 1, 0],
+    ["a\n", "", "@@ -1 +0,0 @@\n-a\n", 1, 0, 1],
+    ["a\nb\n", "a\n", "@@ -1,2 +1 @@\n a\n-b\n", 2, 0, 1],
+    ["a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", 1, 1, 1],
+    ["a\nb", "x\nb", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n", 1, 1, 1],
+    ["same\n", "same\n", "", 1, 0, 0]
   ] as const
-  for (const [before, after, diff, firstChangedLine] of cases) {
-    assert.deepStrictEqual(Diff.make(before, after), { diff, firstChangedLine })
+  for (const [before, after, diff, firstChangedLine, added, removed] of cases) {
+    assert.deepStrictEqual(Diff.make(before, after), { diff, firstChangedLine, added, removed })
   }
 })
 
