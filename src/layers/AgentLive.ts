@@ -5,13 +5,11 @@
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { pipe } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { defined } from "../domain/Values.ts"
-import { Agent } from "../services/Agent.ts"
 import { Hooks } from "../services/hooks/Hooks.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
@@ -27,7 +25,7 @@ import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Budget } from "../services/Budget.ts"
-import { ForeignSettings, Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
@@ -36,11 +34,10 @@ import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as Discovery from "./extensions/discovery/Discovery.ts"
-import type * as Extensions from "./extensions/Extensions.ts"
+import * as ProcessExtensions from "./extensions/ProcessExtensions.ts"
 import * as HtmlExport from "./export/HtmlExport.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
-import * as InOrder from "./InOrder.ts"
 import * as Catalog from "./models/Catalog.ts"
 import * as ModelDiscovery from "./models/Discovery.ts"
 import * as KeyRing from "./models/KeyRing.ts"
@@ -49,7 +46,7 @@ import * as EnvFiles from "./platform/files/EnvFiles.ts"
 import * as LocalFiles from "./platform/files/LocalFiles.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
-import * as ExtensionFlags from "./process/arguments/ExtensionFlags.ts"
+import * as BuiltIn from "./providers/BuiltIn.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import * as RuleFiles from "./rules/RuleFiles.ts"
@@ -78,11 +75,9 @@ export interface SessionOptions extends SessionStart.SessionChoice {
 export interface AgentOptions
   extends
     FileSettings.FileSettingsOptions,
-    Discovery.DiscoveryOptions,
+    ProcessExtensions.ProcessExtensionsOptions,
     FolderWorkspace.WorkspaceOptions,
     ToolRegistry.Selection {
-  readonly provider?: string
-  readonly model?: string
   /** For the provider of the model that `provider` and `model` name. */
   readonly apiKey?: Redacted.Redacted
   readonly models: ReadonlyArray<string>
@@ -96,16 +91,8 @@ export interface AgentOptions
   readonly noRules?: boolean
   /** Where secrets are gathered, if the caller masks its log, too. */
   readonly secrets?: Secrets
-  /** What extensions are told about heddle. */
-  readonly version?: string
-  /** Options that heddle does not know, by name: extensions may have registered them. */
-  readonly unknownFlags?: ReadonlyMap<string, string | true>
   /** The modules of sessions. Default: `standard`. */
   readonly plan?: AgentPlan
-  /** Ends the process when an extension asks for it. Default: nothing happens. */
-  readonly shutdown?: Effect.Effect<void>
-  /** Ends the process because a required extension is missing after the start. Default: no tool runs without it. */
-  readonly refuse?: NonNullable<Extensions.ExtensionOptions["refuse"]>
 }
 
 /** Fails if `-e` names what is not there; without the option it costs nothing. */
@@ -182,26 +169,12 @@ export const catalog = (options: AgentOptions) =>
     })
   )
 
-/** Loaded with the first call to a provider. */
-const protocols = (settings: SettingsValues, secrets: Secrets) =>
-  Effect.map(
-    Effect.promise(() => import("./providers/protocols/builtIn.ts")),
-    (builtIn) => builtIn.make(settings, secrets)
-  )
-
-const modelClient = Effect.fnUntraced(function* ({ cwd }: AgentOptions) {
-  const settings = yield* Settings
-  const offline = yield* Offline.make({ scenario: Option.fromNullable(settings["offline.scenario"]), cwd })
-  const builtIn = protocols(settings, yield* KnownSecrets)
-  return yield* ProviderRegistry.makeClient({ providers: [offline], protocols: builtIn })
-})
-
 /** Which models there are, and calls to them. */
 export const models = (options: AgentOptions) =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const catalog = yield* ProviderRegistry.makeCatalog([Offline.offer])
-      const client = yield* modelClient(options)
+      const client = yield* ProviderRegistry.makeClient(yield* BuiltIn.make(options))
       yield* ModelDiscovery.start
       return Context.make(ModelCatalog, catalog).pipe(Context.add(ModelClient, client))
     })
@@ -253,46 +226,6 @@ const start = (options: AgentOptions, later: boolean) =>
     return defined({ model: selected?.model, thinkingLevel })
   })
 
-/** Extensions, if there are any to load or to ask about. Most people have none, so that is found out first. */
-const extensions = Effect.fnUntraced(function* (
-  options: AgentOptions,
-  scopedModels: ReadonlyArray<string>,
-  sessions: Effect.Effect<typeof Sessions.Service>
-) {
-  const { shutdown = Effect.void, unknownFlags = new Map(), version = "0.0.0" } = options
-  const trust = yield* Trust
-  const isTrusted = (yield* trust.level) === "trusted"
-  if (trust.isDecided && (yield* Discovery.isEmpty(options, yield* Declared, isTrusted))) return undefined
-  const { make } = yield* Effect.promise(() => import("./extensions/Extensions.ts"))
-  const location = defined({ sessionDir: options.session.sessionDir })
-  return yield* make({ ...options, ...location, scopedModels, unknownFlags, sessions, shutdown, version })
-})
-
-const noExtensions: Pick<Extensions.Extensions, "checkRequired" | "claimedFlags"> = {
-  checkRequired: Effect.void,
-  claimedFlags: Effect.succeed(new Map())
-}
-
-/** What the command line names may come from extensions: it is judged when they have joined. */
-const judge = Effect.fnUntraced(function* (
-  options: AgentOptions,
-  sessions: typeof Sessions.Service,
-  { checkRequired, claimedFlags }: Pick<Extensions.Extensions, "checkRequired" | "claimedFlags">
-) {
-  const { model: pattern, provider, unknownFlags = new Map() } = options
-  const { joined, setModel, state } = Context.get(yield* sessions.current, Agent)
-  const needsModel = (pattern ?? provider) !== undefined && (yield* state).model === undefined
-  const isRequiring = Discovery.isRequiring(options, yield* Declared)
-  if (!isRequiring && !needsModel && unknownFlags.size === 0) return
-  yield* joined
-  yield* checkRequired
-  const refused = ExtensionFlags.check(unknownFlags, yield* claimedFlags)
-  if (refused !== undefined) return yield* refused
-  if (!needsModel) return
-  const chosen = yield* InitialModel.resolve({ provider, pattern }, undefined)
-  if (Option.isSome(chosen)) yield* Effect.ignore(setModel(chosen.value.model.provider, chosen.value.model.id))
-})
-
 /** What the options say in place of the built-in instructions, or behind them. */
 const instructions = Effect.fnUntraced(function* ({ appendSystemPrompt, cwd, systemPrompt }: AgentOptions) {
   const replace =
@@ -308,7 +241,7 @@ export const agent = (options: AgentOptions) =>
       const { enabledModels } = yield* Settings
       const scopedModels = options.models.length > 0 ? options.models : enabledModels
       const made = yield* Deferred.make<typeof Sessions.Service>()
-      const added = yield* extensions(options, scopedModels, Deferred.await(made))
+      const added = yield* ProcessExtensions.start(options, scopedModels, Deferred.await(made))
       const contributors = yield* Hooks
       const hooks = added === undefined ? contributors : [...contributors, added.contributor]
       const sessions = yield* HostSessions.make({
@@ -321,27 +254,18 @@ export const agent = (options: AgentOptions) =>
       }).pipe(Effect.provideService(Hooks, hooks), Effect.provideServiceEffect(Subagents, LocalSubagents.make(options)))
       yield* Delegation.sweep(options)
       yield* Deferred.succeed(made, sessions)
-      if (added !== undefined || options.unknownFlags !== undefined)
-        yield* judge(options, sessions, added ?? noExtensions)
+      yield* ProcessExtensions.judge(options, sessions, added)
       const exported = yield* HtmlExport.make(options)
       return Context.make(Sessions, sessions).pipe(Context.add(SessionExport, exported))
     })
   )
 
-/** Everything, in the order of the graph in docs/architecture.md. */
+/** Everything, as in the graph in docs/architecture.md. */
 export const layer = (options: AgentOptions) =>
-  pipe(
-    InOrder.start(base(options)),
-    InOrder.add(workspace(options)),
-    InOrder.add(catalog(options)),
-    InOrder.add(credentials(options)),
-    InOrder.add(models(options)),
-    InOrder.add(shell(options)),
-    InOrder.add(tools(options)),
-    InOrder.add(store(options)),
-    InOrder.add(Delegation.worktrees(options)),
-    InOrder.add(Delegation.verification),
-    InOrder.add(budget(options)),
-    InOrder.add(agent(options)),
-    InOrder.layer
+  agent(options).pipe(
+    Layer.provideMerge(Layer.mergeAll(tools(options), store(options), budget(options), Delegation.verification)),
+    Layer.provideMerge(Layer.mergeAll(models(options), shell(options), Delegation.worktrees(options))),
+    Layer.provideMerge(credentials(options)),
+    Layer.provideMerge(Layer.mergeAll(catalog(options), workspace(options))),
+    Layer.provideMerge(base(options))
   )

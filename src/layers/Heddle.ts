@@ -16,7 +16,6 @@ import { defined } from "../domain/Values.ts"
 import { Agent } from "../services/Agent.ts"
 import type { HostTool } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
-import { Settings } from "../services/Settings.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as EmbeddedAgent from "./EmbeddedAgent.ts"
 import * as HostToolRegistry from "./host/HostToolRegistry.ts"
@@ -24,7 +23,7 @@ import * as Catalog from "./models/Catalog.ts"
 import * as EnvironmentKeys from "./models/EnvironmentKeys.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
-import * as Offline from "./providers/offline/Offline.ts"
+import * as BuiltIn from "./providers/BuiltIn.ts"
 import type { Provider } from "./providers/Provider.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import { KnownSecrets, make as makeSecrets } from "./secrets/KnownSecrets.ts"
@@ -84,17 +83,12 @@ const credentials = (options: HeddleOptions) => {
 /** The built-in providers, that of the program, and the scripted models, which need no key. */
 const registry = (options: HeddleOptions) =>
   Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const settings = yield* Settings
-      const secrets = yield* KnownSecrets
-      const scenario = Option.fromNullable(settings["offline.scenario"])
-      const offline = yield* Offline.make({ scenario, cwd: options.cwd ?? "." })
-      const load = Effect.promise(() => import("./providers/protocols/builtIn.ts"))
-      return ProviderRegistry.layer({
-        providers: [...(options.provider === undefined ? [] : [options.provider]), offline],
-        protocols: Effect.map(load, (builtIn) => builtIn.make(settings, secrets))
+    Effect.map(BuiltIn.make({ cwd: options.cwd ?? "." }), ({ protocols, providers }) =>
+      ProviderRegistry.layer({
+        providers: options.provider === undefined ? providers : [options.provider, ...providers],
+        protocols
       })
-    })
+    )
   )
 
 const chooseModel = Effect.fnUntraced(function* (options: HeddleOptions) {
