@@ -104,6 +104,12 @@ const optionRows = ({ details, options }: SelectQuestion, chosen: number | undef
     return at === chosen ? style.accent(Rows.fit(row, width)) : Rows.fit(row, width)
   })
 
+/** What an answer may look like, while there is none. */
+const placeholderOf = ({ _tag, question }: Asked): string =>
+  _tag === "Text" && "placeholder" in question ? Text.oneLine(question.placeholder ?? "") : ""
+
+const invite = "  > "
+
 export interface RoomOptions {
   readonly width: number
   readonly mostRows: number
@@ -120,9 +126,11 @@ export const live = ({ asked, chosen, editor }: Dialog, style: Style, { mostRows
     const rows = [...above, ...all.slice(top, top + room), hint]
     return { rows, cursor: { row: above.length + chosen - top, column: 0 } }
   }
-  const field = EditorRows.render(editor, { width, mostRows: room, prompt: "  > " })
+  const field = EditorRows.render(editor, { width, mostRows: room, prompt: invite })
   const cursor = { row: above.length + field.cursor.row, column: field.cursor.column }
-  return { rows: [...above, ...field.rows, hint], cursor }
+  const placeholder = editor.text === "" ? placeholderOf(asked) : ""
+  const rows = placeholder === "" ? field.rows : [`${invite}${style.dim(Rows.fit(placeholder, width - invite.length))}`]
+  return { rows: [...above, ...rows, hint], cursor }
 }
 
 const unlimited = 1000
@@ -130,5 +138,7 @@ const unlimited = 1000
 /** The whole question, for terminals whose rows cannot be replaced. */
 export const plain = ({ asked }: Dialog, style: Style): ReadonlyArray<string> => {
   const options = asked._tag === "Select" ? optionRows(asked.question, undefined, style, unlimited) : []
-  return ["", ...head(asked, style, unlimited), ...options, "> "]
+  const placeholder = placeholderOf(asked)
+  const example = placeholder === "" ? [] : [style.dim(`  (${placeholder})`)]
+  return ["", ...head(asked, style, unlimited), ...options, ...example, "> "]
 }

@@ -53,6 +53,21 @@ describe("a question", () => {
     assert.strictEqual(answerOf(editor, key("ctrl+u"), text("a\\"), key("enter"), text("b"), key("enter")), "a\nb")
   })
 
+  it("of a text shows its placeholder, in one row without sequences, until something is typed", () => {
+    const asked: Dialog.Asked = {
+      _tag: "Text",
+      question: { title: "Name?", placeholder: "such as\nAda\u001b[2J Lovelace" }
+    }
+    const room = { width: 20, mostRows: 10 }
+    const empty = Dialog.make(asked)
+    const { cursor, rows } = Dialog.live(empty, style, room)
+    assert.deepStrictEqual([rows.length, rows[1], cursor], [3, "  > such as Ada Lov…", { row: 1, column: 4 }])
+    const step = Dialog.press(empty, text("B"))
+    assert.strictEqual("dialog" in step && Dialog.live(step.dialog, style, room).rows[1], "  > B")
+    assert.deepStrictEqual(Dialog.plain(empty, style).slice(1), ["? Name?", "  (such as Ada Lovelace)", "> "])
+    assert.strictEqual(answerOf(asked, key("enter")), "")
+  })
+
   it("shows the options around the chosen one where there is no room for all", () => {
     let dialog = Dialog.make(select(many))
     for (let n = 0; n < 20; n++) {
