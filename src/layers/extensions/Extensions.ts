@@ -17,6 +17,7 @@ import { Session } from "../../services/session/Session.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as LoadGuard from "../platform/extensions/LoadGuard.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Process from "../platform/processes/Process.ts"
@@ -97,7 +98,7 @@ const serveModules = Effect.fnUntraced(function* (
  * imports from it what it likes; then the start alone has compared.
  */
 const guardProject = Effect.fnUntraced(function* (
-  { agentDir, cwd }: ExtensionOptions,
+  { agentDir, cwd, extensionPaths = [], requiredPaths = [] }: ExtensionOptions,
   extensions: ReadonlyArray<Discovery.FoundExtension>
 ) {
   const code = yield* Effect.flatMap(Trust.Trust, (trust) => trust.code)
@@ -105,8 +106,13 @@ const guardProject = Effect.fnUntraced(function* (
   const { real } = yield* OwnFiles
   const realOf = (path: string) => Effect.orElseSucceed(real(path), () => path)
   const [root, own] = [yield* realOf(cwd), yield* realOf(agentDir)]
-  const others = extensions.filter(({ path, scope }) => scope !== "project" && !path.startsWith(`${own}/`))
-  if (others.some(({ path }) => path.startsWith(`${root}/`))) return
+  const others = extensions.flatMap(({ path, scope }) =>
+    scope === "project" || path.startsWith(`${own}/`) ? [] : [path]
+  )
+  const named = yield* Effect.forEach([...extensionPaths, ...requiredPaths], (path) =>
+    realOf(LocalPaths.absolute(cwd, path))
+  )
+  if ([...others, ...named].some((path) => path.startsWith(`${root}/`))) return
   yield* LoadGuard.guardProject({ code, root, free: [own, yield* Process.packageDir] })
 })
 

@@ -38,6 +38,9 @@ export interface FileSettingsOptions {
   readonly trusted?: boolean | undefined
   /** Extensions of the project do not load anyway, so they are not worth a warning. */
   readonly noExtensions?: boolean
+  /** Extensions of the command line. Those of the project are not asked about when they change. */
+  readonly extensionPaths?: ReadonlyArray<string>
+  readonly requiredPaths?: ReadonlyArray<string>
   /** A person is there to be asked about the project. What was left out is told after their answer. */
   readonly asksFirst?: boolean
 }
@@ -105,7 +108,8 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
   const place = { agentDir, cwd, roots }
   const hasProject = hasSettings || extra.length > 0
-  const decision = yield* Decision.decide({ ...place, trusted: options.trusted, hasProject })
+  const named = [...(options.extensionPaths ?? []), ...(options.requiredPaths ?? [])]
+  const decision = yield* Decision.decide({ ...place, named, trusted: options.trusted, hasProject })
   const trusted = decision.level === "trusted"
   const project = hasSettings ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
   const merged = merge([

@@ -1,6 +1,7 @@
 /** What is known about a project before its settings are read: the user's option, else the decision that they stored. */
 import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../services/Trust.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Imports from "./Imports.ts"
 import * as ProjectCode from "./ProjectCode.ts"
@@ -19,18 +20,58 @@ const undecided: Decision = { level: "untrusted", isDecided: false }
 
 const longestList = 10
 
-/** The parts that are not as they were. A decision without parts does not say which. */
-const differences = (
-  before: Readonly<Record<string, string>> | undefined,
-  now: ReadonlyMap<string, string>
-): string => {
+type Parts = Readonly<Record<string, string>>
+
+/** The parts that are not as they were, and those that are not among them any more. */
+const differing = (before: Parts, now: ReadonlyMap<string, string>) => ({
+  changed: [...now]
+    .filter(([path, digest]) => !Object.hasOwn(before, path) || before[path] !== digest)
+    .map(([path]) => path),
+  absent: Object.keys(before).filter((path) => !now.has(path))
+})
+
+/** The same in words. Without parts in the decision they cannot be named. */
+const differences = Effect.fnUntraced(function* (
+  before: Parts | undefined,
+  now: ReadonlyMap<string, string>,
+  cwd: string
+) {
   if (before === undefined) return "changed"
-  const old = new Map(Object.entries(before))
-  const changed = [...now].filter(([path, digest]) => old.get(path) !== digest).map(([path]) => path)
-  const all = [...changed, ...[...old.keys()].filter((path) => !now.has(path)).map((path) => `${path} is gone`)]
+  const { absent, changed } = differing(before, now)
+  const files = yield* OwnFiles
+  // A part that nothing leads to any more may still be there.
+  const gone = yield* Effect.filter(absent, (path) =>
+    Effect.match(files.state(LocalPaths.absolute(cwd, path)), {
+      onFailure: () => true,
+      onSuccess: (state) => state === undefined
+    })
+  )
+  const all = [...changed, ...gone.map((path) => `${path} is gone`)]
   const more = all.length - longestList
+  if (all.length === 0) return "changed"
   return all.slice(0, longestList).join(", ") + (more > 0 ? ` and ${more} more` : "")
+})
+
+/** Whether all that differs is named on the command line. That loads by the word of the user, who may be writing it. */
+const isNamed = (
+  before: Parts | undefined,
+  now: ReadonlyMap<string, string>,
+  named: ReadonlyArray<string>
+): boolean => {
+  if (before === undefined || named.length === 0) return false
+  const { absent, changed } = differing(before, now)
+  return [...changed, ...absent].every((path) => named.some((name) => path === name || path.startsWith(`${name}/`)))
 }
+
+/** Arguments of the command line as parts are named, by the path and by where it leads. */
+const partsOf = (cwd: string, paths: ReadonlyArray<string>) =>
+  Effect.forEach(paths, (given) =>
+    Effect.gen(function* () {
+      const path = LocalPaths.absolute(cwd, given)
+      const real = yield* Effect.orElseSucceed((yield* OwnFiles).real(path), () => path)
+      return [path, real].map((each) => LocalPaths.display(each, cwd))
+    })
+  ).pipe(Effect.map((names) => names.flat()))
 
 /** `cwd` as a real path, by which decisions are stored. */
 export const realPlace = Effect.fnUntraced(function* (place: ProjectCode.ProjectPlace) {
@@ -42,8 +83,13 @@ export const realPlace = Effect.fnUntraced(function* (place: ProjectCode.Project
   }
 })
 
+interface StoredOptions extends ProjectCode.ProjectPlace {
+  /** Paths of extensions on the command line. */
+  readonly named: ReadonlyArray<string>
+}
+
 /** Reads the project only where there is a decision that it may still fit. Most people have stored none. */
-const fromFile = Effect.fnUntraced(function* (given: ProjectCode.ProjectPlace) {
+const fromFile = Effect.fnUntraced(function* ({ named: paths, ...given }: StoredOptions) {
   const files = yield* OwnFiles
   const state = yield* Effect.orElseSucceed(files.state(TrustFile.pathIn(given.agentDir)), () => ({}))
   if (state === undefined) return undecided
@@ -51,18 +97,26 @@ const fromFile = Effect.fnUntraced(function* (given: ProjectCode.ProjectPlace) {
   const stored = yield* TrustFile.find(place.agentDir, place.cwd)
   if (stored === undefined) return undecided
   const code = yield* ProjectCode.read(place)
+  const named = code.digest === undefined ? [] : yield* partsOf(place.cwd, paths)
+  const changed = (now: ReadonlyMap<string, string>) =>
+    Effect.map(differences(stored.parts, now, place.cwd), (changes): Decision => ({ ...undecided, changes }))
+  const isSame = code.digest === stored.digest
   // What an untrusted project imports is not looked at.
-  if (code.digest !== stored.digest) return { ...undecided, changes: differences(stored.parts, code.parts) }
+  if (!isSame && named.length === 0) return yield* changed(code.parts)
   const decided: Decision = { level: stored.decision, isDecided: true }
-  if (stored.decision === "untrusted" || code.entries.length === 0) return decided
+  if (stored.decision === "untrusted" || code.entries.length === 0) {
+    return isSame || isNamed(stored.parts, code.parts, named) ? decided : yield* changed(code.parts)
+  }
   const imported = yield* Imports.read(code, place.cwd)
-  if (imported !== undefined && imported.digest === stored.imports) {
+  const parts = new Map([...code.parts, ...(imported?.parts ?? [])])
+  if (imported === undefined) return yield* changed(parts)
+  if ((isSame && imported.digest === stored.imports) || isNamed(stored.parts, parts, named)) {
     return { ...decided, code: new Map([...code.hashes, ...imported.hashes]) }
   }
-  return { ...undecided, changes: differences(stored.parts, new Map([...code.parts, ...(imported?.parts ?? [])])) }
+  return yield* changed(parts)
 })
 
-export interface DecisionOptions extends ProjectCode.ProjectPlace {
+export interface DecisionOptions extends StoredOptions {
   /** The user's or the embedder's word for this process. */
   readonly trusted: boolean | undefined
   /** Whether the folder has anything that trust is about. */

@@ -177,6 +177,26 @@ plays("an extension that changed is not loaded by a reload", async (start, place
 })
 
 plays(
+  "an extension that -e names is loaded as it is saved, by a reload and by the next start",
+  async (start, place) => {
+    fill(place)
+    await (await trusting(start)).end()
+    const file = "work/.heddle/extensions/x/index.ts"
+    const extensions = [join(place.cwd, ".heddle/extensions/x")]
+    place.put(file, index.replaceAll("started: ", "started: second "))
+    const pipes = await start({ extensions })
+    assert.include((await pipes.until(started)).message, "second startup")
+    place.put(file, index.replaceAll("started: ", "started: third "))
+    const from = pipes.mark()
+    await pipes.prompt("/again")
+    assert.include((await pipes.until(started, from)).message, "third reload")
+    assert.strictEqual(dataOf(await pipes.ask({ type: "get_state" }), "trust"), "trusted")
+    assert.isUndefined(pipes.since(0).find(dialog("confirm")))
+    assert.strictEqual(await pipes.end(), 0)
+  }
+)
+
+plays(
   "--approve compares nothing, and an extension of -e in the project imports what it likes",
   async (start, place) => {
     fill(place)

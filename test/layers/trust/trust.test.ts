@@ -158,6 +158,50 @@ describe("what an answer is tied to", () => {
     })
   )
 
+  it.scoped.each([
+    ["work/.heddle/extensions/gate.ts", ".heddle/extensions/gate.ts", "trusted"],
+    ["work/.heddle/extensions/gate.ts", ".heddle/extensions", "trusted"],
+    ["work/.heddle/extensions/tools/lib/helper.ts", ".heddle/extensions/tools", "trusted"],
+    ["work/pack/extensions/new.ts", "pack", "trusted"],
+    ["work/.heddle/extensions/gate.ts", ".heddle/extensions/tools", "untrusted"],
+    ["work/.heddle/extensions/gate.ts", ".heddle/extensions/gate", "untrusted"],
+    ["work/.heddle/extensions/tools/lib/helper.ts", ".heddle/extensions/tools/index.ts", "untrusted"],
+    ["work/.heddle/settings.json", ".heddle/extensions", "untrusted"]
+  ] as const)("a change of %s while the command line names %s leaves it %s", ([name, given, level]) =>
+    Effect.gen(function* () {
+      const place = yield* makeProject()
+      yield* (yield* start(place)).trust.ask(answering(true).confirm)
+      place.write(name, "export default () => 1\n")
+      for (const option of ["extensionPaths", "requiredPaths"]) {
+        const { trust } = yield* start(place, { [option]: [given] })
+        assert.deepStrictEqual([trust.atStart, trust.isDecided], [level, level === "trusted"])
+      }
+      assert.strictEqual((yield* start(place)).trust.atStart, "untrusted")
+    })
+  )
+
+  it.scoped("not a no either, where the command line names what changed", () =>
+    Effect.gen(function* () {
+      const place = yield* makeProject()
+      yield* (yield* start(place)).trust.ask(answering(false).confirm)
+      place.write("work/.heddle/extensions/gate.ts", "")
+      const { trust } = yield* start(place, { extensionPaths: [".heddle/extensions/gate.ts"] })
+      assert.deepStrictEqual([trust.atStart, trust.isDecided], ["untrusted", true])
+    })
+  )
+
+  it.scoped("of what is imported nothing is called gone that is there", () =>
+    Effect.gen(function* () {
+      const place = yield* makeProject({
+        ...projectFiles,
+        "work/.heddle/extensions/gate.ts": 'import "../../src/main.ts"\nexport default () => {}\n'
+      })
+      yield* (yield* start(place)).trust.ask(answering(true).confirm)
+      place.write("work/.heddle/extensions/gate.ts", code)
+      assert.include((yield* start(place)).trust.notice, "decided about it (.heddle/extensions/gate.ts), and")
+    })
+  )
+
   it.scoped("not to other files of the project, nor to its .env", () =>
     Effect.gen(function* () {
       const place = yield* makeProject()
