@@ -25,10 +25,17 @@ export const expand = (
 
 export const failure = (command: string, message: string) => new SlashCommandFailed({ command, message })
 
-/** `waits` takes a second of the test's clock. */
-const actions: Readonly<Record<string, (name: string) => SlashCommand["action"]>> = {
+/** `waits` takes a second of the test's clock, `moves` opens a new session. */
+const actions: Readonly<Record<string, (name: string, sessions: typeof Sessions.Service) => SlashCommand["action"]>> = {
   ends: () => ({ _tag: "Run", run: () => Effect.void }),
   waits: () => ({ _tag: "Run", run: () => Effect.sleep("1 second") }),
+  moves: (name, sessions) => ({
+    _tag: "Run",
+    run: () =>
+      Effect.flatMap(sessions.changes, (changes) => changes.create({})).pipe(
+        Effect.mapError(({ message }) => failure(name, message))
+      )
+  }),
   fails: (name) => ({ _tag: "Run", run: (args) => failure(name, `no ${args}`) }),
   expands: () => ({ _tag: "Expand", expand: (args) => Effect.succeed(`Please look at ${args}.`) }),
   lacks: (name) => ({ _tag: "Expand", expand: () => failure(name, "the file is gone") })
@@ -41,15 +48,15 @@ interface Described extends Pick<SlashCommand, "name" | "description" | "argumen
 /** Registers the commands that a transcript describes in the session that the host begins with. */
 export const layer = (described: ReadonlyArray<Described>) =>
   Layer.scopedDiscard(
-    Effect.flatMap(
-      Effect.flatMap(Sessions, ({ current }) => current),
-      (session) =>
-        Effect.forEach(described, ({ does, ...command }) =>
-          Context.get(session, Agent).commands.register({
-            ...command,
-            sourceInfo,
-            action: actions[does]?.(command.name) ?? { _tag: "Run", run: () => Effect.dieMessage(`unknown: ${does}`) }
-          })
-        )
-    )
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const { commands } = Context.get(yield* sessions.current, Agent)
+      for (const { does, ...command } of described) {
+        const action = actions[does]?.(command.name, sessions) ?? {
+          _tag: "Run",
+          run: () => Effect.dieMessage(`unknown: ${does}`)
+        }
+        yield* commands.register({ ...command, sourceInfo, action })
+      }
+    })
   )

@@ -147,11 +147,14 @@ const act = (
 
 /** `GOLDEN_WRITE=1` makes a transcript anew; `same` keeps its shape, line for line, and is safe on a busy machine. */
 const mode = process.env["GOLDEN_WRITE"]
-const write = mode === "1"
 
-/** Plays one file against a fresh server and returns the lines we wrote for each `<` block. */
-export const play = Effect.fnUntraced(function* (path: string) {
-  const text = readFileSync(path, "utf8")
+type Written = Effect.Effect<ReadonlyArray<string>>
+
+/**
+ * Plays a transcript against a fresh server, and returns it as it went. `written` reads what we have written before
+ * the host goes on; without it our lines are read by the count of those that are expected.
+ */
+export const perform = Effect.fnUntraced(function* (text: string, written?: (host: TestHost.TestHost) => Written) {
   const { cwd, root } = yield* workspace
   const scenario = Option.map(Option.fromNullable(header(text, "scenario")), (json) => {
     const file = join(root, "scenario.json")
@@ -189,23 +192,31 @@ export const play = Effect.fnUntraced(function* (path: string) {
     Effect.provide(context),
     Effect.fork
   )
-  const written: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
+  const went: Array<string> = text.split("\n").filter((line) => line.startsWith("#"))
+  const note = (lines: ReadonlyArray<string>) => went.push(...lines.map((line) => `< ${line}`))
   for (const step of parse(text)) {
     if (step.kind === "expect") {
-      if (write) continue
+      if (written !== undefined) continue
       const got = yield* host.receive(step.lines.length)
-      written.push(...got.map((line) => `< ${line}`))
+      note(got)
       if (mode !== "same") assert.deepStrictEqual(got, step.lines)
       continue
     }
-    if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
-    written.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
+    if (written !== undefined) note(yield* written(host))
+    went.push(...step.lines.map((line) => `${step.kind === "send" ? ">" : "!"} ${line}`))
     if (step.kind === "send") yield* host.send(...step.lines)
     else yield* act(host, tap, cwd, step.lines.join())
   }
-  if (write) written.push(...(yield* host.receiveQuiet).map((line) => `< ${line}`))
-  if (mode !== undefined) writeFileSync(path, `${written.join("\n")}\n`)
+  if (written !== undefined) note(yield* written(host))
   yield* host.close
   yield* Fiber.join(serving)
   assert.deepStrictEqual(yield* host.rest, [], "nothing more is written")
+  return went
 }, Effect.scoped)
+
+/** Plays one file, and rewrites it if `GOLDEN_WRITE` says so. */
+export const play = Effect.fnUntraced(function* (path: string) {
+  const text = readFileSync(path, "utf8")
+  const went = yield* perform(text, mode === "1" ? ({ receiveQuiet }) => receiveQuiet : undefined)
+  if (mode !== undefined) writeFileSync(path, `${went.join("\n")}\n`)
+})
