@@ -27,7 +27,6 @@ import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import * as Reports from "../hooks/Reports.ts"
 import * as Startup from "../hooks/Startup.ts"
-import * as SessionRules from "../rules/SessionRules.ts"
 import type { AgentPlan } from "../session/SessionPlan.ts"
 import * as EventHub from "./events/EventHub.ts"
 import * as EventRelay from "./events/EventRelay.ts"
@@ -156,8 +155,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     supervision,
     /** Prompts are accepted one at a time, and not while the session changes. */
     gate: yield* Effect.makeSemaphore(1),
-    instructions,
-    rules: yield* SessionRules.make({ cwd: options.cwd, publish })
+    instructions
   }
 })
 

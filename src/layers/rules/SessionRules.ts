@@ -4,55 +4,27 @@
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import type { CustomInput } from "../../domain/conversation/Message.ts"
 import * as Injection from "../../domain/rules/Injection.ts"
-import type { Guidance, RuleInfo, RuleProblem } from "../../domain/rules/Rule.ts"
+import type { RuleInfo, RuleProblem } from "../../domain/rules/Rule.ts"
 import * as RuleHistory from "../../domain/rules/RuleHistory.ts"
 import { Rules } from "../../services/Rules.ts"
-import { Session } from "../../services/session/Session.ts"
+import type { RunStep, RunView, TurnOutcome } from "../../services/session/RunStep.ts"
+import type { Session } from "../../services/session/Session.ts"
+import { SessionCore } from "../../services/session/SessionCore.ts"
+import * as SessionModule from "../../services/session/SessionModule.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { firstSuccess } from "../Sharing.ts"
 import * as CompiledRules from "./CompiledRules.ts"
 import * as StreamWatch from "./StreamWatch.ts"
 
-/** The rules in one run. */
-export interface RunRules {
-  /** A watch for the next model call; undefined if no rule can fire in it. Does nothing while there are no rules. */
-  readonly watch: Effect.Effect<StreamWatch.StreamWatch | undefined>
-  /** The call has come to its end. Rules that matched without cutting it are due. */
-  readonly completed: (watch: StreamWatch.StreamWatch | undefined) => void
-  /** The answer was cut off. All rules that matched are due. */
-  readonly cut: (watch: StreamWatch.StreamWatch) => void
-  readonly isDue: () => boolean
-  /** Tells the model the rules that are due, in the turn that has just been opened. */
-  readonly tell: (inject: (message: CustomInput) => Effect.Effect<void>) => Effect.Effect<void>
-  /** Whether an answer that was cut off is left out of the conversation. */
-  readonly discards: boolean
-}
-
-export interface SessionRules {
-  readonly guidance: Effect.Effect<ReadonlyArray<Guidance>>
-  readonly forRun: () => RunRules
-}
-
 /** How often one turn may start again because of rules. Then it is not watched. */
 const mostRestarts = 5
 const mostNotices = 20
 
-interface Options {
-  readonly cwd: string
-  readonly publish: (event: AgentEvent) => void
-}
-
 type Compiled = CompiledRules.CompiledRules
 
-interface Loaded {
-  readonly guidance: ReadonlyArray<Guidance>
-  readonly compiled: Compiled | undefined
-}
-
-const makeNotices = (publish: Options["publish"]) => {
+const makeNotices = (publish: (event: AgentEvent) => void) => {
   const warn = (message: string) => publish({ _tag: "Notice", level: "warning", message, source: "rules" })
   return {
     warn,
@@ -63,6 +35,13 @@ const makeNotices = (publish: Options["publish"]) => {
     }
   }
 }
+
+/** For messages: the first few names. */
+const namesOf = (rules: ReadonlyArray<RuleInfo>) =>
+  rules
+    .slice(0, 5)
+    .map(({ name }) => name)
+    .join(", ")
 
 /** Loaded with the first rule that has a condition. */
 const engine = Effect.promise(() => import("./RuleEngine.ts"))
@@ -82,9 +61,11 @@ const makeHistory = (session: typeof Session.Service) => {
   )
 }
 
-export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
+/** What makes the step of each run. */
+const make = Effect.gen(function* () {
+  const { cwd, entries: session, events } = yield* SessionCore
+  const { publish } = events
   const source = yield* Rules
-  const session = yield* Session
   const settings = yield* Settings
   const clock = yield* Effect.clock
   const now = () => Stopwatch.read(clock)
@@ -95,15 +76,14 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
   const spent = new Set<string>()
 
   const load = Effect.gen(function* () {
-    const { guidance, problems, stream } = yield* source.load
+    const { problems, stream } = yield* source.load
     const found: Array<RuleProblem> = [...problems]
     const watched = settings["ttsr.enabled"] ? stream : []
     const report = (problem: RuleProblem) => void found.push(problem)
     const compiled =
       watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, now, report })
     notices.tell(found)
-    const made: Loaded = { guidance, compiled }
-    return made
+    return compiled
   })
   const loaded = firstSuccess(load)
 
@@ -122,37 +102,64 @@ export const make = Effect.fnUntraced(function* ({ cwd, publish }: Options) {
     return StreamWatch.make({ rules: compiled, mayFire, spent: tooSlow })
   }
 
-  const forRun = (): RunRules => {
+  const discards = settings["ttsr.contextMode"] === "discard"
+
+  return ({ runId }: RunView): RunStep => {
     let restarts = 0
     let due: ReadonlyArray<RuleInfo> = []
-    return {
-      watch: Effect.flatMap(loaded, ({ compiled }) => {
-        if (compiled === undefined || restarts >= mostRestarts) return Effect.succeed(undefined)
-        return Effect.map(history, (told) => watchOf(compiled, told))
-      }),
-      completed: (watch) => {
-        restarts = 0
-        due = watch?.matched() ?? []
-      },
-      cut: (watch) => {
+    let watch: StreamWatch.StreamWatch | undefined
+
+    const look = (watching: StreamWatch.StreamWatch) => {
+      const rules = watching.look()
+      if (rules === undefined) return undefined
+      publish({ _tag: "RulesTriggered", runId, rules })
+      return `Cut off by a stream rule: ${namesOf(rules)}`
+    }
+    /** Rules that have matched are due, also those that did not cut the answer off. */
+    const isOver = () => {
+      due = watch?.matched() ?? []
+    }
+    const after = (outcome: TurnOutcome): TurnOutcome => {
+      if (outcome._tag === "CutOff") {
         restarts++
-        due = watch.matched()
+        isOver()
+        return discards ? { _tag: "Again" } : outcome
+      }
+      // Not if tools have ended the run.
+      return outcome._tag === "Settled" && outcome.byTools !== true && due.length > 0 ? { _tag: "GoesOn" } : outcome
+    }
+    return {
+      watch: Effect.map(
+        Effect.flatMap(loaded, (compiled) =>
+          compiled === undefined || restarts >= mostRestarts
+            ? Effect.succeed(undefined)
+            : Effect.map(history, (told) => watchOf(compiled, told))
+        ),
+        (watching) => {
+          watch = watching
+          return watching && { see: watching.see, look: () => look(watching) }
+        }
+      ),
+      answered: () => {
+        restarts = 0
+        isOver()
       },
-      isDue: () => due.length > 0,
-      tell: (inject) =>
+      afterTurn: (outcome) => Effect.sync(() => after(outcome)),
+      opening: (add) =>
         Effect.suspend(() => {
           if (due.length === 0) return Effect.void
           const rules = due
           due = []
           const injectedRules = rules.map(({ name }) => name)
           return Effect.uninterruptible(
-            Effect.zipRight(inject(Injection.message(rules)), session.append({ type: "ttsr_injection", injectedRules }))
+            Effect.zipRight(add(Injection.message(rules)), session.append({ type: "ttsr_injection", injectedRules }))
           )
-        }),
-      discards: settings["ttsr.contextMode"] === "discard"
+        })
     }
   }
-
-  const rules: SessionRules = { guidance: Effect.map(loaded, ({ guidance }) => guidance), forRun }
-  return rules
 })
+
+export const module = SessionModule.contributing(
+  "rules",
+  Effect.map(make, (run) => ({ run }))
+)

@@ -4,6 +4,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { CustomInput, RunMessage, ToolResultMessage } from "../../domain/conversation/Message.ts"
+import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
 
 /** What a step sees of its run. */
@@ -19,18 +20,30 @@ export type TurnOutcome =
   | { readonly _tag: "Continue" }
   /** `byTools`: not the model but the results of its calls end the run. */
   | { readonly _tag: "Settled"; readonly byTools?: true }
+  /** The model has stopped, and is to read something. Where the run may have no further turn, it has ended well. */
+  | { readonly _tag: "GoesOn" }
   /** The model call failed. The run ends, unless a step asks for another attempt. */
   | { readonly _tag: "Failed"; readonly failure: ModelFailure }
-  /** The model call is made again after a failure. The turn does not count. */
+  /** The model call is made again in place of this one, whose answer leaves the conversation. The turn does not count. */
   | { readonly _tag: "Again" }
-  /** Stream rules have cut the answer off; the model is to be called again. */
+  /** A watch has cut the answer off; the model is to be called again. The turn does not count. */
   | { readonly _tag: "CutOff" }
+
+/** Sees one answer of the model while it arrives. */
+export interface AnswerWatch {
+  /** Takes an event that the host has seen. Called for every delta: nothing here may grow with the answer. */
+  readonly see: (event: ModelEvent) => void
+  /** Called where some events have been seen. Returns why the answer is cut off, if it is. */
+  readonly look: () => string | undefined
+}
 
 export interface RunStep {
   /** A message of the user joins the run: the prompt, or one from the queue. */
   readonly prompted?: () => void
   /** Adds messages to the turn that is open, behind those it has. Run right before the model call, once per turn. */
   readonly opening?: (add: (message: CustomInput) => Effect.Effect<void>) => Effect.Effect<void>
+  /** A watch for the answer that is about to come, if there is anything to look for. */
+  readonly watch?: Effect.Effect<AnswerWatch | undefined>
   /** The model came to the end of its answer. */
   readonly answered?: () => void
   /** What becomes of the turn. Each step gets the answer of the one before it. */

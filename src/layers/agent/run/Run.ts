@@ -11,7 +11,6 @@ import { defined } from "../../../domain/Values.ts"
 import type { BudgetExceeded, NoPrice } from "../../../services/Budget.ts"
 import type { ModelFailure } from "../../../services/model/ModelClient.ts"
 import type { TurnOutcome } from "../../../services/session/RunStep.ts"
-import type { RunRules } from "../../rules/SessionRules.ts"
 import type { Delivery } from "../inbox/Delivery.ts"
 import * as RunJournal from "./RunJournal.ts"
 import type { RunSteps } from "./RunSteps.ts"
@@ -84,7 +83,6 @@ export interface Dependencies {
   readonly turn: Effect.Effect<TurnOutcome>
   readonly limit: TurnLimit
   readonly steps: Pick<RunSteps, "opening" | "failed">
-  readonly rules: RunRules
   /** The model in force, for the closing message of a run that is cut off. */
   readonly model: Effect.Effect<Model>
 }
@@ -97,12 +95,8 @@ const runFailure = (failure: ModelFailure): RunFailure => ({
   retryable: failure.retryable
 })
 
-/** The model has stopped, but is to be told of rules. Not if tools have ended the run. */
-const isCorrected = (outcome: TurnOutcome, rules: RunRules) =>
-  outcome._tag === "Settled" && outcome.byTools !== true && rules.isDue()
-
 const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: DrainPoint) {
-  const { delivery, limit, mayGoOn, reserve, rules, steps, turn } = dependencies
+  const { delivery, limit, mayGoOn, reserve, steps, turn } = dependencies
   let point = from
   let mayStop = from === "settled"
   let isRetry = false
@@ -117,12 +111,11 @@ const loop = Effect.fnUntraced(function* (dependencies: Dependencies, from: Drai
       return completed
     }
     yield* steps.opening(delivery.inject)
-    yield* rules.tell(delivery.inject)
     const outcome = yield* turn
-    mayStop = outcome._tag === "Settled"
-    point = mayStop && !isCorrected(outcome, rules) ? "settled" : "continue"
-    isRetry = outcome._tag === "Again" || (outcome._tag === "CutOff" && rules.discards)
-    if (outcome._tag === "Continue" || outcome._tag === "Settled") limit.count()
+    mayStop = outcome._tag === "Settled" || outcome._tag === "GoesOn"
+    point = outcome._tag === "Settled" ? "settled" : "continue"
+    isRetry = outcome._tag === "Again"
+    if (mayStop || outcome._tag === "Continue") limit.count()
     if (outcome._tag === "Failed") {
       steps.failed(outcome.failure.message)
       const failed: RunResult = { status: "error", error: runFailure(outcome.failure), mayGoOn: false }

@@ -18,7 +18,6 @@ import * as Metering from "../../../domain/model/Metering.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
-import type { RuleInfo } from "../../../domain/rules/Rule.ts"
 import type { Reservation, SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
@@ -80,13 +79,6 @@ export const failed = (errorMessage: string): CutOff => ({
   unstartedCall: `Tool execution failed due to an error: ${errorMessage}`
 })
 
-/** For messages: the first few names. */
-const namesOf = (rules: ReadonlyArray<RuleInfo>) =>
-  rules
-    .slice(0, 5)
-    .map(({ name }) => name)
-    .join(", ")
-
 /** As an abort, but by the clock. */
 export const outOfTime: CutOff = {
   ...aborted,
@@ -94,10 +86,10 @@ export const outOfTime: CutOff = {
   unfinishedCall: "Tool execution was aborted: Budget exceeded: wall_time"
 }
 
-export const cutByRules = (rules: ReadonlyArray<RuleInfo>): CutOff => {
-  const errorMessage = `Cut off by a stream rule: ${namesOf(rules)}`
-  const answer = `Tool execution was aborted: ${errorMessage}`
-  return { stopReason: "aborted", errorMessage, unfinishedCall: answer, unstartedCall: answer }
+/** A watch has cut the answer off. */
+export const cutOffFor = (reason: string): CutOff => {
+  const answer = `Tool execution was aborted: ${reason}`
+  return { stopReason: "aborted", errorMessage: reason, unfinishedCall: answer, unstartedCall: answer }
 }
 
 const isAssistant = (message: AgentMessage): message is AssistantMessage => message.role === "assistant"
@@ -278,7 +270,6 @@ export const make = (dependencies: Dependencies) => {
     receive,
     endAssistant,
     endTurn,
-    tellRules: (rules: ReadonlyArray<RuleInfo>) => publish({ _tag: "RulesTriggered", runId, rules }),
     cutOff,
     ...calls
   }

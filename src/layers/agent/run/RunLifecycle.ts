@@ -19,7 +19,6 @@ import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import type { SessionRules } from "../../rules/SessionRules.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as RunCompaction from "../compaction/RunCompaction.ts"
@@ -78,7 +77,6 @@ interface Options {
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   readonly hooks: HookRegistry
   readonly relay: EventRelay
-  readonly rules: SessionRules
   readonly contributions: () => ReadonlyArray<Contribution>
 }
 
@@ -165,8 +163,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     })
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
       ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
-    const rules = options.rules.forRun()
-    const calling = { client, journal, runTools, answered: steps.answered, ready, ticks, rules }
+    const calling = { client, journal, runTools, steps, ready, ticks }
     const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
@@ -207,7 +204,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       journal,
       turn: Effect.flatMap(Effect.flatMap(turn, shrinking.afterTurn), steps.afterTurn),
       steps,
-      rules,
       limit: Run.makeLimit(settings.maxTurns),
       mayGoOn: budget.mayPrompt,
       reserve: Effect.flatMap(plan, (call) => Effect.map(budget.modelCall(call), journal.reserve)),

@@ -1,7 +1,7 @@
 /** The steps that the modules of a session have in a run, as one. */
 import * as Effect from "effect/Effect"
 import type { Contribution } from "../../../services/session/SessionCore.ts"
-import type { RunStep, RunView } from "../../../services/session/RunStep.ts"
+import type { AnswerWatch, RunStep, RunView } from "../../../services/session/RunStep.ts"
 
 export type RunSteps = Required<RunStep>
 
@@ -14,6 +14,24 @@ const each = <A extends ReadonlyArray<unknown>>(
   return (...args: A) => Effect.forEach([first, ...others], (call) => call(...args), { discard: true })
 }
 
+/** The first that cuts the answer off has its way. */
+const together = (watches: ReadonlyArray<AnswerWatch>): AnswerWatch | undefined => {
+  const [first, ...others] = watches
+  if (first === undefined || others.length === 0) return first
+  return {
+    see: (event) => {
+      for (const { see } of watches) see(event)
+    },
+    look: () => {
+      for (const { look } of watches) {
+        const reason = look()
+        if (reason !== undefined) return reason
+      }
+      return undefined
+    }
+  }
+}
+
 export const make = (contributions: ReadonlyArray<Contribution>, view: RunView): RunSteps => {
   const steps = contributions.flatMap(({ run }) => (run === undefined ? [] : [run(view)]))
   return {
@@ -21,6 +39,13 @@ export const make = (contributions: ReadonlyArray<Contribution>, view: RunView):
       for (const { prompted } of steps) prompted?.()
     },
     opening: each(steps.map(({ opening }) => opening)),
+    watch: Effect.map(
+      Effect.forEach(
+        steps.flatMap(({ watch }) => watch ?? []),
+        (watch) => watch
+      ),
+      (watches) => together(watches.filter((watch) => watch !== undefined))
+    ),
     answered: () => {
       for (const { answered } of steps) answered?.()
     },

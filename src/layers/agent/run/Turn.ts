@@ -5,14 +5,12 @@ import type * as Mailbox from "effect/Mailbox"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
-import type { RuleInfo } from "../../../domain/rules/Rule.ts"
 import type { ModelClient, ModelFailure, ModelRequest } from "../../../services/model/ModelClient.ts"
-import type { TurnOutcome } from "../../../services/session/RunStep.ts"
+import type { AnswerWatch, TurnOutcome } from "../../../services/session/RunStep.ts"
 import { advance, type LiveNode } from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import type { RunRules } from "../../rules/SessionRules.ts"
-import type { StreamWatch } from "../../rules/StreamWatch.ts"
 import * as RunJournal from "./RunJournal.ts"
+import type { RunSteps } from "./RunSteps.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
 interface Dependencies {
@@ -20,16 +18,14 @@ interface Dependencies {
   readonly journal: RunJournal.RunJournal
   /** Tells whether the run is to end with these calls. */
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<boolean>
-  /** The model came to the end of its answer. */
-  readonly answered: () => void
+  readonly steps: Pick<RunSteps, "watch" | "answered">
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
   readonly ticks: () => number
-  readonly rules: RunRules
 }
 
-/** Passes the events of a batch to the journal, and looks whether rules cut the answer off behind them. */
-const pass = (journal: RunJournal.RunJournal, batch: Iterable<ModelEvent>, watch: StreamWatch | undefined) => {
+/** Passes the events of a batch to the journal, and looks whether a watch cuts the answer off behind them. */
+const pass = (journal: RunJournal.RunJournal, batch: Iterable<ModelEvent>, watch: AnswerWatch | undefined) => {
   let [deltas, speaks] = [0, false]
   for (const event of batch) {
     if (journal.receive(event)) speaks = true
@@ -39,22 +35,19 @@ const pass = (journal: RunJournal.RunJournal, batch: Iterable<ModelEvent>, watch
   return { deltas, speaks, cut: watch?.look() }
 }
 
-/** Passes the events of the model call to the journal until the call ends, or rules cut it off: these are returned. */
+/** Passes the events of the model call to the journal until the call ends, or is cut off: the reason is returned. */
 const receive = Effect.fnUntraced(function* (
   { journal, ready, ticks }: Dependencies,
   events: Mailbox.ReadonlyMailbox<ModelEvent, ModelFailure>,
   node: LiveNode | undefined,
-  watch: StreamWatch | undefined
+  watch: AnswerWatch | undefined
 ) {
   const next = Effect.zipRight(EventLoop.nextTurn, events.takeAll)
   while (true) {
     const [batch, done] = yield* next
     const { cut, deltas, speaks } = pass(journal, batch, watch)
     advance(node, deltas, ticks())
-    if (cut !== undefined) {
-      journal.tellRules(cut)
-      return cut
-    }
+    if (cut !== undefined) return cut
     // Lets the writer send text to the host before anything else happens.
     if (speaks) yield* Effect.yieldNow()
     if (done) return undefined
@@ -63,7 +56,7 @@ const receive = Effect.fnUntraced(function* (
 })
 
 /** Leaving the scope interrupts a call that goes on. */
-const receiveAll = (dependencies: Dependencies, request: ModelRequest, watch: StreamWatch | undefined) =>
+const receiveAll = (dependencies: Dependencies, request: ModelRequest, watch: AnswerWatch | undefined) =>
   RunNodes.modelCall(request.model, (node) =>
     Effect.scoped(
       Effect.flatMap(dependencies.client.stream(request), (events) => receive(dependencies, events, node, watch))
@@ -75,23 +68,22 @@ const outcomeOf = (hasCalls: boolean, byTools: boolean): TurnOutcome => {
   return { _tag: hasCalls ? "Continue" : "Settled" }
 }
 
-/** Rules and `request` are asked for after the message has begun, so that a host sees at once who answers. */
+/** The watch and the `request` are asked for after the message has begun, so that a host sees at once who answers. */
 export const run = Effect.fnUntraced(function* (
   dependencies: Dependencies,
   model: Model,
   request: Effect.Effect<ModelRequest>
 ) {
-  const { answered, journal, rules, runTools } = dependencies
+  const { journal, runTools, steps } = dependencies
   journal.startAssistant(model)
-  const watch = yield* rules.watch
+  const watch = yield* steps.watch
   const asked = yield* request
   journal.send(asked)
   const received = yield* Effect.either(receiveAll(dependencies, asked, watch))
   if (Either.isLeft(received)) return yield* fail(journal, received.left)
-  if (watch !== undefined && received.right !== undefined) return yield* cutOff(dependencies, watch, received.right)
-  rules.completed(watch)
+  if (received.right !== undefined) return yield* cutOff(journal, received.right)
   const calls = yield* journal.endAssistant()
-  answered()
+  steps.answered()
   const byTools = calls.length > 0 && (yield* runTools(calls))
   journal.endTurn()
   return outcomeOf(calls.length > 0, byTools)
@@ -104,13 +96,8 @@ const endEarly = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, ho
   journal.endTurn()
 })
 
-const cutOff = Effect.fnUntraced(function* (
-  { journal, rules }: Dependencies,
-  watch: StreamWatch,
-  cut: ReadonlyArray<RuleInfo>
-) {
-  yield* endEarly(journal, RunJournal.cutByRules(cut))
-  rules.cut(watch)
+const cutOff = Effect.fnUntraced(function* (journal: RunJournal.RunJournal, reason: string) {
+  yield* endEarly(journal, RunJournal.cutOffFor(reason))
   const outcome: TurnOutcome = { _tag: "CutOff" }
   return outcome
 })
