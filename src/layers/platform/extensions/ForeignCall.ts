@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { EnginePromise } from "../Primordials.ts"
 import * as ForeignValue from "./ForeignValue.ts"
+import * as ImportPosition from "./ImportPosition.ts"
 
 /** The function threw, or its promise was rejected. */
 export class ForeignFailure extends Data.TaggedError("ForeignFailure")<{
@@ -24,7 +25,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value.then === "function"
 
 export const failureOf = (thrown: unknown): ForeignFailure => {
-  const trace = ForeignValue.stackOf(thrown)
+  const trace = ImportPosition.of(thrown) ?? ForeignValue.stackOf(thrown)
   return new ForeignFailure({ message: ForeignValue.textOf(thrown), ...(trace === "" ? {} : { trace }) })
 }
 
