@@ -1,5 +1,5 @@
 /** Isolated tasks of the real command: how their changes reach the user, and that no kill and no abort loses any work. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -161,6 +161,29 @@ describe("patches", () => {
       const [, named, kept = ""] = /when the task began were left out: (.*)\. Files .* are in (.*)\.\n/.exec(text) ?? []
       assert.strictEqual(named, "a.txt:2, b.txt, mine.txt")
       assert.deepStrictEqual(contents(kept, "a.txt", "b.txt", "mine.txt"), ["0\na\n", "b\n", null])
+    })
+  )
+
+  it.scopedLive("leave out what is too large or no file, and name it", () =>
+    Effect.gen(function* () {
+      const at = yield* place
+      const command = "truncate -s 8G core; mkfifo .gitattributes; echo by the task > c.txt"
+      const host = yield* launch(at, {
+        turns: [delegates(["One"]), { steps: [call("bash", { command })] }, submits, say("ok")]
+      })
+      const { isError, results, text } = yield* Effect.promise(() => prompt(host))
+      const kept = results[0].patchPath.replace(/\.patch$/, ".kept/task")
+      const most = "at most 20000 files of at most 32 MiB each and 64 MiB together"
+      assert.include(
+        text,
+        [
+          "0-One: changes to 1 file were applied.",
+          `0-One: left out, because heddle takes over ${most}: core (8 GiB). Files are kept in ${kept}.`,
+          "0-One: some changes are in no patch, and were not taken over: .gitattributes is no regular file."
+        ].join("\n")
+      )
+      assert.deepStrictEqual([isError, statSync(join(kept, "core")).size], [false, 8 * 2 ** 30])
+      assert.strictEqual(git(at.repo, "status", "--porcelain"), " M c.txt")
     })
   )
 

@@ -12,11 +12,14 @@ import * as IsoTime from "../platform/IsoTime.ts"
 import type { Git } from "./Git.ts"
 import type { Repository } from "./Repository.ts"
 import { failed } from "./Snapshot.ts"
+import type { Bounds } from "./Survey.ts"
 
 export interface Means {
   readonly git: Git
   readonly files: Files
   readonly folder: string
+  /** Of what comes back from a worktree. */
+  readonly bounds: Bounds
 }
 
 export interface ClaimedFolder {

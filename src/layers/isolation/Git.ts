@@ -118,11 +118,12 @@ const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   return all
 }
 
+/** Following git's advice to remove the lock of a process that is at work destroys what that process writes. */
+const withoutAdvice = (errors: string) =>
+  errors.replace(/\n+Another git process seems to be running[^]*/, " Another git process is at work there.")
+
 const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, "errors" | "exitCode">) => {
-  // Following git's advice to remove the lock of a process that is at work destroys what that process writes.
-  const words = errors
-    .replace(/\n+Another git process seems to be running[^]*/, " Another git process is at work there.")
-    .trim()
+  const words = errors.trim()
   const message = words === "" ? `exit code ${exitCode}` : words
   return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${message}` })
 }
@@ -130,7 +131,7 @@ const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, 
 export const make = (processes: typeof Processes.Service, repository: Variables = nowhere): Git => {
   const { run } = processes
   const start = (call: Call, args: ReadonlyArray<string>, take: (chunk: Uint8Array) => void) =>
-    Effect.mapError(
+    Effect.mapBoth(
       run({
         command: ["git", ...args],
         cwd: call.cwd,
@@ -141,7 +142,10 @@ export const make = (processes: typeof Processes.Service, repository: Variables 
         },
         keepErrors: true
       }),
-      ({ message }) => new WorktreeFailed({ reason: "no_git", message: `git cannot be run: ${message}` })
+      {
+        onSuccess: ({ errors, exitCode }) => ({ exitCode, errors: withoutAdvice(errors) }),
+        onFailure: ({ message }) => new WorktreeFailed({ reason: "no_git", message: `git cannot be run: ${message}` })
+      }
     )
   const end: Git["end"] = (call, ...args) =>
     Effect.suspend(() => {

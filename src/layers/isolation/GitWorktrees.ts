@@ -1,13 +1,14 @@
 /** Worktrees of git, in a folder of heddle's own. */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Processes } from "../../services/machine/Processes.ts"
-import { type Worktree, type WorktreeFailed, Worktrees } from "../../services/delegation/Worktrees.ts"
+import { type Worktree, WorktreeFailed, Worktrees } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as IsoTime from "../platform/IsoTime.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
-import * as Capture from "./Capture.ts"
+import * as Capture from "./capture/Capture.ts"
 import * as Claim from "./Claim.ts"
 import * as Git from "./Git.ts"
 import * as Merge from "./Merge.ts"
@@ -16,12 +17,34 @@ import * as Repository from "./Repository.ts"
 import * as RepositoryLock from "./RepositoryLock.ts"
 import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
+import * as Survey from "./Survey.ts"
 import * as TakeOver from "./TakeOver.ts"
 
 export interface WorktreeOptions {
   /** Where worktrees are while they are used; a folder for this alone. */
   readonly folder: string
+  /** How much comes back from a worktree at most, and how long that may take. */
+  readonly bounds?: Partial<Bounds>
 }
+
+export interface Bounds extends Survey.Bounds {
+  readonly time: Duration.DurationInput
+}
+
+export const defaultBounds: Bounds = { largestFile: 2 ** 25, mostFiles: 20_000, mostBytes: 2 ** 26, time: "2 minutes" }
+
+/** git reads and writes the whole folder of the user, which may lie on a slow disk. */
+const openingTime = "10 minutes"
+
+const inTime = <A, R>(time: Duration.DurationInput, what: string, work: Effect.Effect<A, WorktreeFailed, R>) =>
+  Effect.timeoutFail(work, {
+    duration: time,
+    onTimeout: () =>
+      new WorktreeFailed({
+        reason: "slow",
+        message: `${what} took more than ${Duration.format(time)} and was given up.`
+      })
+  })
 
 /** More at once only wait for the disk. */
 const mostReplays = 4
@@ -36,18 +59,19 @@ const enter = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, id: 
 
 const open = Effect.fnUntraced(function* (
   given: Claim.Means,
-  { cwd, id }: { readonly cwd: string; readonly id: string }
+  { cwd, id }: { readonly cwd: string; readonly id: string },
+  time: Duration.DurationInput
 ): Effect.fn.Return<Worktree, WorktreeFailed, Scope.Scope> {
   const { manners, means, claimed, repository } = yield* enter(given, cwd, id)
   const { files } = means
-  const replayed = yield* Replay.make(means, repository, claimed, manners)
+  const replayed = yield* inTime(openingTime, "Making the worktree", Replay.make(means, repository, claimed, manners))
   const [root, folder] = yield* Effect.mapError(
     Effect.all([files.real(repository.root), files.real(cwd)]),
     Snapshot.failed
   )
   const within = LocalPaths.join(claimed.path, LocalPaths.relative(root, folder))
   yield* Effect.mapError(files.makeFolder(within), Snapshot.failed)
-  const capture = Capture.delta(means, replayed)
+  const capture = inTime(time, "Taking the changes of the task over", Capture.delta(means, replayed))
   return { root: claimed.path, cwd: within, capture, commitTo: Capture.commitTo(means, replayed, capture) }
 })
 
@@ -90,12 +114,13 @@ const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
   return yield* Claim.sweep(means, repository, rescue)
 })
 
-export const make = Effect.fnUntraced(function* ({ folder }: WorktreeOptions) {
+export const make = Effect.fnUntraced(function* ({ folder, bounds: given }: WorktreeOptions) {
   const replaying = yield* Effect.makeSemaphore(mostReplays)
-  const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder }
+  const { time, ...bounds } = { ...defaultBounds, ...given }
+  const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder, bounds }
   return Worktrees.of({
     check: (cwd) => Effect.zipRight(Repository.locate(means.files, cwd), Repository.checkVersion(means.git)),
-    open: (request) => replaying.withPermits(1)(open(means, request)),
+    open: (request) => replaying.withPermits(1)(open(means, request, time)),
     apply: (cwd, patch) => apply(means, cwd, patch),
     mergeBranches: (cwd, branches) => mergeBranches(means, cwd, branches),
     sweep: (cwd) => Effect.orElseSucceed(sweep(means, cwd), () => 0)

@@ -14,6 +14,7 @@ import type { Call } from "./Git.ts"
 import type { Repository } from "./Repository.ts"
 import type { Manners } from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
+import * as Survey from "./Survey.ts"
 import * as TakeOver from "./TakeOver.ts"
 
 /** A tree that patches are put onto, in an index of its own. */
@@ -72,7 +73,8 @@ const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, wit
     index: repository.index,
     copy,
     isSparse,
-    without
+    without,
+    bounds: Survey.ofUser
   })
   if (Option.isNone(staged)) return yield* Snapshot.failed({ message: "The index of the repository has conflicts." })
   const piles: Piles = {

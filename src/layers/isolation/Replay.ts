@@ -1,6 +1,7 @@
 /** A new worktree that has the staged, unstaged and untracked files of the user. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { listed } from "../../domain/subagents/ResultText.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Claim from "./Claim.ts"
 import type { Call } from "./Git.ts"
@@ -8,6 +9,7 @@ import * as OwnRepository from "./OwnRepository.ts"
 import type * as Repository from "./Repository.ts"
 import type * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
+import * as Survey from "./Survey.ts"
 
 export interface Replayed {
   readonly repository: Repository.Repository
@@ -69,12 +71,17 @@ export const make = Effect.fnUntraced(function* (
     index: repository.index,
     copy: LocalPaths.join(scratch, "user.index"),
     isSparse: manners.isSparse,
+    bounds: Survey.ofUser,
     without: yield* Claim.within(means, repository)
   })
   const start = { commit: head.commit, objects: store.folder, manners }
   const [state, dir] = yield* Effect.all([look, OwnRepository.make(means, repository, claimed, start)], {
     concurrency: "unbounded"
   })
+  if (state.oversized.length > 0)
+    yield* Effect.logWarning(
+      `A worktree has ${Survey.words(Survey.ofUser)} that are not committed. Left out: ${listed(state.oversized.map(Survey.label))}`
+    )
   for (const problem of state.problems) yield* Effect.logWarning(`A worktree has not all files: ${problem}`)
   const inside: Call = { cwd: path, env: { ...store.env, GIT_DIR: repository.dir, GIT_WORK_TREE: path }, config }
   const replayed: Replayed = {

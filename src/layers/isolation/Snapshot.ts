@@ -5,6 +5,7 @@ import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import type { Call, Git } from "./Git.ts"
+import * as Survey from "./Survey.ts"
 
 export const failed = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "git", message })
 
@@ -53,18 +54,40 @@ export interface Tracking {
   /** Paths below the top that are left as the index has them. */
   readonly without: ReadonlyArray<string>
   readonly isSparse: boolean
+  readonly bounds: Survey.Bounds
+  /** Names of ignored files that count as well. */
+  readonly forced?: ReadonlyArray<string>
+}
+
+export interface Tracked {
+  readonly oversized: ReadonlyArray<Survey.Oversized>
+  /** What cannot be read, in git's words. */
+  readonly problems: ReadonlyArray<string>
 }
 
 /**
- * Puts all files that are not ignored into the index of the call. What cannot be read is left out, and returned in git's
- * words.
+ * Puts all files that are not ignored into the index of the call, but for those that are too large or cannot be read. `list`
+ * is where git finds their names.
  */
-export const track = Effect.fnUntraced(function* (git: Git, call: Call, { isSparse, without }: Tracking) {
-  const excluded = without.map((path) => `:(top,exclude,literal)${path}`)
-  const sparse = isSparse ? ["--sparse"] : []
-  const ended = yield* git.end(call, "add", "-A", "--ignore-errors", ...sparse, "--", ":/", ...excluded)
+export const track = Effect.fnUntraced(function* (
+  git: Git,
+  files: Files,
+  call: Call,
+  { bounds, forced = [], isSparse, list, without }: Tracking & { readonly list: string }
+) {
+  const among = [":/", ...without.map((path) => `:(top,exclude,literal)${path}`)]
+  const oversized = yield* Survey.oversized(git, files, call, { among, bounds, forced })
+  const left = oversized.map(({ name }) => Buffer.concat([Buffer.from(":(top,exclude,literal)"), Survey.bytesOf(name)]))
+  const specs = [...among.map((spec) => Buffer.from(spec)), ...left]
+  yield* write(files, list, Buffer.concat(specs.flatMap((spec) => [spec, Buffer.of(0)])))
+  const from = [`--pathspec-from-file=${list}`, "--pathspec-file-nul"]
+  const ended = yield* git.end(call, "add", "-A", "--ignore-errors", ...(isSparse ? ["--sparse"] : []), ...from)
   if (ended.exitCode !== 0 && ended.exitCode !== 1) return yield* failed({ message: `git add failed: ${ended.errors}` })
-  return ended.errors.split("\n").filter((line) => line.startsWith("error: "))
+  const tracked: Tracked = {
+    oversized,
+    problems: ended.errors.split("\n").filter((line) => line.startsWith("error: "))
+  }
+  return tracked
 })
 
 export interface Snapshot {
@@ -73,6 +96,8 @@ export interface Snapshot {
   /** All tracked files as they are on disk, and the untracked ones that are not ignored. */
   readonly working: string
   readonly submodules: ReadonlyArray<string>
+  /** What is too large, and counts as unchanged. */
+  readonly oversized: ReadonlyArray<Survey.Oversized>
   readonly problems: ReadonlyArray<string>
 }
 
@@ -81,7 +106,7 @@ export const take = Effect.fnUntraced(function* (
   git: Git,
   files: Files,
   call: Call,
-  { copy, index, isSparse, without }: Tracking & { readonly index: string; readonly copy: string }
+  { copy, index, without, ...rest }: Tracking & { readonly index: string; readonly copy: string }
 ) {
   // With the time of the original: git looks into files that are not older than their index.
   yield* Effect.mapError(files.copyFile(index, copy), failed)
@@ -92,8 +117,9 @@ export const take = Effect.fnUntraced(function* (
       concurrency: "unbounded"
     }
   )
-  const problems = yield* track(git, apart, { isSparse, without: [...without, ...links] })
+  const all = { ...rest, without: [...without, ...links], list: `${copy}.paths` }
+  const { oversized, problems } = yield* Survey.watched(call.cwd, track(git, files, apart, all))
   const working = yield* git.text(apart, "write-tree", "--missing-ok")
-  const snapshot: Snapshot = { staged, working, submodules: links, problems }
+  const snapshot: Snapshot = { staged, working, submodules: links, oversized, problems }
   return snapshot
 })

@@ -4,13 +4,16 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 
-/** `conflict`: the changes do not fit; `busy`: another process changes files. Nothing was changed then. */
+/**
+ * `conflict`: the changes do not fit; `busy`: another process changes files; `too_large`: there is more than heddle takes along;
+ * `odd_file`: git would wait for a FIFO; `slow`: it took too long. Nothing was changed then.
+ */
 export class WorktreeFailed extends Schema.TaggedError<WorktreeFailed>()("WorktreeFailed", {
-  reason: Schema.Literal("no_git", "not_a_repository", "git", "conflict", "busy"),
+  reason: Schema.Literal("no_git", "not_a_repository", "git", "conflict", "busy", "too_large", "odd_file", "slow"),
   message: Schema.String
 }) {}
 
-/** What a task has done to work that was not committed when its worktree was opened. */
+/** What a task has done to work that was not committed when its worktree was opened, and what is more than is taken over. */
 export interface Withheld {
   /**
    * Changes that would delete such work or undo it, and are not in the patch: paths, with the lines of the user's file where
@@ -19,11 +22,14 @@ export interface Withheld {
   readonly leftOut: ReadonlyArray<string>
   /** Files of which the patch replaces uncommitted lines with others. */
   readonly replaced: ReadonlyArray<string>
+  /** Files and folders that are too large, with their sizes, and how much is taken over at most, for people. */
+  readonly tooLarge: { readonly paths: ReadonlyArray<string>; readonly most: string }
   /**
-   * Copies the files of `leftOut` as the task has left them into `task` below the folder, and those of `replaced` as they were
-   * into `before`. Works until the worktree is closed.
+   * Copies the files of `leftOut` and `tooLarge` as the task has left them into `task` below the folder, and those of `replaced`
+   * as they were into `before`. Works until the worktree is closed. Returns those of `tooLarge` that are not kept: folders, and
+   * files where the folder is on another disk.
    */
-  readonly copyTo: (folder: string) => Effect.Effect<void, WorktreeFailed>
+  readonly copyTo: (folder: string) => Effect.Effect<ReadonlyArray<string>, WorktreeFailed>
 }
 
 /** What was changed in a worktree since it was opened, committed or not. */
@@ -35,7 +41,7 @@ export interface Delta {
   readonly files: ReadonlyArray<string>
   /** Changes that the patch cannot hold, a sentence each: those in submodules and in repositories inside of this one. */
   readonly omitted: ReadonlyArray<string>
-  /** Absent where the task has left uncommitted work alone. */
+  /** Absent where the patch has all of the changes. */
   readonly withheld?: Withheld
 }
 

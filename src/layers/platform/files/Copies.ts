@@ -2,6 +2,7 @@
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -40,6 +41,17 @@ export const copyFile = (from: string, to: string): boolean => {
   // Whole milliseconds, rounded down: git takes an index for older than it is, never for newer.
   utimesSync(to, Math.floor(stats.atimeMs) / 1000, Math.floor(stats.mtimeMs) / 1000)
   return true
+}
+
+export const ownSize = (folder: string, name: Uint8Array): number => {
+  const stats = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), name]), { throwIfNoEntry: false })
+  return stats?.isFile() === true ? stats.size : 0
+}
+
+export const nameAgain = (from: string, to: string): void => {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  rmSync(to, { force: true })
+  linkSync(from, to)
 }
 
 const unlock = (folder: string): void => {

@@ -82,6 +82,10 @@ export interface Files {
    * Copies a regular file with its permissions and time, or a link, over what is at `to`; false where there is neither.
    */
   readonly copyFile: (from: string, to: string) => Effect.Effect<boolean, FileRefused>
+  /** The bytes of a regular file, not of what a link leads to; 0 for anything else. The name need not be UTF-8. */
+  readonly ownSize: (folder: string, name: Uint8Array) => Effect.Effect<number, FileRefused>
+  /** Gives a file a second name, whose folder is made, on the same disk. What is at `to` is replaced. */
+  readonly nameAgain: (from: string, to: string) => Effect.Effect<void, FileRefused>
   /** Whether both paths have the same: a file, a link, or nothing. */
   readonly isSame: (one: string, other: string) => Effect.Effect<boolean, FileRefused>
   /** False, with nothing changed, where the file is not as it was copied. */
@@ -202,6 +206,8 @@ export const local: Files = {
   removeEmptyFolder: (path) => Effect.ignore(attempt(path, () => nodeFs.rmdirSync(path))),
   link: (target, path) => attempt(path, () => nodeFs.symlinkSync(target, path)),
   copyFile: (from, to) => attempt(from, () => Copies.copyFile(from, to)),
+  ownSize: (folder, name) => attempt(folder, () => Copies.ownSize(folder, name)),
+  nameAgain: (from, to) => attempt(from, () => Copies.nameAgain(from, to)),
   isSame: (one, other) => attempt(one, () => Exchange.isSame(one, other)),
   exchange: (exchanged) => attempt(exchanged.path, () => Exchange.exchange(exchanged))
 }

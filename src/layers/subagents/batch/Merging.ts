@@ -59,6 +59,14 @@ const omitted = ({ id, outcome: { delta } }: Done) =>
     ? []
     : [`${id}: some changes are in no patch, and were not taken over: ${delta.omitted.join(" ")}`]
 
+const tooLarge = ({ id, outcome: { delta, keptPath = "nowhere", notKept } }: Done) => {
+  const { most, paths } = delta?.withheld?.tooLarge ?? { most: "", paths: [] }
+  if (paths.length === 0) return []
+  const kept = notKept?.length === paths.length ? "" : ` Files are kept in ${keptPath}/task.`
+  const gone = notKept === undefined || notKept.length === 0 ? "" : ` Not kept: ${listed(notKept)}.`
+  return [`${id}: left out, because heddle takes over ${most}: ${listed(paths)}.${kept}${gone}`]
+}
+
 const withheld = ({ id, outcome: { delta, keptPath = "nowhere" } }: Done) => {
   const { leftOut, replaced } = delta?.withheld ?? { leftOut: [], replaced: [] }
   const taken = `${id}: changes that would undo work that was not committed when the task began were left out: ${listed(leftOut)}. Files as the task has left them are in ${keptPath}/task.`
@@ -69,5 +77,11 @@ const withheld = ({ id, outcome: { delta, keptPath = "nowhere" } }: Done) => {
 export const merge = Effect.fnUntraced(function* (cwd: string, mode: "patch" | "branch", done: ReadonlyArray<Done>) {
   const fit = done.filter(isFit)
   const lines = fit.length === 0 ? [] : yield* mode === "patch" ? patches(cwd, fit) : branches(cwd, fit)
-  return [...lines, ...done.flatMap(unfit), ...done.flatMap(withheld), ...done.flatMap(omitted)]
+  return [
+    ...lines,
+    ...done.flatMap(unfit),
+    ...done.flatMap(withheld),
+    ...done.flatMap(tooLarge),
+    ...done.flatMap(omitted)
+  ]
 })

@@ -76,6 +76,8 @@ export interface Outcome {
   branchName?: string
   /** Where copies are of files whose uncommitted work the task would have taken away. */
   keptPath?: string
+  /** What was too large and is gone with the worktree. */
+  notKept?: ReadonlyArray<string>
   /** Why the changes were kept as a patch and not merged. */
   notMerged?: string
   delta?: Delta
@@ -93,7 +95,7 @@ const keepCopies = Effect.fnUntraced(
   function* ({ artifacts }: Batch, { id }: BatchTask, { withheld }: Delta, outcome: Outcome) {
     if (withheld === undefined) return
     const folder = LocalPaths.join(yield* artifacts.folder, `${id}.kept`)
-    yield* withheld.copyTo(folder)
+    outcome.notKept = yield* withheld.copyTo(folder)
     outcome.keptPath = folder
   },
   Effect.catchAll(({ message }) => Effect.logWarning(`copies of files cannot be kept: ${message}`))

@@ -3,14 +3,14 @@
  * undo in the user's folder what cannot be had back. Such changes are left out of the patch, hunk by hunk.
  */
 import * as Effect from "effect/Effect"
-import { WorktreeFailed, type Withheld } from "../../services/delegation/Worktrees.ts"
-import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import type { Means } from "./Claim.ts"
-import * as Diff from "./Diff.ts"
-import { inPieces, type Call } from "./Git.ts"
+import { WorktreeFailed, type Withheld } from "../../../services/delegation/Worktrees.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import type { Means } from "../Claim.ts"
+import * as Diff from "../Diff.ts"
+import { inPieces, type Call } from "../Git.ts"
 import * as Hunks from "./Hunks.ts"
-import type { Replayed } from "./Replay.ts"
-import * as Snapshot from "./Snapshot.ts"
+import type { Replayed } from "../Replay.ts"
+import * as Snapshot from "../Snapshot.ts"
 
 interface Work {
   readonly means: Means
@@ -145,6 +145,7 @@ const copies = (
     const there = leftOut.filter((path) => (changed.get(path)?.after?.mode ?? Diff.gitlink) !== Diff.gitlink)
     yield* take(index, "task", there)
     yield* take(replayed.index, "before", replaced)
+    return []
   })
 
 export interface Guarded {
@@ -186,6 +187,7 @@ export const guard = Effect.fnUntraced(function* (
   const withheld: Withheld = {
     leftOut: leftOut.map((path) => judged.labels.get(path) ?? path).toSorted(),
     replaced: judged.replaced,
+    tooLarge: { paths: [], most: "" },
     copyTo: copies(work, leftOut, judged.replaced)
   }
   return { tree: leftOut.length === 0 ? tree : yield* restored(work, { ...judged, whole }), withheld }

@@ -1,37 +1,17 @@
 /** What an agent has changed in its worktree: as a patch, or as a commit on a branch. */
 import * as Effect from "effect/Effect"
-import { defined } from "../../domain/Values.ts"
-import { type Delta, WorktreeFailed } from "../../services/delegation/Worktrees.ts"
-import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import type { Means } from "./Claim.ts"
-import * as Diff from "./Diff.ts"
-import { inPieces, type Call } from "./Git.ts"
-import type { Replayed } from "./Replay.ts"
-import * as Shield from "./Shield.ts"
-import * as Snapshot from "./Snapshot.ts"
+import { defined } from "../../../domain/Values.ts"
+import { type Delta, WorktreeFailed } from "../../../services/delegation/Worktrees.ts"
+import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import type { Means } from "../Claim.ts"
+import * as Diff from "../Diff.ts"
+import { inPieces, type Call } from "../Git.ts"
+import type { Replayed } from "../Replay.ts"
+import * as Shield from "../Shield.ts"
+import * as Snapshot from "../Snapshot.ts"
+import * as Kept from "./Kept.ts"
 import * as Uncommitted from "./Uncommitted.ts"
-
-/** Ignored files that the agent has added nevertheless: its own index has them. There may be no such index. */
-const forced = Effect.fnUntraced(function* ({ files, git }: Means, { dir, inside, claimed }: Replayed) {
-  const own = Snapshot.withIndex(inside, LocalPaths.join(dir, "index"))
-  const { exitCode, output } = yield* git.end(own, "ls-files", "-i", "-c", "-z", "--exclude-standard")
-  const names = exitCode === 0 ? output.split("\0").filter((name) => name !== "") : []
-  return yield* Effect.filter(names, (name) =>
-    Effect.map(
-      Effect.orElseSucceed(files.state(LocalPaths.join(claimed.path, name)), () => undefined),
-      (state) => state === undefined || state.isFile
-    )
-  )
-})
-
-/** All files of the worktree as a tree. */
-const treeOf = Effect.fnUntraced(function* (means: Means, replayed: Replayed, call: Call, isSparse: boolean) {
-  const { git } = means
-  const problems = yield* Snapshot.track(git, call, { isSparse, without: replayed.submodules })
-  for (const names of inPieces(yield* forced(means, replayed)))
-    yield* git.text(call, "update-index", "--add", "--remove", "--", ...names)
-  return { problems, tree: yield* git.text(call, "write-tree", "--missing-ok") }
-})
+import * as WholeTree from "./WholeTree.ts"
 
 /** Submodules are empty folders in a new worktree. */
 const usedSubmodules = ({ files }: Means, { claimed, submodules }: Replayed) =>
@@ -47,17 +27,21 @@ export const delta = (means: Means, replayed: Replayed) => {
   const { baseline, index, inside, claimed, repository } = replayed
   let count = 0
   return Effect.gen(function* () {
-    const copy = LocalPaths.join(claimed.scratch, `capture-${count++}.index`)
-    yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
     const { config, isSparse } = yield* Shield.manners(means, repository, claimed.scratch)
-    const call = Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy)
-    const { problems, tree: whole } = yield* treeOf(means, replayed, call, isSparse)
-    const { tree, withheld } = yield* Uncommitted.guard(means, replayed, { call, index: copy, tree: whole })
+    const start = Effect.gen(function* () {
+      const copy = LocalPaths.join(claimed.scratch, `capture-${count++}.index`)
+      yield* Effect.mapError(files.copyFile(index, copy), Snapshot.failed)
+      return { index: copy, call: Snapshot.withIndex({ ...inside, config: { ...inside.config, ...config } }, copy) }
+    })
+    const { oversized, problems, ...task } = yield* WholeTree.make(means, replayed, { isSparse, start })
+    const { call } = task
+    const { tree, withheld: undone } = yield* Uncommitted.guard(means, replayed, task)
     const changes = [...(yield* Diff.changes(means.git, call, [baseline, tree]))]
     const isRepository = ([, { after }]: (typeof changes)[number]) => after?.mode === Diff.gitlink
     const file = LocalPaths.join(claimed.scratch, "capture.patch")
     const hasChanges = yield* Diff.write(means, call, [baseline, tree], file)
     const patch = hasChanges ? yield* Effect.mapError(files.read(file), Snapshot.failed) : new Uint8Array(0)
+    const withheld = Kept.withheld(means, claimed, undone, oversized)
     const used = yield* usedSubmodules(means, replayed)
     const result: Delta = {
       isEmpty: !hasChanges,
