@@ -40,9 +40,16 @@ interface Entry {
 /** Entries by the name that they were registered with, in the order of registration. */
 type Groups = Map<string, Set<Entry>>
 
+/** A command of an extension takes the place of a template or skill of the same name for as long as it is registered. */
+const inForce = (group: Iterable<Entry>): ReadonlyArray<Entry> => {
+  const all = [...group]
+  const ofExtensions = all.filter(({ command }) => command.source === "extension")
+  return ofExtensions.length === 0 ? all : ofExtensions
+}
+
 /** The names under which the commands of a group are found. */
 const namesOf = (groups: Groups, name: string): ReadonlyMap<Entry, string> => {
-  const group = groups.get(name) ?? new Set<Entry>()
+  const group = inForce(groups.get(name) ?? [])
   const names = new Map<Entry, string>()
   let number = 0
   // An author may have called a command `name:1`.
@@ -51,7 +58,7 @@ const namesOf = (groups: Groups, name: string): ReadonlyMap<Entry, string> => {
     while (groups.has(`${name}:${number}`))
     return `${name}:${number}`
   }
-  for (const entry of group) names.set(entry, group.size === 1 ? name : next())
+  for (const entry of group) names.set(entry, group.length === 1 ? name : next())
   return names
 }
 
@@ -65,7 +72,8 @@ const viewOf = (entries: ReadonlySet<Entry>, groups: Groups): View => {
   for (const group of groups.keys()) for (const [entry, name] of namesOf(groups, group)) names.set(entry, name)
   const named = new Map<string, SlashCommand>()
   for (const entry of entries) {
-    const name = names.get(entry) ?? entry.command.name
+    const name = names.get(entry)
+    if (name === undefined) continue
     named.set(name, name === entry.command.name ? entry.command : { ...entry.command, name })
   }
   const all = [...named.values()]

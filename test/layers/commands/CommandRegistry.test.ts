@@ -66,6 +66,22 @@ it.scoped("two of the same name are numbered, and the one that is left has its n
   })
 )
 
+it.scoped(
+  "a command of an extension takes the place of a template of its name while it is there, whichever came first",
+  () =>
+    Effect.gen(function* () {
+      const { commands } = yield* make
+      const gone = yield* Scope.make()
+      yield* commands.register(command("fix", "template", "prompt"))
+      assert.strictEqual(yield* Scope.extend(commands.register(command("fix", "extension")), gone), "fix")
+      yield* commands.register(command("fix", "later template", "prompt"))
+      assert.deepStrictEqual(yield* listed(commands), ["fix: extension"])
+      assert.strictEqual((yield* Effect.flatten(commands.find("fix"))).description, "extension")
+      yield* Scope.close(gone, Exit.void)
+      assert.deepStrictEqual(yield* listed(commands), ["fix:1: template", "fix:2: later template"])
+    })
+)
+
 it.scoped("a number that an author has chosen is left to it", () =>
   Effect.gen(function* () {
     const { commands } = yield* make
