@@ -53,7 +53,8 @@ export const open = <R>(root: Supervision.LiveNode, { command, id, now, refuse, 
     seat: Supervision.forkOptions(node),
     withdrawn: () => withdrawn,
     ended: (exit, then) => {
-      if (Exit.isInterrupted(exit) && node.cancelling) refuse((isAnswer) => close(isAnswer, then))
+      // Also where the host has ended a part of the command, such as a hook, that runs in its fiber.
+      if (Exit.isInterrupted(exit)) refuse((isAnswer) => close(isAnswer, then))
       else close(false, then)
     }
   }
