@@ -21,10 +21,14 @@ const startsOf = (random: Random): ReadonlyArray<string> => [
   ...(random.chance(0.5) ? ["--rpc-updates", "delta"] : [])
 ]
 
+/** The nodes of `get_fibers`: cancelling a part of a command must not take its answer away. */
+const nodesOf = (nodes: unknown): ReadonlyArray<Agent.Frame> =>
+  Array.isArray(nodes) ? nodes.filter(Agent.isFrame).flatMap((node) => [node, ...nodesOf(node["children"])]) : []
+
 /** Remembers ids that the agent sends, so that later frames can name them. */
 const learn = (seen: Seen) => (frame: Agent.Frame) => {
-  const data = frame["data"]
-  const sources = [frame, Agent.isFrame(data) ? data : {}]
+  const data = Agent.isFrame(frame["data"]) ? frame["data"] : {}
+  const sources = [frame, data, ...nodesOf(data["fibers"])]
   for (const source of sources)
     for (const name of ["messageId", "runId", "sessionId", "entryId", "leafId", "sessionFile", "id"]) {
       const id = source[name]
