@@ -66,11 +66,18 @@ describe("at a terminal", () => {
 
   /** A folder whose name would set the title, clear the screen and turn text around, with settings that are wrong. */
   const hostile = "w\u001b]0;title\u0007\u009b2J\u202e\u061cork"
+  const notes = `export default (pi) => {
+    pi.on("session_start", (_, ctx) => {
+      ctx.ui.notify("a note \\u001b]0;title\\u0007of \\u202eit")
+      throw new Error("boom \\u001b]0;title\\u0007\\u202e")
+    })
+  }`
   const inHostile = () => {
     const folder = join(home.folder, hostile)
     mkdirSync(join(folder, ".heddle"), { recursive: true })
     const settings = { "retry.mode\u001b]0;title\u0007": 1, compaction: { enabled: "\u001b]0;yes\u0007\u202e" } }
     writeFileSync(join(folder, ".heddle/settings.json"), JSON.stringify(settings))
+    writeFileSync(join(folder, "notes.ts"), notes)
     return folder
   }
   /** A name that heddle does not have and a value of the wrong type: two sentences, and both name the file. */
@@ -81,6 +88,8 @@ describe("at a terminal", () => {
   it.each<readonly [string, ReadonlyArray<string>, RegExp]>([
     ["a warning about settings", ["hello", "--approve"], wrongType],
     ["a warning about names of other programs", ["hello", "--approve"], foreignName],
+    ["what an extension says", ["hello", "-e", "notes.ts"], /heddle info: a note of it\n/],
+    ["a failing extension", ["hello", "-e", "notes.ts"], /heddle warn: the extension \S+work\/notes\.ts failed: boom/],
     ["an error", ["hello", "--cwd", `${hostile}/none`], /Error: --cwd: no such folder: work\/none/],
     ["an error about an option", [`--tools=${hostile}`, "hello"], /Error: --tools: .*work/],
     ["doctor", ["doctor", "--approve"], /settings\.json/],
