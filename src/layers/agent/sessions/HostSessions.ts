@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../../domain/Values.ts"
-import { Agent } from "../../../services/Agent.ts"
 import type { Budget } from "../../../services/Budget.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { HostUi } from "../../../services/host/HostUi.ts"
@@ -68,10 +67,20 @@ const announce = Effect.fnUntraced(function* (
 
 /**
  * Builds a session without the one in which it was asked for: what runs in a session keeps the context that it was
- * started with, and each session would keep the one before it in memory.
+ * started with, and each session would keep the one before it in memory. The modules of sessions have services, too, so
+ * what is left out is what earlier sessions had.
  */
-const outside = <A, E, R>(open: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.locallyWith(open, FiberRef.currentContext, Context.omit(Agent, Session))
+const makeOutside = () => {
+  const own = new Set<string>()
+  const without = (context: Context.Context<never>): Context.Context<never> =>
+    Context.unsafeMake(new Map([...context.unsafeMap].filter(([key]) => !own.has(key))))
+  return <E, R>(open: Effect.Effect<SessionScope.OpenSession, E, R>) =>
+    Effect.locallyWith(open, FiberRef.currentContext, without).pipe(
+      Effect.tap(({ services }) => {
+        for (const key of services.unsafeMap.keys()) own.add(key)
+      })
+    )
+}
 
 /** How sessions are opened, with the services of the process. */
 interface Enter {
@@ -178,6 +187,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const services = yield* Effect.context<ProcessServices>()
   const hub = EventHub.make()
   const beginnings = Beginnings.make()
+  const outside = makeOutside()
   const enterWith = (announce: () => void): Enter => ({
     open: (log, restore, opening = { reason: "startup" }) =>
       outside(Effect.provide(SessionScope.open(log, { ...agent, announce, opening }, restore), services)),
