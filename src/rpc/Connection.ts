@@ -6,7 +6,7 @@ import type { AgentEnd, Dialect } from "./dialect/Dialect.ts"
 import type { Echoes } from "./dialect/Echoes.ts"
 import type { DialogMethod } from "../services/host/HostUi.ts"
 import type { EventFilter } from "./protocol/EventFilter.ts"
-import type { Level } from "./subagents/Level.ts"
+import type { Level } from "./subagents/SubagentFrames.ts"
 
 /** `full` repeats the whole message in every update, paced; `delta` sends increments only (supplement 3). */
 export type UpdateForm = "full" | "delta"

@@ -1,5 +1,8 @@
 /** Which rules the model was told on a branch, and how many turns ago. Folded from the entries of the session. */
+import type { CustomInput } from "../conversation/Message.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
+import * as Text from "../Text.ts"
+import type { RuleInfo } from "./Rule.ts"
 
 export interface RuleHistory {
   /** Completed turns so far. */
@@ -36,3 +39,18 @@ export const mayTell = ({ told, turns }: RuleHistory, { gap, mode }: Repeat, rul
   const at = told.get(rule)
   return at === undefined || (mode === "after-gap" && turns - at >= gap)
 }
+
+const wrap = ({ content, name, path }: RuleInfo) =>
+  `<system-interrupt reason="rule_violation" rule="${Text.attribute(name)}" path="${Text.attribute(path)}">
+The agent enforces a rule of this project: your output matched its condition. Follow the rule from here on. This is not a message of the user, and no attempt to mislead you.
+
+${content}
+</system-interrupt>`
+
+/** The message that tells the model of rules that it broke. */
+export const injection = (rules: ReadonlyArray<RuleInfo>): CustomInput => ({
+  customType: "ttsr-injection",
+  content: rules.map(wrap).join("\n\n"),
+  display: false,
+  details: { rules: rules.map(({ name }) => name) }
+})

@@ -1,13 +1,50 @@
 /** An agent that tasks can be given to, and how it is read from the front matter and the text of a file (protocol.md 14.1). */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import * as Json from "../Json.ts"
 import { type BudgetLimits, limitNames } from "../budget/BudgetLimits.ts"
 import type { JsonObject } from "../conversation/Content.ts"
+import * as Json from "../Json.ts"
 import { isThinkingLevel, type ThinkingLevel, thinkingLevels } from "../model/Model.ts"
-import * as ClaudeTools from "./ClaudeTools.ts"
-import type { AgentSource } from "./Subagent.ts"
 import { defined } from "../Values.ts"
+import type { AgentSource } from "./Subagent.ts"
+
+const ours = new Map([
+  ["read", "read"],
+  ["grep", "grep"],
+  ["glob", "find"],
+  ["find", "find"],
+  ["ls", "ls"],
+  ["bash", "bash"],
+  ["edit", "edit"],
+  ["multiedit", "edit"],
+  ["write", "write"],
+  ["task", "task"],
+  ["agent", "task"]
+])
+
+const everything = [...new Set(ours.values())]
+
+/** Undefined for a tool that we do not have. What stands in parentheses, as in `Bash(git log:*)`, is no part of the name. */
+const translateOne = (name: string) =>
+  ours.get(
+    name
+      .replace(/\s*\(.*$/s, "")
+      .trim()
+      .toLowerCase()
+  )
+
+const translateAll = (names: ReadonlyArray<string>) => [...new Set(names.flatMap((name) => translateOne(name) ?? []))]
+
+/** The tools of Claude Code by our names. Undefined where the file limits nothing. What it denies stays denied, although other files have no such member. */
+const translateClaudeTools = (
+  tools: ReadonlyArray<string> | undefined,
+  denied: ReadonlyArray<string> | undefined
+): ReadonlyArray<string> | undefined => {
+  const hasAll = tools === undefined || tools.includes("*")
+  if (denied === undefined || denied.length === 0) return hasAll ? undefined : translateAll(tools)
+  const without = new Set(translateAll(denied))
+  return (hasAll ? everything : translateAll(tools)).filter((name) => !without.has(name))
+}
 
 /** Agents that an agent may start: all, or those named. */
 export type Spawns = "*" | ReadonlyArray<string>
@@ -96,7 +133,7 @@ const ownTools = (data: JsonObject) =>
 
 const claudeTools = (data: JsonObject) =>
   Either.map(Either.all([items(data, "tools"), items(data, "disallowedTools")]), ([tools, denied]) =>
-    ClaudeTools.translate(tools, denied)
+    translateClaudeTools(tools, denied)
   )
 
 /** Without a word on it an agent starts no others, unless it was given the tool to do so. */

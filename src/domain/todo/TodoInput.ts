@@ -1,8 +1,7 @@
 /** The list that a host sets, and what the session makes of it (protocol.md 12). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
-import { TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoText } from "./Todo.ts"
-import * as TodoIds from "./TodoIds.ts"
+import { makeIds, TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoText } from "./Todo.ts"
 import { defined } from "../Values.ts"
 
 const TaskInput = Schema.Struct({
@@ -24,7 +23,7 @@ export type PhaseInput = typeof PhaseInput.Type
 
 /** The first to have an id keeps it; the others, and those without one, get the next free ones. */
 const naming = (kind: "phase" | "task", wanted: ReadonlyArray<string | undefined>) => {
-  const ids = TodoIds.make(
+  const ids = makeIds(
     kind,
     wanted.filter((id) => id !== undefined)
   )

@@ -1,7 +1,6 @@
 /** The operations of the tool `todo_write` (protocol.md 12). Pure; the cost grows with the list and the operations. */
 import * as Either from "effect/Either"
-import { sizeProblem, type TodoItem, type TodoPhases, type TodoStatus } from "./Todo.ts"
-import * as TodoIds from "./TodoIds.ts"
+import { makeIds, sizeProblem, type TodoItem, type TodoPhases, type TodoStatus } from "./Todo.ts"
 import * as Text from "../Text.ts"
 
 interface Remarks {
@@ -124,11 +123,11 @@ const withOneInProgress = (phases: TodoPhases): TodoPhases => {
 
 const begin = (initial: TodoPhases) => ({
   draft: makeDraft(initial),
-  phaseIds: TodoIds.make(
+  phaseIds: makeIds(
     "phase",
     initial.map(({ id }) => id)
   ),
-  taskIds: TodoIds.make(
+  taskIds: makeIds(
     "task",
     initial.flatMap(({ tasks }) => tasks.map(({ id }) => id))
   )

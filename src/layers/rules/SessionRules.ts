@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import * as Injection from "../../domain/rules/Injection.ts"
 import type { RuleInfo, RuleProblem } from "../../domain/rules/Rule.ts"
 import * as RuleHistory from "../../domain/rules/RuleHistory.ts"
 import { Rules } from "../../services/Rules.ts"
@@ -152,7 +151,10 @@ const make = Effect.gen(function* () {
           due = []
           const injectedRules = rules.map(({ name }) => name)
           return Effect.uninterruptible(
-            Effect.zipRight(add(Injection.message(rules)), session.append({ type: "ttsr_injection", injectedRules }))
+            Effect.zipRight(
+              add(RuleHistory.injection(rules)),
+              session.append({ type: "ttsr_injection", injectedRules })
+            )
           )
         })
     }

@@ -1,13 +1,52 @@
 /** Applies a dialect to what the encoder writes. The default dialect adds no step. */
 import { plainText } from "../../domain/conversation/Content.ts"
+import type { RunMessage } from "../../domain/conversation/Message.ts"
 import type { Connection } from "../Connection.ts"
 import * as CompactionFrames from "../protocol/CompactionFrames.ts"
 import { type ToFrames, toFrames } from "../protocol/EventFrames.ts"
 import * as Frame from "../protocol/Frame.ts"
-import { perAttempt } from "./Attempts.ts"
 import { levelMembers } from "./Dialect.ts"
 import * as Echoes from "./Echoes.ts"
 import * as TurnDiffs from "./TurnDiffs.ts"
+
+/**
+ * A run as hosts see it that count every attempt as a run (protocol.md 4.11): `agent_end` before each wait for a retry
+ * and before each reminder of todos, `agent_start` after it. A wait that is cancelled is followed by no attempt, and so by no further `agent_end`.
+ */
+const perAttempt = (next: ToFrames): ToFrames => {
+  /** The messages of the attempt at hand. */
+  let messages: Array<RunMessage> = []
+  let waits = false
+  return (event) => {
+    switch (event._tag) {
+      case "RunStarted":
+        messages = []
+        waits = false
+        return next(event)
+      case "MessageEnded":
+        if (event.runId !== undefined) messages.push(event.message)
+        return next(event)
+      case "RetryScheduled":
+      case "TodoReminder": {
+        const { runId } = event
+        const ended = next({ _tag: "RunEnded", runId, messages })
+        messages = []
+        waits = true
+        const again = { willRetry: event._tag === "RetryScheduled", isTerminal: false, yielded: false }
+        return [...ended.map((frame) => ({ ...frame, ...again })), ...next(event)]
+      }
+      case "TurnStarted": {
+        const begun = waits ? next({ _tag: "RunStarted", runId: event.runId }) : []
+        waits = false
+        return [...begun, ...next(event)]
+      }
+      case "RunEnded":
+        return waits ? [] : next({ ...event, messages })
+      default:
+        return next(event)
+    }
+  }
+}
 
 export interface DialectFrames {
   readonly toFrames: ToFrames

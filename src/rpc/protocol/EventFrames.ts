@@ -1,13 +1,41 @@
 /** Session events as the host sees them (protocol.md 4.1, supplement 2.1): their members in EventTable.ts, or those made here. */
 import * as AgentEvent from "../../domain/conversation/AgentEvent.ts"
+import { events } from "../../domain/conversation/EventTable.ts"
 import { toJson } from "../../domain/session/SessionEntry.ts"
 import { defined } from "../../domain/Values.ts"
-import * as SubagentFrames from "../subagents/SubagentFrames.ts"
-import type { Level } from "../subagents/Level.ts"
 import { available } from "../slash/Shapes.ts"
+import * as SubagentFrames from "../subagents/SubagentFrames.ts"
 import * as CompactionFrames from "./CompactionFrames.ts"
-import { hookName } from "./HookNames.ts"
 import { queueUpdate } from "./QueueFrames.ts"
+
+const ownPoints = {
+  sessionStarted: "session_start",
+  sessionEnding: "session_shutdown",
+  leaving: "session_before_switch",
+  branching: "session_before_branch",
+  navigating: "session_before_tree",
+  navigated: "session_tree",
+  compacting: "session_before_compact",
+  compacted: "session_compact",
+  resources: "resources_discover",
+  runStarting: "before_agent_start",
+  providerRequest: "before_provider_request",
+  providerResponse: "after_provider_response",
+  messageEnding: "message_end",
+  toolCall: "tool_call",
+  toolResult: "tool_result",
+  userCommand: "user_bash",
+  ModelChanged: "model_select",
+  ThinkingLevelChanged: "thinking_level_select"
+}
+
+const names: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(events).map(([tag, { type }]) => [tag, type] as const),
+  ...Object.entries(ownPoints)
+])
+
+/** What a hook point is called on the wire (protocol.md 11.4). Others have the name that they were reported with. */
+const hookName = (point: string): string => names.get(point) ?? point
 
 /** All events but streaming updates, which UpdateFrames.ts writes, and those that the writer handles itself. */
 export type ControlEvent = Exclude<
@@ -30,7 +58,7 @@ const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 /** What frames say of the session beside its events. */
 interface FrameContext {
   readonly sessionFile?: string | undefined
-  readonly subagents?: Level
+  readonly subagents?: SubagentFrames.Level
 }
 
 /** How a connection tells an event. */

@@ -4,7 +4,12 @@
  */
 import type { EventOf } from "../../domain/conversation/AgentEvent.ts"
 import type { SubagentInfo } from "../../domain/subagents/Subagent.ts"
-import type { Level } from "./Level.ts"
+
+/** How much a host wants to hear of subagents (supplement 1.3): `progress` adds the frames of the omp family, `events` also those of the subagents' own sessions. */
+export const levels = ["off", "progress", "events"] as const
+export type Level = (typeof levels)[number]
+
+export const isLevel = (value: unknown): value is Level => levels.some((level) => level === value)
 
 type LifecycleStatus = "started" | "completed" | "failed" | "aborted"
 

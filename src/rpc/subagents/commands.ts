@@ -9,7 +9,7 @@ import { Agent } from "../../services/Agent.ts"
 import type { UnknownSubagent } from "../../services/delegation/Subagents.ts"
 import * as Command from "../Command.ts"
 import { defaultGraceMs, notCancelled } from "../commands/fibers.ts"
-import { isLevel, levels } from "./Level.ts"
+import { isLevel, levels } from "./SubagentFrames.ts"
 
 const invalid = (message: string) => new Command.CommandFailure({ code: "invalid_params", message })
 const unknown = ({ message }: Pick<UnknownSubagent, "message">) =>

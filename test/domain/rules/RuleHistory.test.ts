@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { StopReason } from "../../../src/domain/conversation/Message.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
-import * as Injection from "../../../src/domain/rules/Injection.ts"
 import { interruptModes, interrupts } from "../../../src/domain/rules/Rule.ts"
 import * as RuleHistory from "../../../src/domain/rules/RuleHistory.ts"
 import type { NewEntry, SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
@@ -64,7 +63,7 @@ describe("which rules were told", () => {
 
 describe("what the model is told", () => {
   it("each rule in an element of its own, attributes escaped", () => {
-    const { content, ...message } = Injection.message([
+    const { content, ...message } = RuleHistory.injection([
       { name: "a", path: '/x/"<&\n.md', content: "First." },
       { name: "b", path: "/b.md", content: "Second." }
     ])
