@@ -2,18 +2,68 @@
  * Runs pi extensions in the sessions of the process. It joins every session as a contributor: the factories run again for
  * each, on objects of their own, and the objects of the session before throw.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import type { Agent } from "../../services/Agent.ts"
 import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import type { Session } from "../../services/session/Session.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Modules from "../platform/extensions/Modules.ts"
+import * as Pace from "../platform/extensions/Pace.ts"
 import type { Missing } from "./discovery/Discovery.ts"
-import * as Generation from "./host/Generation.ts"
+import * as Loading from "./host/Loading.ts"
 import * as Required from "./host/Required.ts"
+import * as Bus from "./pi/Bus.ts"
+import * as Lifecycle from "./pi/events/Lifecycle.ts"
+import type { Extension, FlagDefinition, Instance, Outside, Shared } from "./pi/Instance.ts"
 import type { Ports } from "./Ports.ts"
-import type { Extension, FlagDefinition, Outside } from "./pi/Instance.ts"
+
+/** The extensions of one session, until it is left or they are loaded again. */
+interface Generation {
+  readonly ports: Ports
+  /** The scope of the session. */
+  readonly session: Scope.Scope
+  readonly instances: ReadonlyArray<Instance>
+  /** Those that did not load. */
+  readonly failed: ReadonlyArray<Loading.Failed>
+  /** Ends the extensions without ending the session. */
+  readonly close: Effect.Effect<void>
+}
+
+const makeShared = (ports: Ports, pace: Pace.Pace): Shared => ({
+  ports,
+  pace,
+  bus: Bus.make(),
+  toolCalls: new WeakMap(),
+  entries: new WeakMap(),
+  updates: {}
+})
+
+/** Loads one after the other. They become active together, so that none acts before all are there. */
+const openGeneration = Effect.fnUntraced(function* (
+  extensions: ReadonlyArray<Extension>,
+  ports: Ports,
+  session: Scope.Scope,
+  outside: Outside
+) {
+  const scope = yield* Scope.fork(session, { _tag: "Sequential" })
+  const shared = makeShared(ports, yield* Scope.extend(Pace.make(ports.hooks.ready), scope))
+  const loaded = yield* Effect.forEach(extensions, (extension) =>
+    Scope.extend(Loading.load(extension, shared, outside), scope)
+  )
+  const [failed, instances] = Arr.separate(loaded)
+  for (const instance of instances) instance.activate()
+  const generation: Generation = { ports, session, instances, failed, close: Scope.close(scope, Exit.void) }
+  return generation
+})
+
+const publish = ({ instances }: Generation, moment: Lifecycle.Moment): Effect.Effect<void> =>
+  Effect.forEach(instances, (instance) => Lifecycle.tell(instance, moment), { discard: true })
+
+const instanceOf = ({ instances }: Generation, { path }: Extension): Instance | undefined =>
+  instances.find(({ bridge, extension }) => extension.path === path && bridge.isOpen())
 
 export interface HostOptions {
   /** The extensions to load, in their order, and the required ones that are not among them. Asked at the first session and at every reload. */
@@ -42,29 +92,29 @@ export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
   /** A session that is opened waits for a reload, and the other way round. */
   const turns = yield* Effect.makeSemaphore(1)
   let known: Found | undefined
-  let current: Generation.Generation | undefined
+  let current: Generation | undefined
 
   const open = Effect.fnUntraced(function* (ports: Ports, session: Scope.Scope) {
     const found = known ?? (yield* find)
     known = found
-    current = yield* Generation.open(found.extensions, ports, session, outside)
+    current = yield* openGeneration(found.extensions, ports, session, outside)
     return current
   })
 
   const reload = Effect.gen(function* () {
     const generation = current
     if (generation === undefined) return
-    yield* Generation.tell(generation, "session_shutdown")
+    yield* publish(generation, "session_shutdown")
     yield* generation.close
     yield* Modules.forget((known?.extensions ?? []).map(({ path }) => Modules.folderOf(path)))
     known = undefined
-    yield* Generation.tell(yield* open(generation.ports, generation.session), "session_start")
+    yield* publish(yield* open(generation.ports, generation.session), "session_start")
   }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.reload"))
 
   const outside: Outside = {
     bridge,
     reload: () => bridge.run(reload),
-    successor: (extension) => (current === undefined ? undefined : Generation.find(current, extension))
+    successor: (extension) => (current === undefined ? undefined : instanceOf(current, extension))
   }
 
   const join = Effect.gen(function* () {

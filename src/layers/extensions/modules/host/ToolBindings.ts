@@ -2,30 +2,94 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { JsonObject } from "../../../../domain/conversation/Content.ts"
+import { type JsonObject, text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
 import { defined } from "../../../../domain/Values.ts"
 import { Files } from "../../../../services/machine/Files.ts"
 import { Processes } from "../../../../services/machine/Processes.ts"
 import type { Shell } from "../../../../services/Shell.ts"
-import type { Tool } from "../../../../services/Tools.ts"
+import { type Tool, ToolFailure } from "../../../../services/Tools.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
+import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
+import * as LocalPaths from "../../../platform/files/LocalPaths.ts"
 import { inherited } from "../../../platform/processes/Environment.ts"
 import * as Bash from "../../../tools/Bash.ts"
 import * as Edit from "../../../tools/Edit.ts"
 import type { FileLedger } from "../../../tools/files/FileLedger.ts"
+import * as ImageSize from "../../../tools/files/ImageSize.ts"
+import { maxBytes } from "../../../tools/files/ReadImage.ts"
+import * as Truncate from "../../../tools/files/Truncate.ts"
 import * as Find from "../../../tools/Find.ts"
 import * as Grep from "../../../tools/Grep.ts"
 import * as Ls from "../../../tools/Ls.ts"
 import * as Read from "../../../tools/Read.ts"
 import * as Artifact from "../../../tools/shell/Artifact.ts"
+import * as Output from "../../../tools/Tool.ts"
 import * as Write from "../../../tools/Write.ts"
-import type { ExecOptions, PiToolResult, ToolBindings, ToolName, ToolOptions } from "../HostBindings.ts"
+import type { ExecOptions, Operations, PiToolResult, ToolBindings, ToolName, ToolOptions } from "../HostBindings.ts"
 import type { Run } from "./Bridge.ts"
 import * as OperationFiles from "./OperationFiles.ts"
-import * as OperationFind from "./OperationFind.ts"
 import * as OperationShell from "./OperationShell.ts"
-import * as PlainImages from "./PlainImages.ts"
+
+const readPlain = Effect.fnUntraced(function* (files: typeof Files.Service, path: string) {
+  const file = yield* files.open(path)
+  const mimeType = ImageSize.typeOf(yield* file.read(0))
+  if (mimeType === undefined || file.size > maxBytes) return undefined
+  const bytes = yield* file.readFirst(maxBytes)
+  const image = { type: "image", data: bytes.toBase64(), mimeType } as const
+  return { content: [text(`Read image file [${mimeType}]`), image] }
+}, Effect.scoped)
+
+/** For an extension that wants images as they are, not scaled down. Everything but an image, and every failure, is left to the built-in tool. */
+const withPlainImages = (read: Tool, files: typeof Files.Service, cwd: string): Tool => ({
+  ...read,
+  definition: read.definition,
+  run: (args, context) => {
+    const { path } = args
+    if (typeof path !== "string") return read.run(args, context)
+    return Effect.flatMap(
+      Effect.orElseSucceed(readPlain(files, LocalPaths.ofArgument(path, { cwd })), () => undefined),
+      (image) => (image === undefined ? read.run(args, context) : Effect.succeed(image))
+    )
+  }
+})
+
+const defaultLimit = 1000
+const ignore = ["**/node_modules/**", "**/.git/**"]
+
+const failure = (cause: unknown) => new ToolFailure({ message: ForeignValue.textOf(cause) })
+
+const found = (paths: ReadonlyArray<string>, root: string, limit: number) => {
+  if (paths.length === 0) return Output.textOutput("No files found matching pattern")
+  const lines = paths
+    .slice(0, limit)
+    .map((path) => (LocalPaths.isAbsolute(path) ? LocalPaths.relative(root, path) : path))
+  const cut = Truncate.truncateHead(lines.join("\n"))
+  const notice = paths.length >= limit ? `\n\n[${limit} results limit reached. Use limit=${limit * 2} for more.]` : ""
+  return Output.textOutput(cut.content + notice, {
+    ...(cut.truncated ? { truncation: Truncate.toDetails(cut) } : {}),
+    ...(notice === "" ? {} : { resultLimitReached: limit })
+  })
+}
+
+/** `find` over the `glob` of an extension: the words and the checks of the built-in tool, the search of the extension. */
+const withOwnFind = (find: Tool, { exists, glob }: Operations, cwd: string): Tool => ({
+  ...find,
+  definition: find.definition,
+  run: ({ limit, path, pattern }) => {
+    if (typeof pattern !== "string" || glob === undefined)
+      return failure("Invalid arguments for find: pattern: is missing")
+    const root = LocalPaths.ofArgument(typeof path === "string" ? path : ".", { cwd })
+    const most = typeof limit === "number" && limit >= 1 ? Math.floor(limit) : defaultLimit
+    return Effect.tryPromise({
+      try: async () => {
+        if (exists !== undefined && !(await exists(root))) throw new Error(`Path not found: ${root}`)
+        return found(await glob(pattern, root, { ignore, limit: most }), root, most)
+      },
+      catch: failure
+    })
+  }
+})
 
 export interface ToolServices {
   readonly machine: Context.Context<Files | Processes>
@@ -55,7 +119,7 @@ const toolOf = (name: ToolName, options: ToolOptions, services: ToolServices, ar
   switch (name) {
     case "read": {
       const read = Read.make({ cwd, ledger, machine })
-      return options.autoResizeImages === false ? PlainImages.make(read, files, cwd) : read
+      return options.autoResizeImages === false ? withPlainImages(read, files, cwd) : read
     }
     case "bash": {
       const shell = OperationShell.make(options, services.shell, artifacts)
@@ -70,7 +134,7 @@ const toolOf = (name: ToolName, options: ToolOptions, services: ToolServices, ar
     case "find":
       return operations?.glob === undefined
         ? Find.make({ cwd, machine })
-        : OperationFind.make(Find.make({ cwd, machine }), operations, cwd)
+        : withOwnFind(Find.make({ cwd, machine }), operations, cwd)
     case "ls":
       return Ls.make({ cwd, machine })
   }

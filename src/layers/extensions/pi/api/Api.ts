@@ -3,17 +3,56 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { isThinkingLevel } from "../../../../domain/model/Model.ts"
-import * as Table from "../events/Table.ts"
-import type { Instance } from "../Instance.ts"
+import { defined } from "../../../../domain/Values.ts"
 import type { ForeignFailure } from "../../../platform/extensions/ForeignCall.ts"
 import { shown } from "../../../platform/extensions/ForeignValue.ts"
-import { copyOf, type Handler, options, wantHandler, wantText } from "../Values.ts"
+import * as Table from "../events/Table.ts"
+import type { FlagDefinition, Instance } from "../Instance.ts"
+import { copyOf, type Handler, options, textIn, wantHandler, wantRecord, wantText } from "../Values.ts"
 import * as Commands from "./Commands.ts"
 import * as Exec from "./Exec.ts"
-import * as Flags from "./Flags.ts"
 import * as Messages from "./Messages.ts"
 import * as Providers from "./Providers.ts"
 import * as Tools from "./Tools.ts"
+
+const flagOf = (name: string, given: unknown): FlagDefinition => {
+  const definition = wantRecord(given, `registerFlag: the options of ${name}`)
+  const { default: preset, type } = definition
+  if (type !== "boolean" && type !== "string") {
+    throw new TypeError(`registerFlag: the type of ${name} must be "boolean" or "string"`)
+  }
+  return {
+    type,
+    ...defined({ description: textIn(definition, "description") }),
+    ...(typeof preset === type && (typeof preset === "boolean" || typeof preset === "string")
+      ? { default: preset }
+      : {})
+  }
+}
+
+/** A text option without its text counts as not given: the reader of the claimed flags judges the command line. */
+const valueOf = ({ default: preset, type }: FlagDefinition, given: string | true | undefined) => {
+  if (given === undefined) return preset
+  if (type === "boolean") return given === true || given !== "false"
+  return given === true ? preset : given
+}
+
+/** Options of the command line that an extension defines. */
+const flagMembers = ({ count, flags, needLive, ports }: Instance) => ({
+  registerFlag: (given: unknown, definition: unknown) => {
+    needLive()
+    const name = wantText(given, "registerFlag: name").replace(/^--/, "")
+    count("registerFlag")
+    flags.set(name, flagOf(name, definition))
+  },
+  /** Undefined for flags of other extensions. */
+  getFlag: (given: unknown) => {
+    needLive()
+    const name = wantText(given, "getFlag: name").replace(/^--/, "")
+    const flag = flags.get(name)
+    return flag === undefined ? undefined : valueOf(flag, ports.flags.unknown.get(name))
+  }
+})
 
 const makeOn = (instance: Instance) => (event: unknown, handler: unknown) => {
   instance.needLive()
@@ -120,7 +159,7 @@ export const make = (instance: Instance) => ({
   on: makeOn(instance),
   ...Tools.make(instance),
   ...Commands.make(instance),
-  ...Flags.make(instance),
+  ...flagMembers(instance),
   ...makeUnused(instance),
   registerProvider: Providers.register(instance),
   unregisterProvider: Providers.unregister(instance),

@@ -5,7 +5,27 @@ import { defined } from "../../../../domain/Values.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
 import type { Instance } from "../Instance.ts"
 import { isHandler, isRecord, options, textIn } from "../Values.ts"
-import { theme } from "./Theme.ts"
+
+const plain = (text: unknown): string => String(text)
+const styled = (_colour: unknown, text: unknown): string => String(text)
+
+/** A theme without colours: what an extension styles reaches the host as plain text. */
+const theme = {
+  name: "plain",
+  fg: styled,
+  bg: styled,
+  bold: plain,
+  dim: plain,
+  italic: plain,
+  underline: plain,
+  inverse: plain,
+  strikethrough: plain,
+  getFgAnsi: () => "",
+  getBgAnsi: () => "",
+  getColorMode: () => "256color",
+  getThinkingBorderColor: () => plain,
+  getBashModeBorderColor: () => plain
+} as const
 
 const ignored = () => undefined
 const unsubscribe = () => ignored
