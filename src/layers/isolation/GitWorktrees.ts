@@ -5,20 +5,49 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Processes } from "../../services/machine/Processes.ts"
 import { type Worktree, WorktreeFailed, Worktrees } from "../../services/delegation/Worktrees.ts"
+import * as Lease from "../platform/files/Lease.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import * as IsoTime from "../platform/IsoTime.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Capture from "./capture/Capture.ts"
+import * as IsoTime from "../platform/IsoTime.ts"
 import * as Claim from "./Claim.ts"
 import * as Git from "./Git.ts"
 import * as Merge from "./Merge.ts"
 import * as Replay from "./Replay.ts"
 import * as Repository from "./Repository.ts"
-import * as RepositoryLock from "./RepositoryLock.ts"
 import * as Shield from "./Shield.ts"
 import * as Snapshot from "./Snapshot.ts"
 import * as Survey from "./Survey.ts"
 import * as TakeOver from "./TakeOver.ts"
+
+const betweenLooks = "20 millis"
+/** About a minute. */
+const mostLooks = 3000
+
+const busy = ({ owner: { host, pid, since } }: Lease.LeaseHeld) =>
+  new WorktreeFailed({
+    reason: "busy",
+    message: `Process ${pid} on ${host} has been changing the files of this repository since ${since}. Try again when it is done.`
+  })
+
+/**
+ * One process at a time changes the files of a repository, whichever agent folder it has: the lock lies in the repository. It
+ * names its process, so it is taken over when that has ended, also by `kill -9`. Waiting can be interrupted, the work cannot be
+ * while it has the lock, unless it says so itself.
+ */
+const holdLock = <A, E, R>({ common }: Repository.Repository, work: Effect.Effect<A, E, R>) => {
+  const once = Effect.flatMap(IsoTime.now, (since) => Lease.acquire(LocalPaths.join(common, "heddle"), since))
+  const acquire = once.pipe(
+    Effect.tapErrorTag("LeaseHeld", () => Effect.interruptible(Effect.sleep(betweenLooks))),
+    Effect.retry({ times: mostLooks, while: ({ _tag }) => _tag === "LeaseHeld" }),
+    Effect.catchTags({ LeaseHeld: busy, FileRefused: Snapshot.failed })
+  )
+  return Effect.acquireUseRelease(
+    acquire,
+    () => work,
+    (release) => release
+  )
+}
 
 export interface WorktreeOptions {
   /** Where worktrees are while they are used; a folder for this alone. */
@@ -82,7 +111,7 @@ const apply = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, patc
   const { scratch } = claimed
   yield* Snapshot.write(files, TakeOver.patchIn(scratch), patch)
   const call: Git.Call = { cwd: repository.root, config }
-  yield* RepositoryLock.hold(repository, Effect.asVoid(TakeOver.apply(git, files, call, { scratch })))
+  yield* holdLock(repository, Effect.asVoid(TakeOver.apply(git, files, call, { scratch })))
 }, Effect.scoped)
 
 const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, names: ReadonlyArray<string>) {
@@ -92,7 +121,7 @@ const mergeBranches = Effect.fnUntraced(function* (given: Claim.Means, cwd: stri
   const apart: Git.Call = { ...call, env: store.env, config: { ...manners.config, ...store.config } }
   const work = { means, repository, claimed, call, apart }
   const without = yield* Claim.within(means, repository)
-  return yield* RepositoryLock.hold(repository, Merge.branches(work, manners, without, names))
+  return yield* holdLock(repository, Merge.branches(work, manners, without, names))
 }, Effect.scoped)
 
 const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
@@ -108,7 +137,7 @@ const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
     })
     const name = (yield* IsoTime.now).replaceAll(":", "-")
     const kept = LocalPaths.join(`${folder}-kept`, LocalPaths.basename(LocalPaths.dirname(scratch)), name)
-    const recovered = yield* RepositoryLock.hold(repository, TakeOver.recover(files, { enter: enterAt, scratch, kept }))
+    const recovered = yield* holdLock(repository, TakeOver.recover(files, { enter: enterAt, scratch, kept }))
     if (recovered !== undefined) yield* Effect.logWarning(recovered)
   })
   return yield* Claim.sweep(means, repository, rescue)

@@ -5,13 +5,56 @@
  */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
-import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
-import { plainText } from "../../domain/conversation/Content.ts"
+import { type AgentEvent, failureText } from "../../domain/conversation/AgentEvent.ts"
+import { type JsonObject, plainText } from "../../domain/conversation/Content.ts"
+import * as Text from "../../domain/Text.ts"
 import * as Backpressure from "../../services/fibers/Backpressure.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { Transport } from "../../services/host/Transport.ts"
 import * as Process from "../platform/processes/Process.ts"
-import * as Progress from "./Progress.ts"
+
+const longest = 100
+
+const oneLine = (text: string): string => Text.name(text.trim().replaceAll(/\s+/g, " "), longest)
+
+/** A tool with one argument, or with a command or a path, is told by it. */
+const argumentsOf = (args: JsonObject): string => {
+  const [first, ...more] = Object.values(args)
+  const telling = args["command"] ?? args["path"] ?? (more.length === 0 ? first : undefined)
+  return oneLine(typeof telling === "string" ? telling : JSON.stringify(args))
+}
+
+/** Undefined for what needs no line. */
+const progressLine = (event: AgentEvent): string | undefined => {
+  switch (event._tag) {
+    case "ToolStarted":
+      return `· ${event.toolName} ${argumentsOf(event.args)}`
+    case "ToolEnded":
+      return event.isError ? `  ${event.toolName} failed: ${oneLine(plainText(event.result.content))}` : undefined
+    case "RetryScheduled":
+      return `  ${oneLine(event.errorMessage)} Trying again in ${Math.ceil(event.delayMs / 1000)} s (${event.attempt} of ${event.maxAttempts}).`
+    case "RulesTriggered":
+      return "  A rule has cut this answer off; the model answers again."
+    case "CompactionStarted":
+      return "· compacting the conversation"
+    case "SubagentStarted":
+      return `· subagent ${event.subagent.id}`
+    default:
+      return undefined
+  }
+}
+
+/** Told wherever stderr goes. */
+const problemOf = (event: AgentEvent): string | undefined => {
+  switch (event._tag) {
+    case "Notice":
+      return event.level === "info" ? undefined : `heddle warn: ${event.message}`
+    case "ExtensionFailed":
+      return `heddle warn: the extension ${event.extensionPath} failed: ${failureText(event)}`
+    default:
+      return undefined
+  }
+}
 
 export interface TextOptions {
   /** Shows the text of all messages while it streams. */
@@ -65,7 +108,7 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
   return {
     take: (event: AgentEvent) => {
       if (live) stream(event)
-      tell(Progress.problem(event) ?? (progress ? Progress.line(event) : undefined))
+      tell(problemOf(event) ?? (progress ? progressLine(event) : undefined))
     },
     closeLine
   }

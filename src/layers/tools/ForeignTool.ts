@@ -7,14 +7,47 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
-import { defined } from "../../domain/Values.ts"
+import * as JsonValue from "../../domain/JsonValue.ts"
 import * as Text from "../../domain/Text.ts"
+import { defined } from "../../domain/Values.ts"
 import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
 import * as ArgumentCheck from "../host/ArgumentCheck.ts"
-import { shown, textOf } from "../platform/extensions/ForeignValue.ts"
+import * as SchemaCheck from "../host/SchemaCheck.ts"
+import * as ForeignValue from "../platform/extensions/ForeignValue.ts"
 import { coerce } from "./foreign/Coercion.ts"
 import * as ForeignResult from "./foreign/ForeignResult.ts"
-import * as PlainSchema from "./foreign/PlainSchema.ts"
+
+const isData = (value: unknown) => value !== undefined && typeof value !== "function" && typeof value !== "symbol"
+
+const copyOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.filter(isData).map(copyOf)
+  return Predicate.isReadonlyRecord(value) ? copyOfObject(value) : value
+}
+
+const copyOfObject = (value: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => isData(member))
+      .map(([name, member]) => [name, copyOf(member)])
+  )
+
+/** Providers want the type, which tools without parameters leave out. */
+const typed = (schema: JsonObject): JsonObject => ("type" in schema ? schema : { type: "object", ...schema })
+
+/**
+ * The schema of arguments as plain data, or what is wrong with it: builders of schemas leave symbols and functions in their
+ * objects. Unknown keywords stay.
+ */
+const plainSchema = (given: unknown = {}): Either.Either<JsonObject, string> => {
+  if (!Predicate.isReadonlyRecord(given)) return Either.left("it must be a JSON Schema object")
+  // First of all, because a schema that contains itself has no end.
+  const endless = JsonValue.problemOf(given)
+  if (endless !== undefined) return Either.left(endless)
+  return Either.flatMap(Either.try({ try: () => typed(copyOfObject(given)), catch: ForeignValue.shown }), (schema) => {
+    const problem = SchemaCheck.problemOf(schema)
+    return problem === undefined ? Either.right(schema) : Either.left(problem)
+  })
+}
 
 export interface ForeignContext extends Pick<ToolContext, "toolCallId"> {
   /** Reports progress: a result so far. One that cannot be read is not shown. */
@@ -67,7 +100,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
   const prepare = (args: JsonObject): Either.Either<JsonObject, ToolFailure> => {
     if (prepareArguments === undefined) return Either.right(args)
     return Either.flatMap(
-      Either.try({ try: () => prepareArguments(args), catch: (cause) => invalid(textOf(cause)) }),
+      Either.try({ try: () => prepareArguments(args), catch: (cause) => invalid(ForeignValue.textOf(cause)) }),
       (prepared) =>
         Predicate.isReadonlyRecord(prepared)
           ? Either.right(prepared)
@@ -85,7 +118,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
     }
     const result = yield* Effect.suspend(() => execute(args, { toolCallId, progress: report })).pipe(
       // A bug in the code of others is no reason to end the run.
-      Effect.catchAllDefect((defect) => new ToolFailure({ message: textOf(defect) }))
+      Effect.catchAllDefect((defect) => new ToolFailure({ message: ForeignValue.textOf(defect) }))
     )
     return yield* ForeignResult.read(name, result)
   })
@@ -94,10 +127,12 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
 export const fromDefinition = (definition: ForeignDefinition): Either.Either<Tool, ToolRefused> => {
   const { abortedText, concurrency = "shared", description, label, name, source } = definition
   const refused = (message: string) =>
-    Either.left(new ToolRefused({ reason: "definition", name: Text.clip(shown(name), 100), message }))
+    Either.left(new ToolRefused({ reason: "definition", name: Text.clip(ForeignValue.shown(name), 100), message }))
   if (typeof name !== "string" || !namePattern.test(name))
-    return refused(`A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${Text.clip(shown(name), 100)}`)
-  const schema = PlainSchema.make(definition.parameters)
+    return refused(
+      `A tool needs a name of 1 to 64 letters, digits, "_" and "-", not ${Text.clip(ForeignValue.shown(name), 100)}`
+    )
+  const schema = plainSchema(definition.parameters)
   if (Either.isLeft(schema)) return refused(`Tool "${name}" has a JSON Schema that cannot be used: ${schema.left}`)
   const parameters = schema.right
   const prompt = promptOf(definition)

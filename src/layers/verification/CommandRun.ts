@@ -4,19 +4,77 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { VerificationCommandResult } from "../../domain/subagents/Verification.ts"
+import type { VerificationCommand, VerificationRequest } from "../../services/delegation/Verification.ts"
 import type { Environment, Processes } from "../../services/machine/Processes.ts"
 import type { ShellFailure, ShellResult } from "../../services/Shell.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
-import type { VerificationCommand, VerificationRequest } from "../../services/delegation/Verification.ts"
 import { join } from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import type { Secrets } from "../secrets/KnownSecrets.ts"
-import type { TruncationResult } from "../tools/files/Truncate.ts"
+import * as Truncate from "../tools/files/Truncate.ts"
 import type { Artifacts } from "../tools/shell/Artifact.ts"
+import * as OutputTail from "../tools/shell/OutputTail.ts"
 import * as ShellCommand from "../tools/shell/ShellCommand.ts"
 import * as CheckLog from "./CheckLog.ts"
-import * as CheckOutput from "./CheckOutput.ts"
+
+/** The output of one check: all of it into its log, and its end in bounded memory. */
+interface CheckOutput {
+  readonly take: (text: string) => Effect.Effect<void>
+  readonly finish: Effect.Effect<Kept>
+}
+
+interface Kept {
+  /** The last lines, as many as a repair is shown. */
+  readonly context: Truncate.TruncationResult
+  /** The last lines, as many as a host is shown; empty if there are none. */
+  readonly preview: string
+  readonly log: Option.Option<string>
+}
+
+/** Bytes count, so it is never more than 4000 characters. */
+const previewLimits: Truncate.Limits = { maxLines: 20, maxBytes: 4000 }
+/** Keeps lines of any length from filling the memory, and the context of the model. */
+const contextBytes = 256 * 1024
+
+const lineFeed = "\n"
+const utf8 = new TextEncoder()
+
+const countLineFeeds = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) count++
+  return count
+}
+
+const previewOf = (output: string): string => Truncate.truncateTail(output.trimEnd(), previewLimits).content
+
+/** Takes text without control sequences and secrets. */
+const makeOutput = (log: CheckLog.CheckLog, contextLines: number): CheckOutput => {
+  const tail = OutputTail.make({
+    maxLines: Math.max(contextLines, previewLimits.maxLines),
+    maxBytes: contextBytes
+  })
+  let lineFeeds = 0
+  return {
+    take: (text) =>
+      Effect.suspend(() => {
+        const bytes = utf8.encode(text)
+        lineFeeds += countLineFeeds(text)
+        tail.push(bytes, lineFeeds)
+        return log.write(bytes) ?? Effect.void
+      }),
+    finish: Effect.suspend(() => {
+      const { content, totalLines, truncated } = tail.snapshot()
+      const cut = Truncate.truncateTail(content, { maxLines: contextLines, maxBytes: contextBytes })
+      const context = { ...cut, totalLines, truncated: truncated || cut.truncated }
+      return Effect.map(log.finish(utf8.encode(content)), (path) => ({
+        context,
+        preview: previewOf(content),
+        log: path
+      }))
+    })
+  }
+}
 
 export interface Means {
   readonly processes: typeof Processes.Service
@@ -39,7 +97,7 @@ export interface Check {
 export interface Ran {
   readonly result: VerificationCommandResult
   /** The end of the whole output, for a repair. */
-  readonly context: TruncationResult
+  readonly context: Truncate.TruncationResult
 }
 
 const defaultTimeoutMs = 300_000
@@ -71,17 +129,17 @@ export const logName = ({ attempt, command, number, request }: Check): string =>
 /** The shell of the tree becomes a login shell, which cannot be asked for directly. */
 const inLoginShell = (command: string): string => `exec "$BASH" -lc '${command.replaceAll("'", String.raw`'\''`)}'`
 
-const outputOf = ({ files, maxLogBytes }: Means, check: Check): CheckOutput.CheckOutput => {
+const outputOf = ({ files, maxLogBytes }: Means, check: Check): CheckOutput => {
   const { artifacts, plan } = check.request
   const log = Option.match(artifacts, {
     onNone: () => CheckLog.none,
     onSome: (folder) => CheckLog.make({ files, path: join(folder, logName(check)), maxBytes: maxLogBytes })
   })
-  return CheckOutput.make(log, plan.failureContextLineLimit)
+  return makeOutput(log, plan.failureContextLineLimit)
 }
 
 /** Closing the tree ends the background jobs, too: the worktree that they work in is about to go. */
-const execute = (means: Means, { command, request }: Check, output: CheckOutput.CheckOutput, cancel: Effect.Latch) =>
+const execute = (means: Means, { command, request }: Check, output: CheckOutput, cancel: Effect.Latch) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { environment, processes, secrets, shellPath } = means
@@ -102,7 +160,7 @@ const execute = (means: Means, { command, request }: Check, output: CheckOutput.
     })
   )
 
-const supervised = (means: Means, check: Check, output: CheckOutput.CheckOutput) =>
+const supervised = (means: Means, check: Check, output: CheckOutput) =>
   Effect.suspend(() => {
     const cancel = Effect.unsafeMakeLatch(false)
     const { attempt, command, request } = check
@@ -129,7 +187,7 @@ const ending = (exit: Ended) => {
 const compose = (
   { command, name, optional }: VerificationCommand,
   exit: Ended,
-  { log, preview }: CheckOutput.Kept,
+  { log, preview }: Kept,
   durationMs: number
 ): VerificationCommandResult => ({
   name,

@@ -3,18 +3,56 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { AttemptStatus, VerificationAttempt, VerificationResult } from "../../domain/subagents/Verification.ts"
+import type {
+  AttemptStatus,
+  VerificationAttempt,
+  VerificationCommandResult,
+  VerificationResult
+} from "../../domain/subagents/Verification.ts"
 import { defined, once } from "../../domain/Values.ts"
+import { requested, Verification, type VerificationRequest } from "../../services/delegation/Verification.ts"
 import { Processes } from "../../services/machine/Processes.ts"
 import { Settings } from "../../services/Settings.ts"
-import { requested, Verification, type VerificationRequest } from "../../services/delegation/Verification.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import { inherited } from "../platform/processes/Environment.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
 import * as Environment from "../tools/shell/Environment.ts"
 import * as CommandRun from "./CommandRun.ts"
 import * as Plan from "./Plan.ts"
-import * as RepairPrompt from "./RepairPrompt.ts"
+
+const outcome = ({ exitCode, timedOut }: VerificationCommandResult): string =>
+  timedOut === true ? "timed out" : `exit code ${exitCode}`
+
+/** Longer than any row of backticks in the text, which could end the block otherwise. */
+const fenceFor = (text: string): string => {
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([row]) => row.length))
+  return "`".repeat(Math.max(3, longest + 1))
+}
+
+const block = (text: string): string => {
+  const fence = fenceFor(text)
+  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`
+}
+
+const shown = ({ context, result }: CommandRun.Ran): string => {
+  const text = context.content === "" ? (result.outputPreview ?? "") : context.content
+  if (text === "") return "It printed nothing."
+  const title = context.truncated ? `The last ${context.outputLines} of ${context.totalLines} lines` : "All"
+  return `${title} of its output:\n\n${block(text)}`
+}
+
+const section = (ran: CommandRun.Ran): string =>
+  `## ${ran.result.name}\n\nCommand:\n\n${block(ran.result.command)}\n\n${shown(ran)}`
+
+/** What a subagent is told whose work failed its verification. Pure. */
+const repairPrompt = (task: string, failed: ReadonlyArray<CommandRun.Ran>): string =>
+  [
+    "Your work on the task below is done, but it failed its verification. The worktree is as you left it.",
+    `# Original task\n\n${task}`,
+    `# Failed checks\n\n${failed.map(({ result }) => `- ${result.name}: ${outcome(result)}`).join("\n")}`,
+    ...failed.map(section),
+    "# What to do\n\nFix only what makes these checks fail. Change nothing else, and do not weaken or remove the checks. They run again when you are done."
+  ].join("\n\n")
 
 export interface VerifierOptions {
   readonly shellPath?: string
@@ -102,7 +140,7 @@ const retry = (means: CommandRun.Means, request: VerificationRequest, failed: Re
     onFailure: ({ message }) =>
       Effect.map(without(request, 2, "budget_exceeded", message), (attempt): Retried => ({ attempt, retriesUsed: 0 })),
     onSuccess: Effect.fnUntraced(function* (): Effect.fn.Return<Retried> {
-      const exitCode = yield* request.repair(RepairPrompt.make(request.task, failed))
+      const exitCode = yield* request.repair(repairPrompt(request.task, failed))
       if (exitCode !== 0) {
         const error = `The repair ended with exit code ${exitCode}, so nothing was verified.`
         return { attempt: yield* without(request, 2, "skipped", error), retriesUsed: 1 }

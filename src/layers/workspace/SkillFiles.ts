@@ -6,10 +6,85 @@ import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import { defined } from "../../domain/Values.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
+import type { FolderEntry } from "../platform/folders/FolderEntries.ts"
 import * as FrontMatter from "./FrontMatter.ts"
 import type { Finding } from "./Notes.ts"
 import type { ResourcePath } from "./ResourcePaths.ts"
-import * as SkillWalk from "./SkillWalk.ts"
+
+/** The files in a folder that may be skills. A folder with a SKILL.md is one skill, whatever is below it. */
+interface Candidate {
+  readonly path: string
+  /** A link leads to it, so it may be anywhere. */
+  readonly isLinked: boolean
+}
+
+const deepest = 8
+
+const isMarkdown = (name: string) => /\.md$/i.test(name)
+const isSkillFile = (name: string) => name === "SKILL.md"
+
+const isLooked = ({ kind, name }: FolderEntry) => kind === "folder" && !name.startsWith(".") && name !== "node_modules"
+
+const isBelow = (path: string, root: string) => `${path}/`.startsWith(root.endsWith("/") ? root : `${root}/`)
+
+interface Start {
+  /** The folder, and the project that it has to be in, both without links. */
+  readonly real: string
+  readonly root: string | undefined
+  /** More are not looked for. */
+  readonly most: number
+}
+
+const make = ({ look, notes }: Finding, place: ResourcePath, { most, real: start, root }: Start) => {
+  const seen = new Set([start])
+  /** Whether a link may be followed: not out of the project, and not twice to the same folder. */
+  const mayFollow = Effect.fnUntraced(function* (path: string) {
+    const real = yield* Effect.orElseSucceed(look.files.real(path), () => undefined)
+    if (real === undefined || seen.has(real)) return false
+    seen.add(real)
+    if (root === undefined || isBelow(real, root)) return true
+    notes.add(path, "is a link that leads out of the project, so it was left out")
+    return false
+  })
+  const walk = (folder: string, depth: number, isLinked: boolean): Effect.Effect<ReadonlyArray<Candidate>> =>
+    Effect.gen(function* () {
+      const entries = yield* look.entries(folder)
+      const found: Array<Candidate> = []
+      const take = ({ isLink, path }: FolderEntry) => found.push({ path, isLinked: isLinked || isLink })
+      const own = entries.find(({ kind, name }) => kind !== "folder" && isSkillFile(name))
+      if (own !== undefined) {
+        take(own)
+        return found
+      }
+      if (depth === 0 && place.hasLooseFiles) {
+        for (const entry of entries) if (entry.kind === "file" && isMarkdown(entry.name)) take(entry)
+      }
+      if (depth === deepest) return found
+      for (const entry of entries.filter(isLooked)) {
+        if (found.length > most) break
+        if (entry.isLink && !(yield* mayFollow(entry.path))) continue
+        for (const below of yield* walk(entry.path, depth + 1, isLinked || entry.isLink)) found.push(below)
+      }
+      return found
+    })
+  return walk
+}
+
+/** `most` is how many anybody wants. */
+const findCandidates = Effect.fnUntraced(function* (finding: Finding, place: ResourcePath, most: number) {
+  const { look, notes } = finding
+  const state = yield* Effect.orElseSucceed(look.files.state(place.path), () => undefined)
+  if (state === undefined) {
+    if (place.isNamed) notes.add(place.path, "does not exist, so there are no skills in it")
+    return []
+  }
+  if (state.isFile) return [{ path: place.path, isLinked: true }]
+  const realOf = (path: string) => Effect.orElseSucceed(look.files.real(path), () => path)
+  const real = yield* realOf(place.path)
+  const root = place.within === undefined ? undefined : yield* realOf(place.within)
+  const isAway = root !== undefined && !isBelow(real, root)
+  return yield* make(finding, place, { real, root, most })(place.path, 0, isAway)
+})
 
 export interface Skill {
   readonly name: string
@@ -33,10 +108,10 @@ const isName = (name: string) => name.length <= longestName && /^[^\s/\\\p{Cc}]+
 /** Undefined where the file is no skill. A loose file without a description may be anything, so it is left out silently. */
 const readSkill = Effect.fnUntraced(function* (
   { look, notes }: Finding,
-  { isLinked, path }: SkillWalk.Candidate,
+  { isLinked, path }: Candidate,
   place: ResourcePath
 ) {
-  const isLoose = !SkillWalk.isSkillFile(LocalPaths.basename(path))
+  const isLoose = !isSkillFile(LocalPaths.basename(path))
   // Whether a file without links is inside of the project is clear, and asking takes as long as reading it.
   const options = defined({ within: isLinked ? place.within : undefined })
   const read = yield* Effect.either(ReadText.headIfPresent(look.files, path, options))
@@ -82,7 +157,7 @@ export const find = Effect.fnUntraced(function* (finding: Finding, places: Reado
   const skills = new Map<string, Skill>()
   const read = new Set<string>()
   for (const place of places) {
-    for (const candidate of yield* SkillWalk.find(finding, place, mostSkills)) {
+    for (const candidate of yield* findCandidates(finding, place, mostSkills)) {
       const { path } = candidate
       if (read.has(path)) continue
       if (skills.size === mostSkills) {

@@ -5,23 +5,56 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import type { SubagentInfo, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
+import * as ResultText from "../../../domain/subagents/ResultText.ts"
+import type { SubagentInfo, SubagentResult, SubagentStatus } from "../../../domain/subagents/Subagent.ts"
 import { defined } from "../../../domain/Values.ts"
 import type { BatchReport, Task } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
+import * as ChildPrompt from "../child/ChildPrompt.ts"
 import * as Spending from "../Spending.ts"
 import * as Merging from "./Merging.ts"
 import * as Progress from "./Progress.ts"
 import type { BatchOptions, Slot } from "./Slot.ts"
-import * as ResultOf from "./ResultOf.ts"
 import * as TaskRun from "./TaskRun.ts"
+
+/** The result of a task as the tool reports it, its whole output in a file beside the session (protocol.md 14.3). */
+const textOf = (context: string | undefined, { assignment }: Task): string => ChildPrompt.task(context, assignment)
+
+const resultOf = Effect.fnUntraced(function* ({ agent, artifacts, limits }: BatchOptions, slot: Slot) {
+  const { id, index, outcome, progress, task } = slot
+  const { durationMs, task: text, tokens } = progress.snapshot()
+  const { aborted, branchName, data, error, exitCode, modelOverride, output, patchPath, spent, verification } = outcome
+  const outputPath = output === "" ? undefined : yield* artifacts.write(`${id}.md`, output)
+  const { meta, note, text: shown, truncated } = ResultText.cap(output, limits)
+  const result: SubagentResult = {
+    index,
+    id,
+    agent: agent.name,
+    agentSource: agent.source,
+    task: text,
+    assignment: task.assignment,
+    ...defined({ description: task.description }),
+    exitCode,
+    output: note === undefined ? shown : `${shown}\n${note}`,
+    stderr: error ?? "",
+    truncated,
+    durationMs,
+    tokens: spent?.usage.totalTokens ?? tokens,
+    ...defined({ modelOverride, error }),
+    ...(aborted === true ? { aborted, abortReason: error ?? "Aborted" } : {}),
+    ...defined({ usage: spent?.usage, spent: spent?.work, outputPath, patchPath, branchName }),
+    ...(output === "" ? {} : { outputMeta: meta }),
+    ...defined({ data, verification })
+  }
+  return result
+})
 
 const betweenReports = "150 millis"
 
 const makeSlot = ({ agent, context }: BatchOptions, now: () => number, task: Task, index: number, id: string): Slot => {
   const { description } = task
-  const begun = { index, id, agent: agent.name, task: ResultOf.textOf(context, task) }
+  const begun = { index, id, agent: agent.name, task: textOf(context, task) }
   const progress = Progress.make({ ...begun, ...defined({ description }) }, now)
   return {
     id,
@@ -150,7 +183,7 @@ export const run = Effect.fnUntraced(function* (
   const slots = tasks.map(({ id, index, task }) => makeSlot(options, now, task, index, id))
   const report = (merged: ReadonlyArray<string>): Effect.Effect<BatchReport> =>
     Effect.map(
-      Effect.forEach(slots, (slot) => ResultOf.make(options, slot)),
+      Effect.forEach(slots, (slot) => resultOf(options, slot)),
       (results) => ({ results, merged, projectAgentsDir, totalDurationMs: now() - startedAt })
     )
   const changed = new Set<Slot>()
