@@ -47,3 +47,6 @@ export const uuidv7 = (timestamp?: number): string => {
   // Behind the digit of the version, a random UUID is laid out in the same way.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`
 }
+
+/** Throws on text that is not YAML. */
+export const parseYaml = (text: string): unknown => Bun.YAML.parse(text)

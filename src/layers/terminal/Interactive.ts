@@ -7,6 +7,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Agent } from "../../services/Agent.ts"
+import { Session } from "../../services/session/Session.ts"
+import { Sessions } from "../../services/session/Sessions.ts"
+import { Shell } from "../../services/Shell.ts"
 import * as Environment from "../platform/processes/Environment.ts"
 import * as Dialogs from "./input/Dialogs.ts"
 import * as HistoryFile from "./input/HistoryFile.ts"
@@ -16,14 +20,38 @@ import * as Screen from "./screen/Screen.ts"
 import * as Style from "./screen/Style.ts"
 import * as Commands from "./session/Commands.ts"
 import * as Jobs from "./session/Jobs.ts"
-import * as Leaving from "./session/Leaving.ts"
 import * as Loop from "./session/Loop.ts"
 import type { Talk } from "./session/Talk.ts"
 import * as TerminalUi from "./session/TerminalUi.ts"
 import * as Messages from "./view/Messages.ts"
 import * as Transcript from "./view/Transcript.ts"
-import { Agent } from "../../services/Agent.ts"
-import { Sessions } from "../../services/session/Sessions.ts"
+
+/** How long the end may take when the person leaves, and after a signal (protocol.md 1.4). */
+const limits = { person: "3 seconds", signal: "700 millis" } as const
+
+/** Ends the run as by an abort. Everything that was said is stored. */
+const windDown = Effect.fnUntraced(function* (cause: keyof typeof limits) {
+  const sessions = yield* Sessions
+  const shell = yield* Shell
+  const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).leave)
+  const steps = Effect.gen(function* () {
+    yield* sessions.close
+    const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })
+    yield* sessions.farewell
+    yield* shell.endBackground(cause === "signal" ? cause : "end")
+    yield* forget
+  })
+  yield* Effect.timeoutOption(Effect.disconnect(steps), limits[cause])
+})
+
+/** Undefined for a session that has nothing to come back to. */
+const resumeHint = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const session = Context.get(yield* sessions.current, Session)
+  const { file, sessionId } = yield* session.info
+  const isStored = Option.isSome(file) && (yield* session.messageCount) > 0
+  return isStored ? `Resume this session with: heddle --resume ${sessionId}` : undefined
+})
 
 const welcome = (version: string, style: Style.Style, width: number): ReadonlyArray<string> => [
   `${style.bold("heddle")} ${style.dim(version)}`,
@@ -129,9 +157,9 @@ export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
         Effect.raceFirst(Effect.asSome(options.stop))
       )
       dialogs.cancelAll()
-      yield* Leaving.windDown(Option.isSome(stopped) ? "signal" : "person")
+      yield* windDown(Option.isSome(stopped) ? "signal" : "person")
       yield* loop.settle
-      const farewell = yield* Leaving.farewell
+      const farewell = yield* resumeHint
       if (farewell !== undefined) screen.print(["", screen.style.dim(farewell)])
       return Option.getOrUndefined(stopped)
     })

@@ -10,7 +10,7 @@ import * as Look from "../extensions/discovery/Look.ts"
 import * as GitState from "../git/GitState.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import { OwnFiles } from "../platform/files/OwnFiles.ts"
-import * as Machine from "../platform/processes/Machine.ts"
+import * as Process from "../platform/processes/Process.ts"
 import { Declared } from "../settings/Declared.ts"
 import * as ContextFiles from "./ContextFiles.ts"
 import * as Notes from "./Notes.ts"
@@ -106,7 +106,7 @@ const prompt = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: 
   yield* report
   const surroundings = {
     cwd: options.cwd,
-    platform: Machine.platform(),
+    platform: Process.machine(),
     shell,
     date: outline.beganAt.slice(0, "2026-01-31".length),
     git: state

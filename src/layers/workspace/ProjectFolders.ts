@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
-import * as FolderOwner from "../platform/folders/FolderOwner.ts"
+import * as FolderEntries from "../platform/folders/FolderEntries.ts"
 
 export interface ProjectFolders {
   /** The working folder first, the root last. Only the working folder where there is no repository. */
@@ -25,7 +25,7 @@ export const find = Effect.fnUntraced(function* (files: Pick<Files, "state">, cw
     upward.push(folder)
     const state = yield* Effect.orElseSucceed(files.state(LocalPaths.join(folder, ".git")), () => undefined)
     if (state === undefined) continue
-    if (!(yield* FolderOwner.isOurs(folder, cwd))) break
+    if (!(yield* FolderEntries.isOurs(folder, cwd))) break
     const found: ProjectFolders = { upward, root: folder, hasRepository: true }
     return found
   }

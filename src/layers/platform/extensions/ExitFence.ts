@@ -1,5 +1,5 @@
-/** Keeps extensions from ending the process. heddle's own end takes the fence down (processes/Exit.ts). */
-import * as Exit from "../processes/Exit.ts"
+/** Keeps extensions from ending the process. heddle's own end takes the fence down (processes/Process.ts). */
+import * as Process from "../processes/Process.ts"
 import { stackOf } from "./ForeignValue.ts"
 
 /** Thrown in the place of the exit. */
@@ -49,9 +49,9 @@ export const fenceExit = (told: (stack: string, message: string) => void): (() =
     for (const [method, original] of originals) Reflect.set(process, method, original)
     Reflect.set(process, "kill", kill)
   }
-  Exit.setFence(lift)
+  Process.setFence(lift)
   return () => {
-    Exit.setFence(undefined)
+    Process.setFence(undefined)
     lift()
   }
 }

@@ -5,7 +5,7 @@
  * (docs/decisions/0017-files-and-processes.md); a Layer replaces it.
  */
 import * as nodeFs from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,8 +14,31 @@ import * as Exchange from "./Exchange.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as GrowingFile from "./GrowingFile.ts"
 import * as OutputFile from "./OutputFile.ts"
-import { behindLinks } from "./LinkTarget.ts"
 import * as RegularFile from "./RegularFile.ts"
+
+const mostLinks = 40
+
+const orUndefined = <A>(run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The file behind the links, where a write has to go: replacing the link itself would leave that file as it was. It need not
+ * exist yet. Throws what the system says.
+ */
+const behindLinks = (path: string, links = mostLinks): string => {
+  const real = orUndefined(() => nodeFs.realpathSync(path))
+  if (real !== undefined) return real
+  const folder = nodeFs.realpathSync(dirname(path))
+  const link = orUndefined(() => nodeFs.readlinkSync(path))
+  if (link === undefined) return join(folder, basename(path))
+  if (links === 0) throw new Error("too many links")
+  return behindLinks(resolve(folder, link), links - 1)
+}
 
 export { FileRefused }
 export type { GrowingFile } from "./GrowingFile.ts"

@@ -1,8 +1,35 @@
 /** Reads the server-sent events of an HTTP response into a mailbox (Intake.ts). */
-import { createParser, type EventSourceMessage } from "eventsource-parser"
 import * as Data from "effect/Data"
+import { createParser, type EventSourceMessage } from "eventsource-parser"
+import * as Engine from "../Engine.ts"
 import * as Intake from "../Intake.ts"
-import * as AnswerSize from "./AnswerSize.ts"
+import { AnswerTooLarge } from "./SafeFetch.ts"
+
+/** No model sends an event longer than this. A single event takes several times its size in memory. */
+const longestEvent = 16 * 1024 * 1024
+
+/**
+ * How much may be read before memory is given back. A model takes minutes to write as much, so this is for servers that
+ * send as fast as they can: the garbage of 64 MB came to several hundred.
+ */
+const reliefBytes = 8 * 1024 * 1024
+
+/** Takes the length of each piece and the number of events in it. Throws `AnswerTooLarge`. */
+const makeAnswerSize = (maxBytes: number) => {
+  let size = 0
+  let sinceEvent = 0
+  let sinceRelief = 0
+  return (bytes: number, events: number): void => {
+    size += bytes
+    sinceEvent = events === 0 ? sinceEvent + bytes : 0
+    sinceRelief += bytes
+    if (size > maxBytes) throw new AnswerTooLarge({ limit: maxBytes, what: "answer" })
+    if (sinceEvent > longestEvent) throw new AnswerTooLarge({ limit: longestEvent, what: "event" })
+    if (sinceRelief < reliefBytes) return
+    sinceRelief = 0
+    Engine.collectGarbage()
+  }
+}
 
 /** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
 export class SourceFailed extends Data.TaggedError("SourceFailed")<{
@@ -48,7 +75,7 @@ const readBody = async <A, E>(
     stage = "read"
     const body = response.body?.getReader()
     const split = splitter()
-    const measure = AnswerSize.make(source.maxBytes)
+    const measure = makeAnswerSize(source.maxBytes)
     while (!signal.aborted) {
       const piece = await body?.read()
       if (piece === undefined || piece.done) break

@@ -9,10 +9,10 @@ import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 import type { Child, Source } from "./spawn/Child.ts"
-import * as SpawnFailure from "./SpawnFailure.ts"
+import * as Spawn from "./spawn/Spawn.ts"
 import * as TreeEnd from "./TreeEnd.ts"
 
-const failed = (cause: unknown) => new SpawnFailed({ message: SpawnFailure.explain(cause) })
+const failed = (cause: unknown) => new SpawnFailed({ message: Spawn.explain(cause) })
 
 /** A shell sets the limit and then becomes the program. */
 const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>

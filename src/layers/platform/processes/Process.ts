@@ -5,8 +5,24 @@ import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Text from "../../../domain/Text.ts"
-import * as Exit from "./Exit.ts"
 import * as ThreadCheck from "./ThreadCheck.ts"
+
+/** The fence is kept with the process, because bundles that are loaded later have a copy of this module. */
+const fenceKey = Symbol.for("heddle/layers/platform/processes/Process/fence")
+
+const isFence = (value: unknown): value is () => void => typeof value === "function"
+
+/** Extensions are kept from ending the process. heddle's own end calls `lift` first. There is one fence; undefined takes it away. */
+export const setFence = (lift: (() => void) | undefined): void => {
+  Reflect.set(process, fenceKey, lift)
+}
+
+/** Ends the process at once; extensions cannot keep it. */
+export const exit = (code?: number): never => {
+  const lift: unknown = Reflect.get(process, fenceKey)
+  if (isFence(lift)) lift()
+  return process.exit(code)
+}
 
 let ours = false
 
@@ -30,6 +46,9 @@ export const build: Effect.Effect<string> = Effect.sync(() => {
   const origin = typeof isHeddleBundle === "undefined" ? "from source, which starts slowly (npm run build)" : "bundled"
   return `bun ${Bun.version}, ${process.platform}-${process.arch}, ${origin}`
 })
+
+/** What a model has to know about the machine to write commands for it. */
+export const machine = (): string => `${process.platform} (${process.arch})`
 
 /** Where the user's settings live (protocol.md, conventions). */
 export const agentDir: Effect.Effect<string> = Config.nonEmptyString("HEDDLE_AGENT_DIR").pipe(
@@ -92,11 +111,8 @@ const lastGraceMs = 100
 export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     process.exitCode = code
-    setTimeout(() => Exit.exit(code), lastGraceMs).unref()
+    setTimeout(() => exit(code), lastGraceMs).unref()
   })
-
-/** Ends the process at once; extensions cannot keep it. */
-export const { exit } = Exit
 
 export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM"
 

@@ -22,7 +22,6 @@ import * as OutputReader from "./OutputReader.ts"
 import * as ProcessScan from "./ProcessScan.ts"
 import * as Spawn from "./spawn/Spawn.ts"
 import type { Child, Source } from "./spawn/Child.ts"
-import * as SpawnFailure from "./SpawnFailure.ts"
 import * as TreeEnd from "./TreeEnd.ts"
 
 interface Shell {
@@ -192,8 +191,8 @@ const start = Effect.fnUntraced(function* (
 
 const explain = (cause: unknown, shellPath: string, cwd: string): string => {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `Working directory not found: ${cwd}`
-  if (SpawnFailure.codeOf(cause) === "ENOENT") return `Shell not found: ${shellPath}`
-  return `Command could not be started: ${SpawnFailure.explain(cause)}`
+  if (Spawn.codeOf(cause) === "ENOENT") return `Shell not found: ${shellPath}`
+  return `Command could not be started: ${Spawn.explain(cause)}`
 }
 
 export const make = (options: TreeOptions): Effect.Effect<ProcessTree, never, Scope.Scope> =>

@@ -1,5 +1,5 @@
 /** An editor as rows of the screen, with the place of the cursor. Pure. */
-import * as TextWidth from "../../platform/modules/TextWidth.ts"
+import * as TerminalText from "../../platform/modules/TerminalText.ts"
 import type { Live } from "../screen/Painter.ts"
 import type { Editor } from "./Editor.ts"
 
@@ -23,7 +23,7 @@ const split = (line: string, width: number): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
   let [text, from, at, taken] = ["", 0, 0, 0]
   for (const { segment } of graphemes.segment(line)) {
-    const cells = TextWidth.cells(shown(segment))
+    const cells = TerminalText.cells(shown(segment))
     if (taken + cells > width) {
       pieces.push({ text, from })
       ;[text, from, taken] = ["", at, 0]
@@ -53,7 +53,7 @@ const windowOf = (line: string, column: number, room: number) => {
 
 /** Of a long text the rows around the cursor. */
 export const render = ({ cursor, text }: Editor, { mostRows, prompt, width }: RowOptions): Live => {
-  const indent = " ".repeat(TextWidth.cells(prompt))
+  const indent = " ".repeat(TerminalText.cells(prompt))
   const room = Math.max(4, width - indent.length)
   const lines = text.split("\n")
   const current = text.slice(0, cursor).split("\n").length - 1
@@ -67,7 +67,7 @@ export const render = ({ cursor, text }: Editor, { mostRows, prompt, width }: Ro
     if (at === current) {
       const index = pieceAt(pieces, column - from)
       const before = line.slice(pieces[index]?.from ?? 0, column - from).replaceAll("\t", "    ")
-      painted = { row: rows.length + index, column: indent.length + TextWidth.cells(before) }
+      painted = { row: rows.length + index, column: indent.length + TerminalText.cells(before) }
     }
     for (const piece of pieces) rows.push((at === 0 && piece.from === 0 ? prompt : indent) + piece.text)
   }

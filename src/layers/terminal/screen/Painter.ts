@@ -4,7 +4,7 @@
  * last frame.
  */
 import * as Text from "../../../domain/Text.ts"
-import * as TextWidth from "../../platform/modules/TextWidth.ts"
+import * as TerminalText from "../../platform/modules/TerminalText.ts"
 import type { Size } from "../../platform/stdio/TerminalDevice.ts"
 
 export interface Live {
@@ -76,7 +76,7 @@ export const make = (): Painter => {
 
   /** Terminals that break rows keep the cursor at its character; where it waits in the first row, nothing is to be guessed. */
   const findRows = ({ columns, rows }: Size) => {
-    const taken = (row: string) => Math.max(1, Math.ceil(TextWidth.cells(row) / columns))
+    const taken = (row: string) => Math.max(1, Math.ceil(TerminalText.cells(row) / columns))
     const above = shown.rows.slice(0, at).reduce((sum, row) => sum + taken(row), 0)
     at = Math.min(above + Math.floor(shown.cursor.column / columns), rows - 1)
     shown = nothing

@@ -1,6 +1,6 @@
 /** Text as rows that are no wider than the screen. Pure. */
 import * as Text from "../../../domain/Text.ts"
-import * as TextWidth from "../../platform/modules/TextWidth.ts"
+import * as TerminalText from "../../platform/modules/TerminalText.ts"
 
 /** How a program that redraws its line with carriage returns leaves it. */
 const lastState = (line: string): string => {
@@ -20,7 +20,7 @@ export const wrap = (text: string, width: number): ReadonlyArray<string> =>
     .split("\n")
     .flatMap((line) => {
       const indent = /^ */.exec(line)?.[0].slice(0, Math.floor(width / 2)) ?? ""
-      const rows = TextWidth.wrap(line.slice(indent.length), Math.max(1, width - indent.length)).split("\n")
+      const rows = TerminalText.wrap(line.slice(indent.length), Math.max(1, width - indent.length)).split("\n")
       return rows.map((row) => indent + row)
     })
 
@@ -28,13 +28,15 @@ export const wrap = (text: string, width: number): ReadonlyArray<string> =>
 export const chop = (text: string, width: number): ReadonlyArray<string> =>
   expandTabs(text)
     .split("\n")
-    .flatMap((line) => (TextWidth.cells(line) <= width ? [line] : TextWidth.chop(line, Math.max(1, width)).split("\n")))
+    .flatMap((line) =>
+      TerminalText.cells(line) <= width ? [line] : TerminalText.chop(line, Math.max(1, width)).split("\n")
+    )
 
 /** One row; a text that is too long ends with a mark. */
-export const fit = (text: string, width: number): string => TextWidth.cut(text, Math.max(1, width))
+export const fit = (text: string, width: number): string => TerminalText.cut(text, Math.max(1, width))
 
 /** Puts `first` before the first row, and as many spaces before the others. */
 export const hang = (first: string, rows: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const indent = " ".repeat(TextWidth.cells(first))
+  const indent = " ".repeat(TerminalText.cells(first))
   return rows.map((row, at) => (at === 0 ? first : indent) + row)
 }

@@ -7,16 +7,40 @@ import type { EventSink } from "../../../services/Agent.ts"
 import * as Backpressure from "../../../services/fibers/Backpressure.ts"
 import type { HostGone } from "../../../services/host/Transport.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
+import * as Completion from "../input/Completion.ts"
 import * as Keys from "../input/Keys.ts"
+import type { PromptLine } from "../input/PromptLine.ts"
 import { type Happening, Screen } from "../screen/Screen.ts"
 import type { Transcript } from "../view/Transcript.ts"
 import type { Services } from "./Command.ts"
+import type { Commands } from "./Commands.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Interrupts from "./Interrupts.ts"
 import type { Jobs } from "./Jobs.ts"
 import * as Status from "./Status.ts"
-import * as TabKey from "./TabKey.ts"
 import * as View from "./View.ts"
+
+/** What Tab does: completes a command, its argument or the path of a file. */
+interface TabParts {
+  readonly cwd: string
+  readonly line: PromptLine
+  readonly commands: Commands
+}
+
+const completeLine = Effect.fnUntraced(function* ({ commands, cwd, line }: TabParts) {
+  const { cursor, text } = line.editor()
+  const services = yield* Effect.context<Services>()
+  const own = commands.all.map(({ complete: find, description, name }) => ({
+    name,
+    description,
+    ...(find === undefined ? {} : { complete: (prefix: string) => Effect.provide(find(prefix), services) })
+  }))
+  const known = Effect.map(Conversation.sessionCommands, (others) => [...own, ...others])
+  const found = yield* Completion.find(text, cursor, { cwd, commands: Effect.provide(known, services) })
+  const current = line.editor()
+  // The person may have typed on meanwhile.
+  if (found !== undefined && current.text === text && current.cursor === cursor) line.offer(found)
+})
 
 export type JobServices = Services | Screen
 
@@ -104,7 +128,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
       submit(request.text)
       return aside(parts.remember(request.text))
     }
-    if (request?._tag === "Complete") return aside(Effect.map(TabKey.complete(parts), changed))
+    if (request?._tag === "Complete") return aside(Effect.map(completeLine(parts), changed))
     if (request?._tag === "Leave") leave()
     return Effect.void
   }

@@ -3,7 +3,6 @@ import * as Text from "../../../domain/Text.ts"
 import type { Update } from "../../../domain/conversation/AssistantDraft.ts"
 import * as Rows from "../screen/Rows.ts"
 import type { Style } from "../screen/Style.ts"
-import * as Markdown from "./Markdown.ts"
 import * as MarkdownBlocks from "./MarkdownBlocks.ts"
 
 /** Rows that belong together. A gap comes before them unless they go on with the ones before. */
@@ -60,7 +59,7 @@ const makeText = (style: Style, width: () => number) => {
   let blocks = MarkdownBlocks.make()
   const toItem = (block: MarkdownBlocks.Block): Item => ({
     kind: "text",
-    rows: Markdown.render(block, style, width()),
+    rows: MarkdownBlocks.render(block, style, width()),
     continues: !block.isStart
   })
   return {

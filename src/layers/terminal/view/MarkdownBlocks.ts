@@ -2,6 +2,10 @@
  * Cuts Markdown that streams in into blocks that will not change any more, so that each is rendered once and only the
  * last one again and again. Every character is looked at a bounded number of times.
  */
+import * as Text from "../../../domain/Text.ts"
+import * as TerminalText from "../../platform/modules/TerminalText.ts"
+import * as Rows from "../screen/Rows.ts"
+import type { Style } from "../screen/Style.ts"
 
 export interface Block {
   readonly text: string
@@ -125,4 +129,18 @@ export const make = (): MarkdownBlocks => {
       return [...last, ...finish()]
     }
   }
+}
+
+/** Longer rows are hard to read. */
+const widest = 110
+
+const isCode = (text: string) => /^ {0,3}(?:`{3}|~{3})/.test(text)
+
+/** Blocks of Markdown as rows. Pure. */
+export const render = ({ isEnd, isStart, text }: Block, { colors }: Style, width: number): ReadonlyArray<string> => {
+  const columns = Math.min(width, widest)
+  const rows = Rows.chop(TerminalText.markdown(Text.printable(text), { columns, colors }).trimEnd(), width)
+  if (!isCode(text)) return rows
+  // The frame of code that was cut in two is drawn once.
+  return rows.slice(isStart ? 0 : 1, isEnd ? undefined : -1)
 }

@@ -1,7 +1,7 @@
 /** The line below the prompt: model, thinking, context, tokens, cost, folder. Pure. */
 import * as Text from "../../../domain/Text.ts"
 import { label, type Model, type ThinkingLevel } from "../../../domain/model/Model.ts"
-import * as TextWidth from "../../platform/modules/TextWidth.ts"
+import * as TerminalText from "../../platform/modules/TerminalText.ts"
 import * as Rows from "../screen/Rows.ts"
 
 export interface Status {
@@ -48,7 +48,7 @@ const between = " · "
 export const render = (status: Status, width: number): string => {
   let parts = partsOf(status).filter(({ text }) => text !== "")
   const joined = () => parts.map(({ text }) => text).join(between)
-  while (parts.length > 1 && TextWidth.cells(joined()) > width) {
+  while (parts.length > 1 && TerminalText.cells(joined()) > width) {
     const lowest = Math.min(...parts.map(({ rank }) => rank))
     parts = parts.filter(({ rank }) => rank !== lowest)
   }

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import * as Markdown from "../../../../src/layers/terminal/view/Markdown.ts"
 import * as MarkdownBlocks from "../../../../src/layers/terminal/view/MarkdownBlocks.ts"
 import * as Style from "../../../../src/layers/terminal/screen/Style.ts"
 
@@ -64,14 +63,14 @@ describe("blocks of Markdown", () => {
     const lines = Array.from({ length: 800 }, (_, n) => `const x${n} = ${n}`)
     const blocks = blocksOf(`\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`)
     assert.isAbove(blocks.length, 2)
-    const rows = blocks.flatMap((block) => Markdown.render(block, style, 60))
+    const rows = blocks.flatMap((block) => MarkdownBlocks.render(block, style, 60))
     assert.deepStrictEqual(rows, ["+- ts", ...lines.map((line) => `| ${line}`), "+-"])
   })
 
   it("no row is wider than the screen", () => {
     const text = `| a | b |\n|---|---|\n| ${"long ".repeat(30)} | x |\n\n\`\`\`\n${"y".repeat(200)}\n\`\`\`\n\n${"word ".repeat(50)}`
     for (const block of blocksOf(text)) {
-      for (const row of Markdown.render(block, style, 39)) assert.isAtMost(Bun.stringWidth(row), 39)
+      for (const row of MarkdownBlocks.render(block, style, 39)) assert.isAtMost(Bun.stringWidth(row), 39)
     }
   })
 })

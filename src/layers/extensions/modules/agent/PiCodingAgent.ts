@@ -1,6 +1,7 @@
 /** The module `pi-coding-agent`. */
 import { join } from "../../../platform/files/LocalPaths.ts"
 import * as Programs from "../../../platform/modules/Programs.ts"
+import * as Engine from "../../../platform/Engine.ts"
 import * as Diff from "../../../tools/edit/Diff.ts"
 import type { Holder } from "../HostBindings.ts"
 import * as SessionManager from "../sessions/SessionManager.ts"
@@ -8,14 +9,48 @@ import * as SettingsManager from "../sessions/SettingsManager.ts"
 import { stub } from "../Stubs.ts"
 import { KeybindingsManager } from "../tui/Keybindings.ts"
 import * as EventBus from "./EventBus.ts"
-import * as Frontmatter from "./Frontmatter.ts"
 import * as Guards from "./Guards.ts"
-import * as Languages from "./Languages.ts"
 import * as Screens from "./Screens.ts"
 import * as SessionEntries from "./SessionEntries.ts"
 import * as Skills from "./Skills.ts"
 import * as ToolFactories from "./ToolFactories.ts"
 import * as Truncation from "./Truncation.ts"
+
+const endings =
+  "typescript ts tsx mts cts|javascript js jsx mjs cjs|python py|ruby rb|rust rs|go go|java java|kotlin kt|swift swift|" +
+  "c c h|cpp cpp cc cxx hpp|csharp cs|php php|bash sh bash zsh|fish fish|powershell ps1|sql sql|html html htm|css css|" +
+  "scss scss|sass sass|less less|json json|yaml yaml yml|toml toml|xml xml|markdown md markdown|dockerfile dockerfile|" +
+  "makefile makefile|cmake cmake|lua lua|perl perl|r r|scala scala|clojure clj|elixir ex exs|erlang erl|haskell hs|" +
+  "ocaml ml|vim vim|graphql graphql|protobuf proto|hcl tf hcl"
+
+const languages = new Map(
+  endings.split("|").flatMap((line) => {
+    const [language = "", ...names] = line.split(" ")
+    return names.map((name) => [name, language] as const)
+  })
+)
+
+/** The language of a file by its ending, as highlighters name it. */
+const getLanguageFromPath = (path: string): string | undefined =>
+  languages.get(path.slice(Math.max(path.lastIndexOf("."), path.lastIndexOf("/")) + 1).toLowerCase())
+
+const block = /^---[^\n]*\n([\s\S]*?\n)?---[^\n]*(?:\n|$)/
+
+const split = (content: string) => {
+  const text = content.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n")
+  const found = block.exec(text)
+  return found === null ? { yaml: "", body: text } : { yaml: found[1] ?? "", body: text.slice(found[0].length).trim() }
+}
+
+/** Throws on front matter that is not YAML. */
+const parseFrontmatter = (content: string): { readonly frontmatter: object; readonly body: string } => {
+  const { body, yaml } = split(content)
+  const parsed = yaml.trim() === "" ? undefined : Engine.parseYaml(yaml)
+  return { frontmatter: typeof parsed === "object" && parsed !== null ? parsed : {}, body }
+}
+
+/** The YAML between two lines of dashes at the beginning of a Markdown file. */
+const stripFrontmatter = (content: string): string => split(content).body
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -99,10 +134,11 @@ export const make = (holder: Holder, tui: Values): Values => {
     ...compaction,
     ...diffs,
     ...Truncation,
-    ...Frontmatter,
+    parseFrontmatter,
+    stripFrontmatter,
     ...EventBus,
     ...Guards,
-    ...Languages,
+    getLanguageFromPath,
     ...Skills,
     ...screens,
     ...inertComponents(),

@@ -1,5 +1,5 @@
 /** Finds the escape sequences in a line of a terminal, and the characters between them as a reader counts them. */
-import { cells } from "../../../platform/modules/TextWidth.ts"
+import { cells } from "../../../platform/modules/TerminalText.ts"
 
 /** CSI, then OSC, DCS, APC and PM up to their end, then the two-character sequences. */
 const sequences = new RegExp(

@@ -1,4 +1,6 @@
-/** How many cells of a terminal a text takes, and texts that are fitted into a number of cells. */
+/** Texts as rows of a terminal, which has a number of cells in each row. */
+
+/** How many cells the text takes. */
 export const cells = (text: string): number => Bun.stringWidth(text)
 
 /** Breaks lines at spaces, and words that are longer than a line. Styles go on in the next line. */
@@ -10,3 +12,7 @@ export const chop = (text: string, width: number): string =>
 
 /** The beginning of a text that is too long, with a mark at its end. */
 export const cut = (text: string, width: number): string => Bun.sliceAnsi(text, 0, width, "…")
+
+/** Markdown as rows. Links show their address, because what a model calls a link may lead elsewhere. */
+export const markdown = (text: string, options: { readonly columns: number; readonly colors: boolean }): string =>
+  Bun.markdown.ansi(text, { ...options, hyperlinks: false })
