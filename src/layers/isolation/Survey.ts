@@ -149,13 +149,16 @@ export const oddFiles = Effect.fnUntraced(function* (root: string) {
 
 const patience = "2 seconds"
 
-/** Gives work up that waits for such a file. Nothing is looked for while git is as fast as it should be. */
+/**
+ * Gives work up that waits for such a file. Nothing is looked for while git is as fast as it should be. The look ends with the
+ * work also where changes are being merged, which cannot be interrupted.
+ */
 export const watched = <A, R>(root: string, work: Effect.Effect<A, WorktreeFailed, R>) =>
   Effect.raceFirst(
     work,
-    Effect.flatMap(Effect.delay(oddFiles(root), patience), ([path]) =>
+    Effect.flatMap(Effect.interruptible(Effect.delay(oddFiles(root), patience)), ([path]) =>
       path === undefined
-        ? Effect.never
+        ? Effect.interruptible(Effect.never)
         : new WorktreeFailed({
             reason: "odd_file",
             message: `${LocalPaths.relative(root, path)} is no regular file, so git would wait for it. Remove it, and try again.`

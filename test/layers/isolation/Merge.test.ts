@@ -325,6 +325,17 @@ describe("branches", () => {
     })
   )
 
+  it.scopedLive("are merged also where nothing may interrupt that", () =>
+    Effect.gen(function* () {
+      const folder = yield* Repos.withCommit(first)
+      const { worktrees } = yield* Repos.service
+      assert.deepStrictEqual(yield* Effect.uninterruptible(worktrees.mergeBranches(folder, [])), {
+        merged: [],
+        left: []
+      })
+    })
+  )
+
   it.scopedLive("leave everything as it was where the index is locked", () =>
     Effect.gen(function* () {
       const folder = yield* Repos.withCommit(first)
