@@ -1,4 +1,4 @@
-/** The Clock's time as an ISO string, as files hold it. */
+/** Times as ISO strings, as files hold them. `now` is the Clock's; the others are the system's, for extensions, in the types of pi. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
@@ -8,3 +8,9 @@ export const now = Effect.map(Clock.currentTimeMillis, fromMillis)
 
 /** 0 for a text that is no time. */
 export const toMillis = (iso: string): number => Date.parse(iso) || 0
+
+export const systemMillis = (): number => Date.now()
+
+export const systemNow = (): string => new Date().toISOString()
+
+export const toDate = (iso: string): Date => new Date(iso)

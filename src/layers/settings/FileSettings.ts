@@ -18,7 +18,6 @@ import * as ProjectTrust from "../trust/ProjectTrust.ts"
 import * as Words from "../trust/Words.ts"
 import * as Foreign from "./Foreign.ts"
 import * as Problems from "./Problems.ts"
-import * as ProjectFiles from "./ProjectFiles.ts"
 import * as Declared from "./Declared.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
 import { merge, type Merged, type SettingsSource } from "./SettingsMerge.ts"
@@ -102,7 +101,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const { hasProject: hasSettings, own } = yield* SettingsFiles.ofUser(files, agentDir, cwd)
   const given = { name: "--set", values: overrides }
   const ofUser = [...declaring("user", agentDir, own.sources), ...declaring("override", cwd, [given])]
-  const shared = yield* ReadText.present(files, [`${cwd}/${ProjectFiles.sharedRoot}/extensions`])
+  const shared = yield* ReadText.present(files, [`${cwd}/${SettingsFiles.sharedRoot}/extensions`])
   const sharedRoots = shared.map(LocalPaths.dirname)
   const roots = [...new Set([...Declared.from(cwd, ofUser).project.roots, ...sharedRoots])]
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)

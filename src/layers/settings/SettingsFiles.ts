@@ -2,13 +2,32 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
-import * as ProjectFiles from "./ProjectFiles.ts"
 import type { SettingsSource } from "./SettingsMerge.ts"
 
-/** Of two files in a row the later one wins, key by key. */
-const ownFiles = [ProjectFiles.ofPeers, "config.yml", "settings.json"]
+/** The file of omp and its family, in a project or in the agent folder: only its settings of tasks count (protocol.md 18). */
+export const ofPeers = "omp.jsonc"
+
+/** Of two in a row the later one wins, key by key. So it is in the agent folder. */
+const names = [ofPeers, ".heddle/heddle.jsonc", ".heddle/settings.json"]
+
+/** The folder of pi, whose extensions heddle loads. Without `extensions` in it nothing of it counts. */
+export const sharedRoot = ".pi"
+
+/** The settings files of a project. */
+export const pathsIn = (cwd: string): ReadonlyArray<string> => names.map((name) => `${cwd}/${name}`)
+
+export const isOfPeers = (path: string): boolean => path.endsWith(`/${ofPeers}`)
+
+/** What counts of the content of a file. The other settings of a peer have its own meaning. */
+export const valuesIn = (path: string, content: unknown): unknown =>
+  isOfPeers(path) && Predicate.isRecord(content)
+    ? Object.fromEntries(Object.entries(content).filter(([name]) => name === "task" || name.startsWith("task.")))
+    : content
+
+const ownFiles = [ofPeers, "config.yml", "settings.json"]
 
 export interface FilesRead {
   readonly sources: ReadonlyArray<SettingsSource>
@@ -32,10 +51,9 @@ const parse = (path: string, read: Option.Option<string>, isUntrusted: boolean):
   const values = ReadText.parse(path, text)
   if (Either.isLeft(values))
     return { ...nothing, failures: [`${path} is ignored, it is not ${ReadText.language(path)}: ${values.left}`] }
-  const isOfPeers = ProjectFiles.isOfPeers(path)
   // An empty YAML file, or one with nothing but comments, is null.
-  const content = ProjectFiles.valuesIn(path, values.right ?? {})
-  return { ...nothing, sources: [{ name: path, values: content, text, isUntrusted, isOfPeers }] }
+  const content = valuesIn(path, values.right ?? {})
+  return { ...nothing, sources: [{ name: path, values: content, text, isUntrusted, isOfPeers: isOfPeers(path) }] }
 }
 
 const readOwn = (files: Files, path: string) =>
@@ -51,7 +69,7 @@ const readProject = (files: Files, cwd: string, trusted: boolean, path: string) 
   })
 
 export const ofProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {
-  const found = yield* ReadText.present(files, ProjectFiles.pathsIn(cwd))
+  const found = yield* ReadText.present(files, pathsIn(cwd))
   return together(yield* Effect.forEach(found, (path) => readProject(files, cwd, trusted, path)))
 })
 
@@ -59,7 +77,7 @@ export const ofProject = Effect.fnUntraced(function* (files: Files, cwd: string,
 export const ofUser = Effect.fnUntraced(function* (files: Files, agentDir: string, cwd: string) {
   const ofUser = ownFiles.map((name) => `${agentDir}/${name}`)
   // With the agent folder there, it is the user's.
-  const ofProject = [`${cwd}/.heddle`, `${cwd}/${ProjectFiles.ofPeers}`].filter(
+  const ofProject = [`${cwd}/.heddle`, `${cwd}/${ofPeers}`].filter(
     (path) => path !== agentDir && !ofUser.includes(path)
   )
   const found = yield* ReadText.present(files, [...ofUser, ...ofProject])

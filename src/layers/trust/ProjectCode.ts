@@ -12,7 +12,7 @@ import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as ContentHash from "../platform/folders/ContentHash.ts"
 import * as Declared from "../settings/Declared.ts"
-import * as ProjectFiles from "../settings/ProjectFiles.ts"
+import * as SettingsFiles from "../settings/SettingsFiles.ts"
 import * as TreeDigest from "./TreeDigest.ts"
 
 export interface ProjectPlace {
@@ -41,12 +41,12 @@ export interface ProjectCode {
 const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
   const files = yield* OwnFiles
   const sources: Array<Declared.DeclaringSource> = []
-  for (const path of ProjectFiles.pathsIn(cwd)) {
+  for (const path of SettingsFiles.pathsIn(cwd)) {
     const text = yield* Effect.orElseSucceed(ReadText.readIfPresent(files, path, { within: cwd }), () =>
       Option.none<string>()
     )
     if (Option.isNone(text)) continue
-    const values = ProjectFiles.valuesIn(path, Either.getOrUndefined(ReadText.parse(path, text.value)))
+    const values = SettingsFiles.valuesIn(path, Either.getOrUndefined(ReadText.parse(path, text.value)))
     sources.push({ scope: "project", baseDir: LocalPaths.dirname(path), values })
   }
   const { project } = Declared.from(cwd, sources)
@@ -73,7 +73,7 @@ const isIn = (places: ReadonlySet<string>, path: string): boolean =>
 const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declared.DeclaredLists) {
   const { cwd } = place
   const look = yield* Look.make({ within: cwd })
-  const places = new Set(ProjectFiles.pathsIn(cwd))
+  const places = new Set(SettingsFiles.pathsIn(cwd))
   for (const root of lists.roots) places.add(`${root}/settings.json`)
   for (const root of [`${cwd}/.heddle`, ...lists.roots]) {
     for (const { path } of yield* look.entries(`${root}/extensions`)) places.add(path)

@@ -4,12 +4,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Programs from "../../../../src/layers/platform/modules/Programs.ts"
 import * as ReadNow from "../../../../src/layers/platform/modules/ReadNow.ts"
-import * as Time from "../../../../src/layers/platform/modules/Time.ts"
+import * as Engine from "../../../../src/layers/platform/Engine.ts"
+import * as IsoTime from "../../../../src/layers/platform/IsoTime.ts"
 import { withFiles } from "../../tools/TempFolder.ts"
 
 it("ids sort by the time they were given", () => {
-  assert.isBelow(Time.uuidv7(1).localeCompare(Time.uuidv7(2)), 0)
-  assert.strictEqual(Time.date(Time.text()).toISOString().length, 24)
+  assert.isBelow(Engine.uuidv7(1).localeCompare(Engine.uuidv7(2)), 0)
+  assert.strictEqual(IsoTime.toDate(IsoTime.systemNow()).toISOString().length, 24)
 })
 
 it.scoped("files are read at once, or not at all", () =>

@@ -1,7 +1,7 @@
 /** Model calls of extensions: through the agent's providers and keys, or through an api that an extension registered. */
 import type { Model } from "../../../../domain/model/Model.ts"
 import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
-import { timestamp } from "../../../platform/modules/Time.ts"
+import * as IsoTime from "../../../platform/IsoTime.ts"
 import type { Holder } from "../HostBindings.ts"
 import { AssistantMessageEventStream } from "./EventStream.ts"
 
@@ -25,7 +25,7 @@ const failed = ({ api, id, provider }: Model, error: unknown) => ({
   usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
   stopReason: "error",
   errorMessage: ForeignValue.textOf(error),
-  timestamp: timestamp()
+  timestamp: IsoTime.systemMillis()
 })
 
 /** Never rejects: a failure is the last event. */

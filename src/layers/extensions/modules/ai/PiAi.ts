@@ -2,7 +2,7 @@
 import type { Model, ThinkingLevel } from "../../../../domain/model/Model.ts"
 import type { Tokens, Usage } from "../../../../domain/model/Usage.ts"
 import { defined } from "../../../../domain/Values.ts"
-import { uuidv7 } from "../../../platform/modules/Time.ts"
+import { uuidv7 } from "../../../platform/Engine.ts"
 import type { Holder } from "../HostBindings.ts"
 import * as Typebox from "../typebox/Typebox.ts"
 import * as EventStream from "./EventStream.ts"

@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import { defined } from "../../../../domain/Values.ts"
 import { dirname } from "../../../platform/files/LocalPaths.ts"
-import * as Time from "../../../platform/modules/Time.ts"
+import * as Engine from "../../../platform/Engine.ts"
+import * as IsoTime from "../../../platform/IsoTime.ts"
 import * as SessionEntries from "../agent/SessionEntries.ts"
 import type { Holder, SessionListing } from "../HostBindings.ts"
 import { SessionTree } from "./SessionTree.ts"
@@ -15,8 +16,8 @@ interface Creating {
 const newHeader = (cwd: string, { id, parentSession }: Creating): JsonObject => ({
   type: "session",
   version: 3,
-  id: id ?? Time.uuidv7(),
-  timestamp: Time.text(),
+  id: id ?? Engine.uuidv7(),
+  timestamp: IsoTime.systemNow(),
   cwd,
   ...defined({ parentSession })
 })
@@ -24,8 +25,8 @@ const newHeader = (cwd: string, { id, parentSession }: Creating): JsonObject => 
 /** A session of pi says more about itself; the text of all messages would need every file. */
 const toInfo = ({ created, firstMessage, modified, ...listing }: SessionListing) => ({
   ...listing,
-  created: Time.date(created),
-  modified: Time.date(modified),
+  created: IsoTime.toDate(created),
+  modified: IsoTime.toDate(modified),
   firstMessage,
   allMessagesText: firstMessage
 })
@@ -34,7 +35,7 @@ const toInfo = ({ created, firstMessage, modified, ...listing }: SessionListing)
 class WritableTree extends SessionTree {
   #append(entry: JsonObject): string {
     if (this.isPersisted()) throw new Error("extensions cannot write session files in heddle: use pi.appendEntry")
-    return this.add(entry, crypto.randomUUID().slice(0, 8), Time.text())
+    return this.add(entry, crypto.randomUUID().slice(0, 8), IsoTime.systemNow())
   }
 
   appendMessage(message: unknown): string {
