@@ -45,24 +45,19 @@ export interface ServerOptions<Stop> extends Connecting.Manner {
 const afterEof = "3 seconds"
 const afterSignal = "700 millis"
 
-/** Characters of a frame after which memory is given back. */
-const hugeFrame = 1024 * 1024
+/** Bytes of input after which memory is given back: what was made of them is many times as much, and garbage now. */
+const bytesToCollect = 4 * 1024 * 1024
 
 /** Handles the input line by line, until the host closes its side. */
 const read = Effect.fnUntraced(function* (
-  { input, release }: typeof Transport.Service,
+  { collect, input }: typeof Transport.Service,
   connection: Connection,
   { readerReady }: Writer.Writer,
   { receive, receiveLast }: Dispatch.Dispatch,
   sessions: typeof Sessions.Service
 ) {
   const lines: Array<Jsonl.Line> = []
-  /** Characters of the huge frames among them. */
-  let huge = 0
-  const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => {
-    lines.push(line)
-    if (line._tag === "Text" && line.text.length > hugeFrame) huge += line.text.length
-  })
+  const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => void lines.push(line))
   /** Handles the lines of a chunk with the services of one session in the context, which is cheaper than for each line. */
   const handle = Effect.fnUntraced(function* (taken: Array<Jsonl.Line>) {
     for (const line of taken) {
@@ -73,13 +68,18 @@ const read = Effect.fnUntraced(function* (
     taken.length = 0
   })
   let done = false
+  let bytes = 0
   while (!done) {
     const [chunks, isLast] = yield* input.takeAll
     for (const chunk of chunks) {
       splitter.push(chunk)
+      bytes += chunk.length
+      if (lines.length === 0) continue
       yield* Effect.provide(handle(lines.splice(0)), yield* sessions.current)
-      if (huge > 0) release?.(huge)
-      huge = 0
+      if (bytes > bytesToCollect) {
+        collect?.()
+        bytes = 0
+      }
     }
     done = isLast
   }

@@ -16,7 +16,7 @@ export class Transport extends Context.Tag("heddle/services/host/Transport")<
     readonly write: (text: string) => Effect.Effect<void, HostGone>
     /** Waits while frames gather that can leave in one write. `Effect.yieldNow()` is enough for pipes in memory. */
     readonly gather: Effect.Effect<void>
-    /** Told of huge frames that were handled, by their size, so that their memory can be given back. */
-    readonly release?: (bytes: number) => void
+    /** Asks the engine to give memory back soon. By itself it waits until memory grows, which a quiet process does not do. */
+    readonly collect?: () => void
   }
 >() {}

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import { Transport } from "../../../services/host/Transport.ts"
-import * as EngineMemory from "../EngineMemory.ts"
+import * as Engine from "../Engine.ts"
 import * as EventLoop from "../EventLoop.ts"
 import * as Primordials from "../Primordials.ts"
 import * as Process from "../processes/Process.ts"
@@ -12,6 +12,12 @@ import * as StdoutGuard from "./StdoutGuard.ts"
 
 /** Chunks that are read ahead. Beyond that stdin is left alone, and the pipe holds back the host. */
 const inputLead = 16
+
+/** At once, and again when what was in use by then is garbage, too. The end of the process does not wait for it. */
+const collect = () => {
+  setImmediate(Engine.collectGarbage)
+  setTimeout(Engine.collectGarbage, 1000).unref()
+}
 
 const openStdin = (from: Bun.BunFile) =>
   Effect.acquireRelease(
@@ -40,7 +46,7 @@ const make = Effect.fnUntraced(function* ({ reads }: { readonly reads: boolean }
     input,
     write: (text) => Effect.suspend(() => send(sink, writable(text))),
     gather: EventLoop.nextTurn,
-    release: EngineMemory.makeRelease()
+    collect
   })
 })
 
