@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { BudgetSnapshot } from "../domain/budget/BudgetSnapshot.ts"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent, InputContent } from "../domain/conversation/Content.ts"
@@ -109,8 +108,6 @@ export interface AgentState extends ModuleState {
   /** Whether a conversation that becomes too long is compacted by itself. */
   readonly autoCompactionEnabled: boolean
   readonly isCompacting: boolean
-  /** Absent when nothing is limited. */
-  readonly budget?: BudgetSnapshot
 }
 
 export interface ModelCycle {

@@ -122,6 +122,9 @@ export interface SessionBudget {
   readonly setLimits: (change: LimitsChange) => Effect.Effect<void, BudgetFixed>
 }
 
+/** The budget of a session. */
+export class Allowance extends Context.Tag("heddle/services/Allowance")<Allowance, SessionBudget>() {}
+
 export class Budget extends Context.Tag("heddle/services/Budget")<
   Budget,
   {

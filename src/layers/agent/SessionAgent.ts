@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Agent } from "../../services/Agent.ts"
-import { Budget } from "../../services/Budget.ts"
+import { Allowance } from "../../services/Budget.ts"
 import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
 import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -75,7 +75,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   )
   const relay = EventRelay.make(hub, hooks, run)
   const { publish } = relay
-  const budget = yield* Effect.flatMap(Budget, ({ open }) => open(publish))
   const supervision = yield* RunNodes.makeTree
   /** Starts a fiber of the session whose nodes are in its tree. */
   const fork = <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect))
@@ -85,6 +84,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const services = yield* Effect.provideService(options.plan.build(core), SessionControls, controls)
   const tools = Context.get(services, ToolSet)
+  const budget = Context.get(services, Allowance)
   const openSubagents = yield* Subagents
   const subagents = openSubagents({
     session,
@@ -310,8 +310,7 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       queue,
       compaction,
       manual,
-      contributions: parts.contributions,
-      budget: parts.budget
+      contributions: parts.contributions
     }),
     budget: parts.budget,
     messages: session.messages,

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
-import type { SessionBudget } from "../../services/Budget.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { Contribution, ModuleState } from "../../services/session/SessionCore.ts"
 import type * as Compaction from "./compaction/Compaction.ts"
@@ -13,7 +12,6 @@ import type * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import type { RunState } from "./run/RunState.ts"
 
 interface Sources {
-  readonly budget: SessionBudget
   readonly controls: () => ControlValues
   readonly session: typeof Session.Service
   readonly state: RunState
@@ -24,17 +22,7 @@ interface Sources {
   readonly contributions: () => ReadonlyArray<Contribution>
 }
 
-export const make = ({
-  budget,
-  compaction,
-  controls,
-  manual,
-  prompts,
-  contributions,
-  queue,
-  session,
-  state
-}: Sources) =>
+export const make = ({ compaction, controls, manual, prompts, contributions, queue, session, state }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -52,7 +40,6 @@ export const make = ({
       isSettled: prompts.isSettled() && !state.isPrompted(),
       isCompacting: isManual || (yield* compaction.isActive),
       autoCompactionEnabled: compaction.isEnabled(),
-      ...(budget.isLimited() ? { budget: yield* budget.snapshot } : {}),
       messageCount: yield* session.messageCount,
       queue: queue.current()
     }

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import type { Allowance, Budget } from "../../services/Budget.ts"
 import type { HostUi } from "../../services/host/HostUi.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { ModelCatalog } from "../../services/model/ModelCatalog.ts"
@@ -29,10 +30,10 @@ export interface SessionPlan<Out, E, In> {
 }
 
 /** What the modules of an agent may need of the process, and of the parts of the agent that are no modules yet. */
-type AgentServices = Controls | HostUi | Ids | ModelCatalog | Session | Settings | Tools
+type AgentServices = Budget | Controls | HostUi | Ids | ModelCatalog | Session | Settings | Tools
 
 /** Has the modules that every agent needs. */
-export type AgentPlan = SessionPlan<Retries | ToolSet, never, AgentServices>
+export type AgentPlan = SessionPlan<Allowance | Retries | ToolSet, never, AgentServices>
 
 /** A plan that can be changed; each change is a plan of its own. */
 export interface Plan<Out, E, In> extends SessionPlan<Out, E, In> {

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import type { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import type { TodoPhases } from "../../domain/todo/Todo.ts"
 import type { SessionOpening } from "../hooks/HookPoints.ts"
 import type { Ids } from "../Ids.ts"
@@ -17,6 +18,8 @@ import type { Session } from "./Session.ts"
 /** The members of the state that modules add. Those of built-in modules are named; they are absent without their module. */
 export interface ModuleState {
   readonly todoPhases?: TodoPhases
+  /** Absent when nothing is limited. */
+  readonly budget?: BudgetSnapshot
   readonly autoRetryEnabled?: boolean
   /** While a failed model call waits to be tried again. */
   readonly isRetrying?: boolean
