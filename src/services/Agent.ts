@@ -105,8 +105,6 @@ export interface AgentState extends ModuleState {
   readonly isSettled: boolean
   readonly messageCount: number
   readonly queue: MessageQueue
-  /** Whether a conversation that becomes too long is compacted by itself. */
-  readonly autoCompactionEnabled: boolean
   readonly isCompacting: boolean
 }
 

@@ -11,6 +11,7 @@ interface Options {
   readonly cwd: string
   readonly opening: SessionOpening
   readonly events: EventLog
+  readonly announce: () => void
   readonly supervision: Supervision
   readonly fork: (typeof SessionCore.Service)["fork"]
 }

@@ -18,13 +18,13 @@ import { Subagents } from "../../services/delegation/Delegation.ts"
 import { ToolSet } from "../../services/Tools.ts"
 import * as CommandRegistry from "../commands/CommandRegistry.ts"
 import * as Core from "./Core.ts"
-import * as Compaction from "./compaction/Compaction.ts"
-import * as IdleCompaction from "./compaction/IdleCompaction.ts"
+import { Compactions } from "./compaction/CompactionModule.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Asking from "../hooks/Asking.ts"
 import * as Forwarding from "../hooks/Forwarding.ts"
 import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
+import { RegisteredHooks } from "../hooks/HookRegistry.ts"
 import * as Reports from "../hooks/Reports.ts"
 import * as Startup from "../hooks/Startup.ts"
 import type { AgentPlan } from "../session/SessionPlan.ts"
@@ -78,11 +78,13 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const supervision = yield* RunNodes.makeTree
   /** Starts a fiber of the session whose nodes are in its tree. */
   const fork = <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect))
-  const { opening = { reason: "startup" } } = options
+  const { announce = () => {}, opening = { reason: "startup" } } = options
   const events = { publish, ready: relay.ready, attach: hub.attach }
-  const core = yield* Core.make({ cwd: options.cwd, opening, events, supervision, fork })
+  const core = yield* Core.make({ cwd: options.cwd, opening, events, supervision, announce, fork })
   const controls = Controls.make({ settings, catalog, session, publish }, options)
-  const services = yield* Effect.provideService(options.plan.build(core), SessionControls, controls)
+  const services = yield* options.plan
+    .build(core)
+    .pipe(Effect.provideService(SessionControls, controls), Effect.provideService(RegisteredHooks, hooks))
   const tools = Context.get(services, ToolSet)
   const budget = Context.get(services, Allowance)
   const openSubagents = yield* Subagents
@@ -95,31 +97,18 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     contributors: () => Forwarding.contributors(hooks)
   })
   core.contribute({ name: "subagents", tools: subagents.tools })
+  const compaction = Context.get(services, Compactions)
   const retries = Context.get(services, Retries)
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
+  core.contribute({ name: "inbox", handsOff: clientMessages.load })
   const isIdle = () => !state.takesMessages()
   const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended, isIdle })
   const queue = SessionQueue.make({ publish, session, settings, dropped: prompts.drop })
   const queued = yield* session.queued
   queue.restore(queued)
   for (const { messageId } of queued) prompts.restore(messageId)
-  const { announce = () => {} } = options
   const detach = (effect: Effect.Effect<void>) => void run(effect)
-  const compaction = yield* Compaction.make({
-    publish: (event) => {
-      if (event._tag === "CompactionEnded" && event.result !== undefined) {
-        for (const { compacted } of core.contributions()) compacted?.()
-      }
-      publish(event)
-    },
-    budget,
-    detach,
-    mayRetry: retries.isEnabled,
-    prepareHandoff: clientMessages.load,
-    announce,
-    hooks
-  })
   const commands = CommandRegistry.make({ publish, detach })
   const instructions = yield* Instructions.make({ session, hooks, commands, publish, fork: run, opening }, options)
   return {
@@ -221,7 +210,6 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
     carried: Effect.sync(() => ({
       controls: controls.values(),
       services,
-      autoCompaction: compaction.isEnabled(),
       isClosing: state.isClosing(),
       queueRevision: queue.current().revision,
       hasLoaded: isLoaded()
@@ -229,7 +217,6 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
     carry: Effect.fnUntraced(function* (carried) {
       controls.start(carried.controls)
       for (const { carry } of contributions()) if (carry !== undefined) yield* carry(carried.services)
-      yield* compaction.setEnabled(carried.autoCompaction)
       queue.countFrom(carried.queueRevision)
       loadsEarly = carried.hasLoaded
       if (carried.isClosing) state.close()
@@ -268,7 +255,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   }
   const runs = yield* makeRuns(parts, startup, loading)
   const { admission, fiber, sending, withdraw } = runs
-  yield* RunNodes.session(supervision)(IdleCompaction.watch({ ...parts, model: model.current }))
   const manual = ManualCompaction.make({
     compaction,
     state,
@@ -308,7 +294,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       state,
       prompts,
       queue,
-      compaction,
       manual,
       contributions: parts.contributions
     }),

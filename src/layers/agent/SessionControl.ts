@@ -15,7 +15,6 @@ export interface Carried {
   readonly controls: ControlValues
   /** The services of the modules, of which each carries over its own values. */
   readonly services: Context.Context<never>
-  readonly autoCompaction: boolean
   readonly isClosing: boolean
   /** A host never sees the revision of the queue decrease. */
   readonly queueRevision: number

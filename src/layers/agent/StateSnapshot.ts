@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import type { AgentState } from "../../services/Agent.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { Contribution, ModuleState } from "../../services/session/SessionCore.ts"
-import type * as Compaction from "./compaction/Compaction.ts"
 import type { ControlValues } from "../../services/session/Controls.ts"
 import type { OpenPrompts } from "./inbox/OpenPrompts.ts"
 import type { SessionQueue } from "./inbox/SessionQueue.ts"
@@ -17,12 +16,11 @@ interface Sources {
   readonly state: RunState
   readonly prompts: OpenPrompts
   readonly queue: SessionQueue
-  readonly compaction: Compaction.Compaction
   readonly manual: ReturnType<typeof ManualCompaction.make>
   readonly contributions: () => ReadonlyArray<Contribution>
 }
 
-export const make = ({ compaction, controls, manual, prompts, contributions, queue, session, state }: Sources) =>
+export const make = ({ controls, manual, prompts, contributions, queue, session, state }: Sources) =>
   Effect.gen(function* () {
     const isManual = yield* manual.isActive
     const { file, sessionId } = yield* session.info
@@ -32,16 +30,15 @@ export const make = ({ compaction, controls, manual, prompts, contributions, que
       if (contribution.state !== undefined) ofModules = { ...ofModules, ...(yield* contribution.state) }
     }
     const snapshot: AgentState = {
-      ...ofModules,
       ...inForce,
       sessionId,
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),
       isStreaming: state.isPrompted() && !isManual,
       isSettled: prompts.isSettled() && !state.isPrompted(),
-      isCompacting: isManual || (yield* compaction.isActive),
-      autoCompactionEnabled: compaction.isEnabled(),
       messageCount: yield* session.messageCount,
-      queue: queue.current()
+      queue: queue.current(),
+      ...ofModules,
+      isCompacting: isManual || ofModules.isCompacting === true
     }
     return snapshot
   })

@@ -1,5 +1,6 @@
 /** The hooks of one session, in the order in which they run. Owned by the session's scope. */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -43,6 +44,12 @@ const problemOf = (cause: Cause.Cause<HookProblem>): HookProblem =>
 type Notify = (typeof SessionHooks.Service)["notify"]
 
 export type HookRegistry = ReturnType<typeof make>
+
+/** The hooks of a session, for those who ask them. */
+export class RegisteredHooks extends Context.Tag("heddle/layers/hooks/RegisteredHooks")<
+  RegisteredHooks,
+  HookRegistry
+>() {}
 
 export const make = (
   report: (problem: Report) => void,

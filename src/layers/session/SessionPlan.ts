@@ -7,13 +7,17 @@ import type { Allowance, Budget } from "../../services/Budget.ts"
 import type { HostUi } from "../../services/host/HostUi.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import type { ModelClient } from "../../services/model/ModelClient.ts"
 import type { Controls } from "../../services/session/Controls.ts"
 import type { Retries } from "../../services/session/Retries.ts"
 import type { Session } from "../../services/session/Session.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import type { SessionModule } from "../../services/session/SessionModule.ts"
+import type { SessionStore } from "../../services/session/SessionStore.ts"
 import type { Settings } from "../../services/Settings.ts"
 import type { Tools, ToolSet } from "../../services/Tools.ts"
+import type { Compactions } from "../agent/compaction/CompactionModule.ts"
+import type { RegisteredHooks } from "../hooks/HookRegistry.ts"
 
 /** What stands in the place of modules, each under the slot of its module. */
 type Replacements = Context.Context<never>
@@ -30,10 +34,21 @@ export interface SessionPlan<Out, E, In> {
 }
 
 /** What the modules of an agent may need of the process, and of the parts of the agent that are no modules yet. */
-type AgentServices = Budget | Controls | HostUi | Ids | ModelCatalog | Session | Settings | Tools
+type AgentServices =
+  | Budget
+  | Controls
+  | RegisteredHooks
+  | HostUi
+  | Ids
+  | ModelCatalog
+  | ModelClient
+  | Session
+  | SessionStore
+  | Settings
+  | Tools
 
 /** Has the modules that every agent needs. */
-export type AgentPlan = SessionPlan<Allowance | Retries | ToolSet, never, AgentServices>
+export type AgentPlan = SessionPlan<Allowance | Compactions | Retries | ToolSet, never, AgentServices>
 
 /** A plan that can be changed; each change is a plan of its own. */
 export interface Plan<Out, E, In> extends SessionPlan<Out, E, In> {

@@ -7,6 +7,7 @@ import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { TodoPhase } from "../../domain/todo/Todo.ts"
+import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
@@ -81,9 +82,13 @@ const getState = Command.make({
     const agent = yield* Agent
     const shell = yield* Shell
     const {
+      autoCompactionEnabled = false,
       autoRetryEnabled = false,
+      budget,
+      isCompacting = false,
       isRetrying = false,
       isSettled,
+      messageCount,
       queue,
       todoPhases = [],
       ...state
@@ -91,6 +96,10 @@ const getState = Command.make({
     const queued = MessageQueue.size(queue)
     const data: typeof State.Type = {
       ...state,
+      isCompacting,
+      autoCompactionEnabled,
+      ...defined({ budget }),
+      messageCount,
       autoRetryEnabled,
       isRetrying,
       ...levelMembers(connection.dialect, state.thinkingLevel),

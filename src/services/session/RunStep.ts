@@ -40,16 +40,21 @@ export interface AnswerWatch {
 export interface RunStep {
   /** A message of the user joins the run: the prompt, or one from the queue. */
   readonly prompted?: () => void
+  /** Runs before the first turn. An abort ends it. */
+  readonly before?: Effect.Effect<void>
   /** Adds messages to the turn that is open, behind those it has. Run right before the model call, once per turn. */
-  readonly opening?: (add: (message: CustomInput) => Effect.Effect<void>) => Effect.Effect<void>
+  readonly opening?: (add: (message: CustomInput) => Effect.Effect<void>) => Effect.Effect<unknown>
   /** A watch for the answer that is about to come, if there is anything to look for. */
   readonly watch?: Effect.Effect<AnswerWatch | undefined>
   /** The model came to the end of its answer. */
   readonly answered?: () => void
   /** What becomes of the turn. Each step gets the answer of the one before it. */
   readonly afterTurn?: (outcome: TurnOutcome) => Effect.Effect<TurnOutcome>
-  /** The model has stopped and nothing is queued: a message with which the run goes on instead. The first answer counts. */
-  readonly stopping?: Effect.Effect<CustomInput | undefined>
+  /**
+   * The model has stopped and nothing is queued: a message with which the run goes on instead. A text counts as said by the user.
+   * The first answer counts.
+   */
+  readonly stopping?: Effect.Effect<string | CustomInput | undefined>
   /** A tool result was stored and published. Runs in the step that stores it, which no interrupt divides. */
   readonly recorded?: (result: ToolResultMessage) => Effect.Effect<void>
   /** The run does not end well: with this error, or because it was told to stop. */

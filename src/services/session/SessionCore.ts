@@ -20,6 +20,9 @@ export interface ModuleState {
   readonly todoPhases?: TodoPhases
   /** Absent when nothing is limited. */
   readonly budget?: BudgetSnapshot
+  /** Whether a conversation that becomes too long is compacted by itself. */
+  readonly autoCompactionEnabled?: boolean
+  readonly isCompacting?: boolean
   readonly autoRetryEnabled?: boolean
   /** While a failed model call waits to be tried again. */
   readonly isRetrying?: boolean
@@ -41,6 +44,8 @@ export interface Contribution {
   readonly moved?: () => void
   /** A summary has taken the place of older messages. */
   readonly compacted?: () => void
+  /** The log is about to be left for one with only some of its entries: reads what would be missed. */
+  readonly handsOff?: Effect.Effect<void>
   /** Tools that models are offered. Asked before the first model call, so they may use every module. */
   readonly tools?: Effect.Effect<ReadonlyArray<Tool>>
   /** Its part in a run, made when the run begins. */
@@ -63,6 +68,8 @@ export class SessionCore extends Context.Tag("heddle/services/session/SessionCor
     readonly opening: SessionOpening
     /** Starts a fiber at once, up to its first wait. It ends with the session. */
     readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+    /** Work begins that is ended when the host goes: the check of a prompt, or a compaction. */
+    readonly announce: () => void
     readonly contribute: (contribution: Contribution) => void
     /** In the order of the modules. Complete when the last module is built: read it when a run begins, not earlier. */
     readonly contributions: () => ReadonlyArray<Contribution>

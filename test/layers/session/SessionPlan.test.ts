@@ -146,7 +146,10 @@ it.scoped("two sessions never share a module, and a session without modules of a
     const other = yield* made.sessions.open(made.store.create({}))
     const [one, two] = [yield* made.sessions.current, other].map((services) => Context.getOption(services, Notes))
     assert.notStrictEqual(Option.getOrThrow(one ?? Option.none()), Option.getOrThrow(two ?? Option.none()))
-    const bare = yield* TestAgent.make({}, { plan: SessionPlan.core.add(Modules.budget).add(Modules.tools).add(Modules.retries) })
+    const bare = yield* TestAgent.make(
+      {},
+      { plan: SessionPlan.core.add(Modules.budget).add(Modules.tools).add(Modules.retries).add(Modules.compaction) }
+    )
     const state = yield* bare.agent.state
     assert.isUndefined(state.todoPhases)
     assert.isTrue(state.autoRetryEnabled)

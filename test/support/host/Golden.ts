@@ -18,6 +18,7 @@ import * as ProviderRegistry from "../../../src/layers/providers/ProviderRegistr
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import type { AgentPlan } from "../../../src/layers/session/SessionPlan.ts"
 import { standard } from "../../../src/layers/session/standard.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
@@ -77,7 +78,8 @@ const agent = (
   scenario: Option.Option<string>,
   settings: object,
   store: typeof memory,
-  hasUiTool: boolean
+  hasUiTool: boolean,
+  plan: AgentPlan
 ) =>
   Layer.unwrapScoped(
     Effect.map(Offline.make({ scenario, cwd }), (offline) =>
@@ -85,7 +87,7 @@ const agent = (
         Layer.provideMerge(
           HostSessions.layer({
             cwd,
-            plan: standard,
+            plan,
             scopedModels: [],
             first: Effect.orDie(Effect.flatMap(SessionStore, (store) => store.create({}))),
             start: () =>
@@ -154,7 +156,11 @@ type Written = Effect.Effect<ReadonlyArray<string>>
  * Plays a transcript against a fresh server, and returns it as it went. `written` reads what we have written before
  * the host goes on; without it our lines are read by the count of those that are expected.
  */
-export const perform = Effect.fnUntraced(function* (text: string, written?: (host: TestHost.TestHost) => Written) {
+export const perform = Effect.fnUntraced(function* (
+  text: string,
+  written?: (host: TestHost.TestHost) => Written,
+  plan: AgentPlan = standard
+) {
   const { cwd, root } = yield* workspace
   const scenario = Option.map(Option.fromNullable(header(text, "scenario")), (json) => {
     const file = join(root, "scenario.json")
@@ -172,7 +178,7 @@ export const perform = Effect.fnUntraced(function* (text: string, written?: (hos
   const hasUiTool = header(text, "ui tool") !== undefined
   const hooks = HookFakes.layer(JSON.parse(header(text, "hooks") ?? "[]"))
   const rules = RuleTexts.layer(JSON.parse(header(text, "rules") ?? "{}"))
-  const session = Layer.provide(agent(cwd, scenario, settings, store, hasUiTool), [hooks, rules])
+  const session = Layer.provide(agent(cwd, scenario, settings, store, hasUiTool, plan), [hooks, rules])
   const layers = Layer.mergeAll(session, host.layer, trust)
   const context = yield* Layer.build(layers)
   const tap = tapped(Context.get(context, Sessions))
@@ -215,8 +221,8 @@ export const perform = Effect.fnUntraced(function* (text: string, written?: (hos
 }, Effect.scoped)
 
 /** Plays one file, and rewrites it if `GOLDEN_WRITE` says so. */
-export const play = Effect.fnUntraced(function* (path: string) {
+export const play = Effect.fnUntraced(function* (path: string, plan?: AgentPlan) {
   const text = readFileSync(path, "utf8")
-  const went = yield* perform(text, mode === "1" ? ({ receiveQuiet }) => receiveQuiet : undefined)
+  const went = yield* perform(text, mode === "1" ? ({ receiveQuiet }) => receiveQuiet : undefined, plan)
   if (mode !== undefined) writeFileSync(path, `${went.join("\n")}\n`)
 })

@@ -5,14 +5,14 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { NoModelSelected } from "../../../services/Agent.ts"
+import type { EventLog } from "../../../services/session/EventLog.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import type { Compaction } from "./Compaction.ts"
-import type { EventHub } from "../events/EventHub.ts"
 
 interface Dependencies {
   readonly compaction: Compaction
-  readonly hub: EventHub
+  readonly attach: EventLog["attach"]
   readonly session: typeof Session.Service
   readonly settings: SettingsValues
   readonly model: Effect.Effect<Model, NoModelSelected>
@@ -21,10 +21,10 @@ interface Dependencies {
 const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "RunSettled"
 
 /** A run that starts ends the wait, or the attempt. */
-export const watch = Effect.fnUntraced(function* ({ compaction, hub, model, session, settings }: Dependencies) {
+export const watch = Effect.fnUntraced(function* ({ attach, compaction, model, session, settings }: Dependencies) {
   if (!settings["compaction.idleEnabled"]) return
   const events = yield* Mailbox.make<AgentEvent>()
-  yield* hub.attach({
+  yield* attach({
     offer: (event) => {
       if (matters(event)) events.unsafeOffer(event)
     },

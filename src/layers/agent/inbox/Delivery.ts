@@ -31,8 +31,6 @@ interface Dependencies {
   readonly since: number
   /** A prompt began the run, so its first turn takes the messages that waited for one. */
   readonly isPrompted: boolean
-  /** The message with which the run continues by itself when the queue is empty. Called once per stop of the model. */
-  readonly goesOn: () => string | CustomInput | undefined
   readonly steps: Pick<RunSteps, "prompted" | "stopping">
 }
 
@@ -53,7 +51,7 @@ export interface Delivery {
 type Mark = { readonly betweenAttempts?: true }
 
 export const make = (dependencies: Dependencies): Delivery => {
-  const { goesOn, ids, isPrompted, journal, modes, now, prompts, queue, session, since, steps } = dependencies
+  const { ids, isPrompted, journal, modes, now, prompts, queue, session, since, steps } = dependencies
   /** The mark of the messages of the turn at hand. */
   let mark: Mark = {}
 
@@ -108,10 +106,7 @@ export const make = (dependencies: Dependencies): Delivery => {
   const open = (point: DrainPoint, again: boolean) =>
     Effect.suspend(() => {
       const item = next(point)
-      const own = point === "settled" ? goesOn() : undefined
-      if (point !== "settled" || item !== undefined || own !== undefined) {
-        return begin(point, again, item, own)
-      }
+      if (point !== "settled" || item !== undefined) return begin(point, again, item)
       return Effect.flatMap(steps.stopping, (message) =>
         message === undefined ? Effect.succeed(false) : begin(point, again, undefined, message)
       )

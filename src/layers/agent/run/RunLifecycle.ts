@@ -19,9 +19,7 @@ import type { SessionTools } from "../../../services/Tools.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import type { Compaction } from "../compaction/Compaction.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
-import * as RunCompaction from "../compaction/RunCompaction.ts"
 import type { EventRelay } from "../events/EventRelay.ts"
 import * as CustomInputs from "../inbox/CustomInputs.ts"
 import * as Delivery from "../inbox/Delivery.ts"
@@ -63,7 +61,6 @@ interface Options {
   readonly ticks: () => number
   readonly controls: () => ControlValues
   readonly model: ModelInForce
-  readonly compaction: Compaction
   readonly budget: SessionBudget
   readonly tools: SessionTools
   readonly state: RunState
@@ -107,7 +104,6 @@ const planned = (budget: SessionBudget, model: Effect.Effect<Model>, { recent }:
 export const make = Effect.fnUntraced(function* (options: Options) {
   const {
     budget,
-    compaction,
     controls,
     detach,
     end,
@@ -167,8 +163,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))
     )
-    const autoContinue = settings["compaction.autoContinue"]
-    const shrinking = RunCompaction.make({ runId, compaction, length, budget, model: currentModel, autoContinue })
     const delivery = Delivery.make({
       ids,
       journal,
@@ -179,7 +173,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       modes,
       since,
       isPrompted: said.role === "user",
-      goesOn: shrinking.goesOn,
       steps
     })
     if (said.role === "user") steps.prompted()
@@ -202,7 +195,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const turns: Run.Dependencies = {
       delivery,
       journal,
-      turn: Effect.flatMap(Effect.flatMap(turn, shrinking.afterTurn), steps.afterTurn),
+      turn: Effect.flatMap(turn, steps.afterTurn),
       steps,
       limit: Run.makeLimit(settings.maxTurns),
       mayGoOn: budget.mayPrompt,
@@ -210,7 +203,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       timed: budget.whileRunning,
       model: currentModel
     }
-    return { turns, beforeRun: shrinking.beforeRun, shape, introduce }
+    return { turns, beforeRun: steps.before, shape, introduce }
   }
 
   /** Messages that are queued at the very end continue the run, unless it was asked to stop. */

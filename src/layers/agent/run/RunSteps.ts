@@ -6,7 +6,7 @@ import type { AnswerWatch, RunStep, RunView } from "../../../services/session/Ru
 export type RunSteps = Required<RunStep>
 
 const each = <A extends ReadonlyArray<unknown>>(
-  calls: ReadonlyArray<((...args: A) => Effect.Effect<void>) | undefined>
+  calls: ReadonlyArray<((...args: A) => Effect.Effect<unknown>) | undefined>
 ) => {
   const [first, ...others] = calls.filter((call) => call !== undefined)
   if (first === undefined) return () => Effect.void
@@ -38,6 +38,7 @@ export const make = (contributions: ReadonlyArray<Contribution>, view: RunView):
     prompted: () => {
       for (const { prompted } of steps) prompted?.()
     },
+    before: Effect.forEach(steps, ({ before = Effect.void }) => before, { discard: true }),
     opening: each(steps.map(({ opening }) => opening)),
     watch: Effect.map(
       Effect.forEach(

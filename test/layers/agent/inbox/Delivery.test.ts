@@ -11,7 +11,6 @@ import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
 import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
 import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
-import type { RunSteps } from "../../../../src/layers/agent/run/RunSteps.ts"
 import { Ids } from "../../../../src/services/Ids.ts"
 import * as Budgets from "../../../support/agent/Budgets.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
@@ -19,11 +18,7 @@ import * as TestAgent from "../../../support/agent/TestAgent.ts"
 
 const note = (content: string): CustomInput => ({ customType: "note", content, display: false })
 
-type Steps = Pick<RunSteps, "prompted" | "stopping">
-
-const silent: Steps = { prompted: () => {}, stopping: Effect.succeed(undefined) }
-
-const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, steps: Steps = silent) {
+const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, prompted = () => {}) {
   const { session } = yield* TestAgent.make({})
   const ids = yield* Ids
   const events: Array<AgentEvent> = []
@@ -57,8 +52,7 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, s
     modes: () => ({ steering: "all", followUp: "all" }),
     since: 0,
     isPrompted: true,
-    goesOn: () => goesOn.shift(),
-    steps
+    steps: { prompted, stopping: Effect.sync(() => goesOn.shift()) }
   })
   return { delivery, journal, queue, session, events }
 })
@@ -134,11 +128,7 @@ it.scoped("a run goes on with a custom message of its own, or a text", () =>
 it.scoped("a module lets the run go on only where nothing else does, and hears of each message of the user", () =>
   Effect.gen(function* () {
     let prompted = 0
-    const reminders = [note("reminder")]
-    const { delivery, events, queue } = yield* make(["go on"], {
-      prompted: () => void prompted++,
-      stopping: Effect.sync(() => reminders.shift())
-    })
+    const { delivery, events, queue } = yield* make([note("reminder")], () => void prompted++)
     yield* queue.add({ messageId: "f", queue: "followUp", text: "F", images: [], createdAt: 0 })
     const opened = [yield* delivery.open("settled", false), yield* delivery.open("continue", false)]
     opened.push(yield* delivery.open("settled", false), yield* delivery.open("settled", false))
