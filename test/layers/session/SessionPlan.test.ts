@@ -157,16 +157,20 @@ it.scoped("two sessions never share a module, and a session without modules of a
   })
 )
 
+/** Whether nothing that a module of the plan needs is missing. */
+type IsComplete<Plan> =
+  Plan extends SessionPlan.Plan<infer _Out, infer _E, infer In> ? ([In] extends [never] ? true : false) : never
+
 it("what does not fit does not compile", () => {
   const needsTodos = SessionModule.contributing(
     "acme.more",
     Effect.map(Todos, () => ({}))
   )
+  const without = SessionPlan.core.add(needsTodos)
   // @ts-expect-error: nothing in this plan provides Todos
-  const without: SessionPlan.SessionPlan<SessionCore, never, never> = SessionPlan.core.add(needsTodos)
-  const whole: SessionPlan.SessionPlan<SessionCore | Todos, never, never> = SessionPlan.core
-    .add(board([]))
-    .add(needsTodos)
+  const isComplete: IsComplete<typeof without> = true
+  const whole = SessionPlan.core.add(board([])).add(needsTodos)
+  const isWhole: IsComplete<typeof whole> = true
   // @ts-expect-error: Notes are no Todos
   const other = Modules.standard.replace(Modules.todos, notes)
   const demanding = SessionModule.make(
@@ -184,4 +188,5 @@ it("what does not fit does not compile", () => {
   // @ts-expect-error: the place of the todos has no Notes
   const poor = Modules.standard.replace(Modules.todos, demanding)
   for (const plan of [without, whole, other, poor]) assert.isFunction(plan.build)
+  assert.deepStrictEqual([isComplete, isWhole], [true, true])
 })
