@@ -193,6 +193,12 @@ const definitions: ReadonlyArray<readonly [tools: ReadonlyArray<unknown>, expect
     [{ ...good, label: "a", hidden: true, timeoutMs: 1 }]
   ],
   [[{ ...good, hidden: "yes" }], [{ ...good, label: "a" }]],
+  [[{ ...good, label: 5, hidden: null }], [{ ...good, label: "a" }]],
+  [[{ ...good, label: " " }], [{ ...good, label: "a" }]],
+  [[{ ...good, description: " two words " }], [{ ...good, label: "a", description: "two words" }]],
+  [[{ ...good, name: " a ", parameters: 1 }], 'Host tool "a" must provide a JSON Schema object'],
+  [[{ label: "x", timeoutMs: -1 }], "Host tool at index 0 must provide a non-empty name"],
+  [[{ ...good, description: 1, parameters: 1, timeoutMs: -1 }], 'Host tool "a" must provide a non-empty description'],
   [[good, 5], "Host tool at index 1 must provide a non-empty name"],
   [[{ ...good, name: 5 }], "Host tool at index 0 must provide a non-empty name"],
   [[{ ...good, name: "\t" }], "Host tool at index 0 must provide a non-empty name"],

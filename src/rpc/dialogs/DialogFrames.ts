@@ -12,6 +12,7 @@ import type {
   SelectQuestion,
   Widget
 } from "../../services/host/HostUi.ts"
+import type { Reply } from "./DialogSchemas.ts"
 
 /** Characters of titles, notices, states and placeholders; of messages and texts for editors; of an option; of a key. */
 const shortText = 64 * 1024
@@ -106,12 +107,12 @@ export const setTitle = (title: string): Request => ({ method: "setTitle", title
 
 export const setEditorText = (text: string): Request => ({ method: "set_editor_text", text: cut(text, longText) })
 
-/** A reply of the host, of whatever kind. */
-export type Reply = Readonly<Record<string, unknown>>
+/** What a question learns of its reply. */
+export type Answer = Pick<Reply, "cancelled" | "confirmed" | "timedOut" | "value">
 
 /** The text of a reply; none when it was cancelled, and when it is of another kind. */
-export const textOf = (reply: Reply): Option.Option<string> =>
-  reply["cancelled"] !== true && typeof reply["value"] === "string" ? Option.some(reply["value"]) : Option.none()
+export const textOf = ({ cancelled, value }: Answer): Option.Option<string> =>
+  cancelled === true ? Option.none() : Option.fromNullable(value)
 
-export const confirmedOf = ({ cancelled, confirmed }: Reply): Option.Option<boolean> =>
-  cancelled !== true && typeof confirmed === "boolean" ? Option.some(confirmed) : Option.none()
+export const confirmedOf = ({ cancelled, confirmed }: Answer): Option.Option<boolean> =>
+  cancelled === true ? Option.none() : Option.fromNullable(confirmed)

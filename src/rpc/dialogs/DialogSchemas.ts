@@ -1,16 +1,18 @@
-/** Schemas of the frames of dialogs, for the reference and the tests. */
+/** Schemas of the frames of dialogs. */
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { lenient } from "../decoding/Lenient.ts"
 
-/** A reply is not decoded by this: it is read member by member, because one that does not fit counts as cancelled. */
-const Reply = Schema.Struct({
+/** A reply of the host, of whatever kind. A question that does not find its answer in it counts as cancelled. */
+export const Reply = Schema.Struct({
   type: Schema.Literal("extension_ui_response"),
   id: Schema.String,
-  value: optional(Schema.String),
-  confirmed: optional(Schema.Boolean),
-  cancelled: optional(Schema.Boolean),
-  timedOut: optional(Schema.Boolean)
+  value: lenient(Schema.String),
+  confirmed: lenient(Schema.Boolean),
+  cancelled: lenient(Schema.Boolean),
+  timedOut: lenient(Schema.Boolean)
 })
+export type Reply = typeof Reply.Type
 
 export const hostFrames = [
   {

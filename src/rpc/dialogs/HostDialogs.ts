@@ -1,23 +1,26 @@
 /** The user interface of a host on the wire: the questions that it has not answered. Owned by the server of the connection. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import * as Dialog from "../../services/host/Dialog.ts"
 import type { ConfirmQuestion, DialogMethod, Question, SelectQuestion, Ui } from "../../services/host/HostUi.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type * as Supervision from "../../services/supervision/Supervision.ts"
 import type { Connection } from "../Connection.ts"
+import * as Decoder from "../decoding/Decoder.ts"
 import type { Writer } from "../Writer.ts"
 import * as DialogFrames from "./DialogFrames.ts"
+import { Reply } from "./DialogSchemas.ts"
 
 export interface HostDialogs {
   readonly ui: Ui
   /** True for every reply, also to a question that is over: the caller has nothing left to do with it. */
   readonly receive: (type: string, frame: unknown) => boolean
   /** The host has answered with a frame that cannot be taken: the question counts as cancelled. */
-  readonly refuse: (type: string | undefined, frame: DialogFrames.Reply) => void
+  readonly refuse: (type: string | undefined, frame: unknown) => void
   /** The host is gone: open questions, and all later ones, get their defaults, and no frame is sent. */
   readonly disconnect: () => void
   /** The process ends: the same, and the host is told which questions are withdrawn. */
@@ -39,14 +42,18 @@ const mostOpen = 256
 /** Keys whose last state is remembered. */
 const mostStates = 256
 
-const cancelled: DialogFrames.Reply = { cancelled: true }
+const decodeReply = Decoder.make(Reply)
+/** Of a frame that cannot be taken, more than that is not looked at. */
+const decodeId = Decoder.make(Reply.pipe(Schema.pick("id")))
+
+const cancelled: DialogFrames.Answer = { cancelled: true }
 
 /** A question that waits for its answer: how the host is asked, and what its reply means. */
 interface Spec<Q extends Question, A> {
   readonly method: DialogMethod
   readonly fallback: A
   readonly frame: (question: Q) => DialogFrames.Request
-  readonly read: (reply: DialogFrames.Reply, question: Q) => A
+  readonly read: (reply: DialogFrames.Answer, question: Q) => A
 }
 
 /** What is said to the host, without an answer. */
@@ -76,7 +83,7 @@ const makeNotices = ({ emitTitle }: Parts, tell: (request: DialogFrames.Request)
 
 /** The frames to the host, and those that it has to answer. */
 const makeExchange = ({ ids, writer }: Parts) => {
-  const pending = new Map<string, Deferred.Deferred<DialogFrames.Reply>>()
+  const pending = new Map<string, Deferred.Deferred<DialogFrames.Answer>>()
   let connected = true
 
   const send = (request: DialogFrames.Request, id = ids.next("dialog")) =>
@@ -88,8 +95,7 @@ const makeExchange = ({ ids, writer }: Parts) => {
     if (Exit.isInterrupted(exit) && isOpen && connected) send(DialogFrames.cancel(id))
   }
 
-  const settle = (id: unknown, reply: DialogFrames.Reply) => {
-    if (typeof id !== "string") return
+  const settle = (id: string, reply: DialogFrames.Answer) => {
     const waiting = pending.get(id)
     pending.delete(id)
     if (waiting !== undefined) Deferred.unsafeDone(waiting, Exit.succeed(reply))
@@ -108,7 +114,7 @@ const makeExchange = ({ ids, writer }: Parts) => {
       }),
     ask: (id: string, request: DialogFrames.Request) =>
       Effect.acquireUseRelease(
-        Effect.tap(Deferred.make<DialogFrames.Reply>(), (reply) => {
+        Effect.tap(Deferred.make<DialogFrames.Answer>(), (reply) => {
           pending.set(id, reply)
           send(request, id)
         }),
@@ -158,7 +164,7 @@ const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Excha
         if (!canAsk(method)) return Effect.succeed(fallback)
         const id = ids.next("dialog")
         const answer = Effect.flatMap(exchange.ask(id, frame(question)), (reply) => {
-          const late = reply["timedOut"] === true ? question.onTimeout : undefined
+          const late = reply.timedOut === true ? question.onTimeout : undefined
           return Effect.as(late ?? Effect.void, read(reply, question))
         })
         return Dialog.open({ id, question, fallback, root: node }, answer)
@@ -169,7 +175,7 @@ const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Excha
       complainOnce("options", `Only the first ${DialogFrames.mostOptions} options of a question are shown.`)
     return DialogFrames.select(question)
   }
-  const selected = (reply: DialogFrames.Reply, question: SelectQuestion) =>
+  const selected = (reply: DialogFrames.Answer, question: SelectQuestion) =>
     Option.map(DialogFrames.textOf(reply), (value) => DialogFrames.optionAsAsked(question, value))
 
   const confirmed = dialog({
@@ -207,11 +213,14 @@ export const make = (parts: Parts): HostDialogs => {
     },
     receive: (type, frame) => {
       if (type !== "extension_ui_response") return false
-      if (Predicate.isReadonlyRecord(frame)) settle(frame["id"], frame)
+      const reply = decodeReply(frame)
+      if (Either.isRight(reply)) settle(reply.right.id, reply.right)
       return true
     },
     refuse: (type, frame) => {
-      if (type === "extension_ui_response") settle(frame["id"], cancelled)
+      if (type !== "extension_ui_response") return
+      const about = decodeId(frame)
+      if (Either.isRight(about)) settle(about.right.id, cancelled)
     },
     disconnect,
     withdraw

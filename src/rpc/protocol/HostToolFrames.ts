@@ -1,6 +1,7 @@
 /** The frames of host tools (protocol.md 4.14, 11.1): definitions, results, progress. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { described, InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
@@ -9,42 +10,52 @@ import { defined } from "../../domain/Values.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as Decoder from "../decoding/Decoder.ts"
+import { lenient } from "../decoding/Lenient.ts"
 
-/** Only for the reference. `readDefinition` decodes the input, because the protocol prescribes the text of each refusal. */
+/** The reference shows no bounds: each has a sentence of its own. */
+const unshown = { jsonSchema: {} }
+const NotBlank = Schema.String.pipe(Schema.filter((value) => value.trim() !== "", unshown))
+
 export const Definition = Schema.Struct({
-  name: Schema.String,
-  label: optional(Schema.String).annotations({ description: "A name for people; default: `name`." }),
-  description: Schema.String,
+  name: NotBlank,
+  label: lenient(Schema.String).annotations({ description: "A name for people; default: `name`." }),
+  description: NotBlank,
   parameters: described(JsonObject, "JSON Schema of an object."),
-  hidden: optional(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
-  timeoutMs: optional(Schema.Finite).annotations({
+  hidden: lenient(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
+  timeoutMs: optional(Schema.Finite.pipe(Schema.filter((ms) => ms > 0, unshown))).annotations({
     description: "The longest time without progress; default: no limit."
   })
 }).annotations({ identifier: "HostToolDefinition", description: "A tool that the host runs." })
 
+/** Decoded by `readDefinitions`, because the protocol prescribes the text of each refusal. */
 export const AnyDefinition = Schema.Unknown.annotations({ jsonSchema: { $ref: "#/$defs/HostToolDefinition" } })
 
-const given = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
-
-const readDefinition = (input: unknown, index: number): Either.Either<HostToolDefinition, string> => {
-  const fields = Predicate.isReadonlyRecord(input) ? input : {}
-  const { hidden, parameters, timeoutMs } = fields
-  const [name, label, description] = [given(fields["name"]), given(fields["label"]), given(fields["description"])]
-  if (name === "") return Either.left(`Host tool at index ${index} must provide a non-empty name`)
-  const must = (what: string) => Either.left(`Host tool "${name}" must provide a ${what}`)
-  if (description === "") return must("non-empty description")
-  if (!Predicate.isReadonlyRecord(parameters)) return must("JSON Schema object")
-  const isTime = typeof timeoutMs === "number" && Number.isFinite(timeoutMs) && timeoutMs > 0
-  if (timeoutMs !== undefined && !isTime) return must("positive timeoutMs")
-  return Either.right({
-    name,
-    label: label === "" ? name : label,
-    description,
-    parameters,
-    ...(hidden === true ? { hidden } : {}),
-    ...(isTime ? { timeoutMs } : {})
-  })
+/** What a definition lacks, by the member that was refused. */
+const lacks: Readonly<Record<string, string>> = {
+  description: "non-empty description",
+  parameters: "JSON Schema object",
+  timeoutMs: "positive timeoutMs"
 }
+
+const refusal = (input: unknown, index: number, error: ParseResult.ParseError): string => {
+  const named = Schema.decodeUnknownEither(Definition.pipe(Schema.pick("name")))(input)
+  if (Either.isLeft(named)) return `Host tool at index ${index} must provide a non-empty name`
+  const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
+  return `Host tool "${named.right.name.trim()}" must provide a ${lacks[String(first?.path[0])]}`
+}
+
+const readDefinition = (input: unknown, index: number): Either.Either<HostToolDefinition, string> =>
+  Either.mapBoth(Schema.decodeUnknownEither(Definition)(input), {
+    onLeft: (error) => refusal(input, index, error),
+    onRight: ({ description, hidden, label = "", name, parameters, timeoutMs }) => ({
+      name: name.trim(),
+      label: label.trim() || name.trim(),
+      description: description.trim(),
+      parameters,
+      ...(hidden === true ? { hidden } : {}),
+      ...defined({ timeoutMs })
+    })
+  })
 
 /** All definitions, or the error text of the first bad one. */
 export const readDefinitions = (

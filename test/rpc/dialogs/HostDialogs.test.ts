@@ -216,6 +216,18 @@ it.effect("a question in a masked region gets its default, too: in time, and whe
   })
 )
 
+it.effect("members that do not fit are left out, and the rest of the reply counts", () =>
+  Effect.gen(function* () {
+    const { begin, reply } = yield* setUp
+    const first = yield* begin(select)
+    const second = yield* begin(confirm)
+    reply("ui_1", { value: "a", confirmed: "yes", cancelled: "true", timedOut: 1 })
+    reply("ui_2", { value: 7, confirmed: true, cancelled: null })
+    assert.deepStrictEqual(yield* Fiber.join(first), Option.some("a"))
+    assert.isTrue(yield* Fiber.join(second))
+  })
+)
+
 it.effect("a host that says that the time is over is believed", () =>
   Effect.gen(function* () {
     const { begin, reply, sent } = yield* setUp
