@@ -29,6 +29,7 @@ const ids = (items: ReadonlyArray<Item>) => items.map(({ messageId }) => message
 const makeChanges = ({ publish, session }: Dependencies) => {
   let queue = MessageQueue.empty
   let untold: Array<string> = []
+  const watching = new Set<() => void>()
 
   const set = (next: MessageQueue.MessageQueue, changed: ReadonlyArray<string>) => {
     if (next === queue) return
@@ -41,12 +42,17 @@ const makeChanges = ({ publish, session }: Dependencies) => {
     const changed = untold
     untold = []
     publish({ _tag: "QueueChanged", queue, changed })
+    for (const look of watching) look()
   }
 
   return {
     current: () => queue,
     set,
     tell,
+    watch: (look: () => void) => {
+      watching.add(look)
+      return () => void watching.delete(look)
+    },
     /** Makes a change and gives its entry a place. The effect that is returned stores the entry. */
     begin: <A>(next: MessageQueue.MessageQueue, changed: ReadonlyArray<string>, entry: NewEntry, result: A) => {
       set(next, changed)
@@ -172,6 +178,8 @@ export const make = (dependencies: Dependencies) => {
       set(MessageQueue.countFrom(current(), isRestored ? revision + 1 : revision), [])
     },
     sizeForRun: () => MessageQueue.sizeForRun(current()),
+    /** Calls `look` when a change was published, until the function that is returned is called. */
+    watch: changes.watch,
     hasSteering: () => current().steering.length > 0,
     nextOrder: () => order,
     refusal,

@@ -134,7 +134,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const { followUpMode, steeringMode } = controls()
     return { steering: steeringMode, followUp: followUpMode }
   }
-  const isSteered = () => controls().interruptMode === "immediate" && queue.hasSteering()
+  const steering: ToolBatch.Steering = {
+    waits: () => controls().interruptMode === "immediate" && queue.hasSteering(),
+    watch: queue.watch
+  }
 
   const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
 
@@ -158,7 +161,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       recorded
     })
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
-      ToolBatch.run({ tools, budget, journal, around, fibers, ready, isSteered }, calls)
+      ToolBatch.run({ tools, budget, journal, around, fibers, ready, steering }, calls)
     const calling = { client, journal, runTools, steps, ready, ticks }
     const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))

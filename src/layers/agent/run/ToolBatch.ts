@@ -23,6 +23,14 @@ import * as HookedCall from "./HookedCall.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
+/** Steering messages that skip what is left of a batch (protocol.md 4.6). */
+export interface Steering {
+  /** Whether one waits. */
+  readonly waits: () => boolean
+  /** Calls `look` behind each change of the queue, until the function that it returns is called. */
+  readonly watch: (look: () => void) => () => void
+}
+
 interface Dependencies {
   readonly tools: SessionTools
   readonly budget: SessionBudget
@@ -32,8 +40,7 @@ interface Dependencies {
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  /** Whether a steering message skips the remaining calls. */
-  readonly isSteered: () => boolean
+  readonly steering: Steering
 }
 
 /** How a call ended. A defect is no result: it ends the batch. */
@@ -69,7 +76,9 @@ interface Batch extends Dependencies {
   sharedSoFar: boolean
   /** The call that runs, or ended last, lets nothing start beside it. */
   exclusive: boolean
-  /** Set at the boundary where steering was found: nothing more starts, and calls that still run are interrupted. */
+  /** The result of a call is recorded. Until then steering skips nothing. */
+  hasEnded: boolean
+  /** Set when steering was found: nothing more starts, and calls that still run are interrupted. */
   skips: boolean
   /** The results that ask for the end of the run. */
   terminating: number
@@ -195,7 +204,7 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
     const position = batch.next
     // The first call, and the shared ones that start together with it, run whatever is queued.
     const first = position === 0 || (batch.sharedSoFar && !exclusive)
-    batch.skips ||= !first && batch.isSteered()
+    batch.skips ||= !first && batch.steering.waits()
     const refusal = !first && batch.skips ? skipping : Either.isLeft(tool) ? tool.left : yield* overBudget(batch)
     batch.next++
     batch.open++
@@ -211,9 +220,12 @@ const interruptCalls = ({ running }: Batch) => {
   for (const fiber of running) fiber.unsafeInterruptAsFork(FiberId.none)
 }
 
-/** After a call: when a steering message waits, the other calls are interrupted, and nothing more starts. */
-const boundary = (batch: Batch) => {
-  if (batch.skips || !batch.isSteered()) return
+/**
+ * Once a call has ended and a steering message waits, the calls that run are interrupted, and nothing more starts. To be
+ * called when either of the two has come about.
+ */
+const look = (batch: Batch) => {
+  if (!batch.hasEnded || batch.skips || !batch.steering.waits()) return
   batch.skips = true
   interruptCalls(batch)
 }
@@ -231,7 +243,8 @@ const record = Effect.fnUntraced(function* (batch: Batch) {
     }
     batch.recorded++
     batch.open--
-    boundary(batch)
+    batch.hasEnded = true
+    look(batch)
   }
   batch.unrecorded.length = batch.recorded = 0
   batch.ended.unsafeClose()
@@ -271,9 +284,14 @@ export const run = (dependencies: Dependencies, calls: ReadonlyArray<RequestedCa
       next: 0,
       sharedSoFar: true,
       exclusive: false,
+      hasEnded: false,
       skips: false,
       terminating: 0
     }
-    const worked = Effect.onError(work(batch), () => cutShort(batch))
+    const worked = Effect.acquireUseRelease(
+      Effect.sync(() => batch.steering.watch(() => look(batch))),
+      () => Effect.onError(work(batch), () => cutShort(batch)),
+      (unwatch) => Effect.sync(unwatch)
+    )
     return Effect.map(worked, () => batch.terminating === calls.length)
   })

@@ -111,6 +111,37 @@ describe("steering and tools", () => {
       )
     )
   )
+
+  const late: Readonly<Record<string, (agent: Service) => Effect.Effect<unknown, unknown>>> = {
+    "one that comes": steer,
+    "a follow-up that becomes one": (agent) =>
+      Effect.flatMap(agent.enqueue("followUp", { text: "S" }), ({ messageId = "" }) =>
+        agent.promoteQueued(messageId, "steering")
+      )
+  }
+  it.effect.each(Object.entries(late))("behind the end of a call, %s cuts off at once what runs", ([, act]) =>
+    withTools((tools, _, begun) =>
+      Harness.run(
+        { turns: [called("quick stuck alone"), say("ok")], tools, settings: immediate },
+        ({ agent, events }) =>
+          Effect.gen(function* () {
+            const ended = yield* Deferred.make<void>()
+            yield* agent.attach({
+              offer: ({ _tag }) => void (_tag === "ToolEnded" && Deferred.unsafeDone(ended, Effect.void)),
+              ready: Effect.void
+            })
+            yield* agent.prompt({ text: "go" })
+            yield* Effect.all([Deferred.await(begun), Deferred.await(ended)])
+            yield* agent.enqueue("followUp", { text: "F" })
+            assert.deepStrictEqual(resultTexts(events), ["quick done"])
+            yield* act(agent)
+            yield* agent.awaitIdle
+            assert.deepStrictEqual(resultTexts(events), ["quick done", half, skipped])
+            assert.deepStrictEqual(violations(events), [])
+          })
+      )
+    )
+  )
 })
 
 const statuses = (events: ReadonlyArray<AgentEvent>) =>
