@@ -28,7 +28,7 @@ import { RegisteredHooks } from "../hooks/HookRegistry.ts"
 import * as Reports from "../hooks/Reports.ts"
 import * as Startup from "../hooks/Startup.ts"
 import type { AgentPlan } from "../session/SessionPlan.ts"
-import * as EventHub from "./events/EventHub.ts"
+import * as Events from "./events/Events.ts"
 import * as EventRelay from "./events/EventRelay.ts"
 import * as ClientMessages from "./inbox/ClientMessages.ts"
 import type { Loading } from "./inbox/Hearing.ts"
@@ -67,19 +67,19 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const settings = yield* Settings
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
-  const hub = yield* EventHub.makeForSession(session)
+  const log = yield* Events.makeForSession(session)
   const hooks = HookRegistry.make(
     Reports.make((event) => publish(event)),
     (notice) => publish({ _tag: "Notice", ...notice }),
     Effect.suspend(() => relay.ready)
   )
-  const relay = EventRelay.make(hub, hooks, run)
+  const relay = EventRelay.make(log, hooks, run)
   const { publish } = relay
   const supervision = yield* RunNodes.makeTree
   /** Starts a fiber of the session whose nodes are in its tree. */
   const fork = <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect))
   const { announce = () => {}, opening = { reason: "startup" } } = options
-  const events = { publish, ready: relay.ready, attach: hub.attach }
+  const events = { ...log, publish, ready: relay.ready }
   const core = yield* Core.make({ cwd: options.cwd, opening, events, supervision, announce, fork })
   const controls = Controls.make({ settings, catalog, session, publish }, options)
   const services = yield* options.plan
@@ -121,7 +121,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     services,
     commands,
     slash: yield* SlashCommands.make({ commands, supervision, publish }),
-    hub,
+    log,
     hooks,
     relay,
     fork,
@@ -185,11 +185,12 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { isLoaded, load }: Loading) => {
-  const { compaction, controls, entries, gate, late, model, publish, queue, session, slash, state } = parts
+  const { compaction, controls, entries, gate, late, log, model, publish, queue, session, slash, state } = parts
   const { contributions, relay, services, supervision } = parts
   let loadsEarly = false
   const control: SessionControl = {
     publish,
+    log,
     root: supervision.root,
     gate,
     settle: Effect.all([slash.end, fiber.abort, queue.control.clearQueue, session.sync, relay.flushSoon], {
@@ -235,7 +236,7 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
-  const { compaction, controls, hooks, hub, late, model, prompts, queue, relay, retries, session, state } = parts
+  const { compaction, controls, hooks, late, log, model, prompts, queue, relay, retries, session, state } = parts
   const { supervision, tools } = parts
   const { opening = { reason: "startup" } } = options
   const contributors = yield* Hooks
@@ -317,8 +318,8 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     abortCompaction: compaction.cancel,
     setAutoCompaction: compaction.setEnabled,
     supervision,
-    attach: hub.attach,
-    subscribe: hub.subscribe
+    attach: (sink) => Effect.asVoid(log.attach(sink)),
+    subscribe: Events.subscribe(log.attach)
   })
   return { agent, services: parts.services, control: makeControl(parts, runs, startup, loading) }
 })

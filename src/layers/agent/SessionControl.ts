@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { CompactionFailed } from "../../services/Compaction.ts"
 import type { SessionEnding } from "../../services/hooks/HookPoints.ts"
+import type { EventLog } from "../../services/session/EventLog.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import type { HookRegistry } from "../hooks/HookRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
@@ -24,6 +25,8 @@ export interface Carried {
 
 export interface SessionControl {
   readonly publish: (event: AgentEvent) => void
+  /** The events that `publish` and the run have brought to the sinks. */
+  readonly log: EventLog
   readonly root: LiveNode
   /** No prompt is accepted while a change of session holds its permit. */
   readonly gate: Effect.Semaphore

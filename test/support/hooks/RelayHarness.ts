@@ -1,7 +1,7 @@
 /** An event relay between a registry of hooks and a list of what its sink got. */
 import { Effect, Exit, FiberSet, Scope } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
-import * as EventHub from "../../../src/layers/agent/events/EventHub.ts"
+import * as Events from "../../../src/layers/agent/events/Events.ts"
 import * as EventRelay from "../../../src/layers/agent/events/EventRelay.ts"
 import * as HookRegistry from "../../../src/layers/hooks/HookRegistry.ts"
 import type { HookPoint } from "../../../src/services/hooks/HookPoints.ts"
@@ -15,20 +15,20 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const fibers = yield* Scope.extend(FiberSet.make<unknown, unknown>(), scope)
   const fork = yield* FiberSet.runtime(fibers)<never>()
-  const hub = EventHub.make()
+  const log = Events.make("e")
   const hooks: HookRegistry.HookRegistry = HookRegistry.make(({ event, message: error, name }) =>
     relay.publish({ _tag: "ExtensionFailed", extensionPath: name, event, error })
   )
   let forked = 0
-  const relay = EventRelay.make(hub, hooks, (effect) => {
+  const relay = EventRelay.make(log, hooks, (effect) => {
     forked++
     return fork(effect)
   })
   const got: Array<AgentEvent> = []
-  yield* hub.attach({ offer: (event) => void got.push(event), ready: Effect.void })
+  yield* log.attach({ offer: (event) => void got.push(event), ready: Effect.void })
   return {
     relay,
-    hub,
+    log,
     hooks,
     got: got satisfies ReadonlyArray<AgentEvent>,
     forked: () => forked,

@@ -52,7 +52,7 @@ export const module = SessionModule.make(
       hooks: yield* RegisteredHooks
     })
     yield* RunNodes.session(supervision)(
-      IdleCompaction.watch({ compaction: service, attach: events.attach, session, settings, model: model.current })
+      IdleCompaction.watch({ compaction: service, events, session, settings, model: model.current })
     )
     return {
       service,

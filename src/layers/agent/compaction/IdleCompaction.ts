@@ -5,14 +5,14 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import type { NoModelSelected } from "../../../services/Agent.ts"
-import type { EventLog } from "../../../services/session/EventLog.ts"
+import type { EventLog, EventSink } from "../../../services/session/EventLog.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import type { Compaction } from "./Compaction.ts"
 
 interface Dependencies {
   readonly compaction: Compaction
-  readonly attach: EventLog["attach"]
+  readonly events: Pick<EventLog, "attach" | "position">
   readonly session: typeof Session.Service
   readonly settings: SettingsValues
   readonly model: Effect.Effect<Model, NoModelSelected>
@@ -21,15 +21,17 @@ interface Dependencies {
 const matters = ({ _tag }: AgentEvent) => _tag === "RunStarted" || _tag === "RunSettled"
 
 /** A run that starts ends the wait, or the attempt. */
-export const watch = Effect.fnUntraced(function* ({ attach, compaction, model, session, settings }: Dependencies) {
+export const watch = Effect.fnUntraced(function* ({ compaction, events, model, session, settings }: Dependencies) {
   if (!settings["compaction.idleEnabled"]) return
-  const events = yield* Mailbox.make<AgentEvent>()
-  yield* attach({
+  const found = yield* Mailbox.make<AgentEvent>()
+  const sink: EventSink = {
     offer: (event) => {
-      if (matters(event)) events.unsafeOffer(event)
+      if (matters(event)) found.unsafeOffer(event)
     },
     ready: Effect.void
-  })
+  }
+  // From here on by its number: news from before anybody listened are for a host.
+  yield* events.attach(sink, events.position())
 
   const isLong = Effect.map(session.branch, (branch) => {
     const { basis, tokens } = ContextTokens.ofBranch(branch)
@@ -44,10 +46,10 @@ export const watch = Effect.fnUntraced(function* ({ attach, compaction, model, s
   const wait = Effect.zipRight(Effect.sleep(settings["compaction.idleTimeoutSeconds"] * 1000), compact)
 
   const follow = Effect.gen(function* () {
-    let event = yield* events.take
+    let event = yield* found.take
     while (true) {
       const idle = event._tag === "RunSettled" ? wait : Effect.void
-      event = yield* Effect.raceFirst(Effect.zipRight(idle, events.take), events.take)
+      event = yield* Effect.raceFirst(Effect.zipRight(idle, found.take), found.take)
     }
   })
   // Closing the scope ends the mailbox, and with it this loop.

@@ -11,8 +11,8 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { AgentMessage } from "../../../domain/conversation/Message.ts"
 import type { HookPoint } from "../../../services/hooks/HookPoints.ts"
 import type { HookProblem } from "../../../services/hooks/Hooks.ts"
+import type { EventLog } from "../../../services/session/EventLog.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
-import type { EventHub } from "./EventHub.ts"
 
 /** How long an event waits for one hook. */
 const patience = "5 seconds"
@@ -34,7 +34,7 @@ interface Watching {
   readonly effect: Effect.Effect<unknown, HookProblem>
 }
 
-export interface EventRelay extends Pick<EventHub, "publish" | "ready"> {
+export interface EventRelay extends Pick<EventLog, "publish" | "ready"> {
   /** No hook is called before the end of `step`, so that what a hook does comes behind all events of the step. */
   readonly together: <A>(step: () => A) => A
   /** Returns when the events so far are with the sinks. */
@@ -120,7 +120,7 @@ const makeWatchers = (hooks: HookRegistry, fork: Fork, isImpatient: Effect.Latch
   return { call, isWatched, watch, wasAsked: (message: AgentMessage) => void asked.add(message) }
 }
 
-export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay => {
+export const make = (log: EventLog, hooks: HookRegistry, fork: Fork): EventRelay => {
   /** In their order; those before `next` are with the sinks. */
   let waiting: Array<AgentEvent> = []
   let next = 0
@@ -139,7 +139,7 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
     next++
     // A hook that is always a little behind would keep the events of the whole run in memory.
     if (next > lead) next -= waiting.splice(0, next).length
-    hub.publish(event)
+    log.publish(event)
   })
 
   const callOf = (event: AgentEvent) => {
@@ -168,7 +168,7 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   const finish = (exit: Exit.Exit<void>) => {
     if (Exit.isSuccess(exit)) return
     isClosed = true
-    for (const event of waiting.slice(next)) hub.publish(event)
+    for (const event of waiting.slice(next)) log.publish(event)
     allOut()
   }
 
@@ -183,7 +183,7 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
       const slow = callOf(event)
       if (slow !== undefined) return begin(slow)
       next++
-      hub.publish(event)
+      log.publish(event)
     }
     allOut()
   }
@@ -200,14 +200,14 @@ export const make = (hub: EventHub, hooks: HookRegistry, fork: Fork): EventRelay
   return {
     together,
     publish: (event) => {
-      if (isClosed) return hub.publish(event)
+      if (isClosed) return log.publish(event)
       if (isCalling || waiting.length > 0) return void waiting.push(event)
       const slow = callOf(event)
-      if (slow === undefined && waiting.length === 0) return hub.publish(event)
+      if (slow === undefined && waiting.length === 0) return log.publish(event)
       waiting.unshift(event)
       begin(slow)
     },
-    ready: Effect.suspend(() => (backlog() > lead ? Effect.zipRight(isOut.await, hub.ready) : hub.ready)),
+    ready: Effect.suspend(() => (backlog() > lead ? Effect.zipRight(isOut.await, log.ready) : log.ready)),
     flush: Effect.suspend(() => (waiting.length === 0 ? Effect.void : isOut.await)),
     flushSoon: Effect.suspend(() => {
       if (waiting.length === 0) return Effect.void

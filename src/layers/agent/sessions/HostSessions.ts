@@ -1,4 +1,4 @@
-/** The Sessions service: holds the current session, and forwards its events to the sinks of the host. */
+/** The Sessions service: holds the current session of a host. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -20,11 +20,12 @@ import type { Settings } from "../../../services/Settings.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import { exclusively } from "../../Sharing.ts"
-import * as EventHub from "../events/EventHub.ts"
+import * as Events from "../events/Events.ts"
 import type { ModelStart } from "../model/Controls.ts"
 import * as Beginnings from "../run/Beginnings.ts"
 import type * as SessionAgent from "../SessionAgent.ts"
 import * as Arrival from "./Arrival.ts"
+import * as Followers from "./Followers.ts"
 import * as SessionChanges from "./SessionChanges.ts"
 import * as SessionScope from "./SessionScope.ts"
 
@@ -53,16 +54,16 @@ const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): Op
 }
 
 const announce = Effect.fnUntraced(function* (
-  hub: EventHub.EventHub,
+  { tell }: Followers.Followers,
   next: SessionScope.OpenSession,
   left: SessionScope.OpenSession
 ) {
-  for (const event of Arrival.events(yield* next.session.info)) hub.publish(event)
+  for (const event of Arrival.events(yield* next.session.info)) tell(event)
   const queue = yield* next.agent.queue
-  if (MessageQueue.size(queue) > 0) hub.publish({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
+  if (MessageQueue.size(queue) > 0) tell({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
   const commands = yield* next.agent.commands.list
   const before = yield* left.agent.commands.list
-  if (commands.length + before.length > 0) hub.publish({ _tag: "CommandsChanged", commands })
+  if (commands.length + before.length > 0) tell({ _tag: "CommandsChanged", commands })
 })
 
 /**
@@ -96,16 +97,10 @@ interface Enter {
   ) => Effect.Effect<SessionScope.OpenSession>
 }
 
-const makeCurrent = Effect.fnUntraced(function* (
-  first: SessionScope.OpenSession,
-  enter: Enter,
-  hub: EventHub.EventHub
-) {
+const makeCurrent = Effect.fnUntraced(function* (first: SessionScope.OpenSession, enter: Enter) {
   let current = first
   let lostWrites = false
-  const watch = ({ agent, scope }: SessionScope.OpenSession) =>
-    Scope.extend(agent.attach({ offer: hub.publish, ready: hub.ready }), scope)
-  yield* watch(first)
+  const followers = Followers.make(() => current)
   const farewell = Effect.suspend(() => current.control.farewell({ reason: "quit" }))
   yield* Effect.addFinalizer(() =>
     Effect.zipRight(
@@ -121,11 +116,11 @@ const makeCurrent = Effect.fnUntraced(function* (
     // Only now can nothing be written to it any more: somebody may have taken its file away.
     yield* left.session.sync
     lostWrites ||= yield* left.session.hasLostWrites
-    yield* watch(next)
+    yield* followers.moveTo(next)
     Supervision.adopt(next.control.root, left.control.root)
     left.control.leave()
     current = next
-    yield* announce(hub, next, left)
+    yield* announce(followers, next, left)
   })
 
   const openingFrom = (left: SessionScope.OpenSession, reason: SessionOpening["reason"]) =>
@@ -168,7 +163,7 @@ const makeCurrent = Effect.fnUntraced(function* (
     })
 
   const hasLostWrites = Effect.suspend(() => Effect.map(current.session.hasLostWrites, (lost) => lost || lostWrites))
-  return { get: () => current, change, reopen, farewell, hasLostWrites }
+  return { get: () => current, change, reopen, farewell, hasLostWrites, attach: followers.attach }
 })
 
 /** A function of its own: the closures of `make` would keep the first session for as long as the process lives. */
@@ -185,7 +180,6 @@ const begin = Effect.fnUntraced(function* <E, R, E2, R2>(
 export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSessionsOptions<E, R, E2, R2>) {
   const { first, start, ...agent } = options
   const services = yield* Effect.context<ProcessServices>()
-  const hub = EventHub.make()
   const beginnings = Beginnings.make()
   const outside = makeOutside()
   const enterWith = (announce: () => void): Enter => ({
@@ -196,14 +190,14 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   })
   const enter = enterWith(beginnings.announce)
 
-  const current = yield* makeCurrent(yield* begin(enter, first, start), enter, hub)
+  const current = yield* makeCurrent(yield* begin(enter, first, start), enter)
 
   const beside = enterWith(() => {})
   const catalog = yield* ModelCatalog
   const store = yield* SessionStore
   return Sessions.of({
     current: Effect.sync(() => current.get().services),
-    changes: Effect.succeed(SessionChanges.make({ current, catalog, store, publish: hub.publish })),
+    changes: Effect.succeed(SessionChanges.make({ current, catalog, store })),
     open: (log) =>
       Effect.uninterruptibleMask(
         Effect.fnUntraced(function* (restore) {
@@ -223,8 +217,8 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
     farewell: current.farewell,
     sync: Effect.suspend(() => current.get().session.sync),
     hasLostWrites: current.hasLostWrites,
-    attach: hub.attach,
-    subscribe: hub.subscribe
+    attach: current.attach,
+    subscribe: Events.subscribe(current.attach)
   })
 })
 

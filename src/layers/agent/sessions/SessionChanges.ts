@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../domain/conversation/Content.ts"
 import { cleanName, type SessionEntry } from "../../../domain/session/SessionEntry.ts"
 import type { ModelName } from "../../../domain/session/SessionSettings.ts"
@@ -53,7 +52,6 @@ interface Dependencies {
   readonly current: Current
   readonly store: typeof SessionStore.Service
   readonly catalog: typeof ModelCatalog.Service
-  readonly publish: (event: AgentEvent) => void
 }
 
 const checkModel = Effect.fnUntraced(function* (
@@ -122,7 +120,7 @@ const makeOpening = ({ catalog, current, store }: Dependencies) => {
 }
 
 export const make = (dependencies: Dependencies): SessionChanges => {
-  const { current, publish } = dependencies
+  const { current } = dependencies
   const { open, openNewest, place } = makeOpening(dependencies)
 
   const copyOf = Effect.fnUntraced(function* (path: ReadonlyArray<SessionEntry>, more: NewSession = {}) {
@@ -173,9 +171,10 @@ export const make = (dependencies: Dependencies): SessionChanges => {
   const rename = Effect.fn("Sessions.rename")(function* (wanted: string) {
     const name = cleanName(wanted)
     if (name === undefined) return yield* new EmptySessionName()
+    const { control, session } = current.get()
     yield* storeThenTell(
-      () => current.get().session.append({ type: "session_info", name }),
-      () => publish({ _tag: "SessionNamed", name })
+      () => session.append({ type: "session_info", name }),
+      () => control.log.publish({ _tag: "SessionNamed", name })
     )
   })
 

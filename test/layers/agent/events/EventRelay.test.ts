@@ -280,9 +280,9 @@ it.scoped("a hook that never catches up keeps the order of the events", () =>
 
 it.scoped("a run waits for the sinks, too", () =>
   Effect.gen(function* () {
-    const { hub, relay } = yield* make
+    const { log, relay } = yield* make
     const gate = yield* Deferred.make<void>()
-    yield* hub.attach({ offer: () => {}, ready: Deferred.await(gate) })
+    yield* log.attach({ offer: () => {}, ready: Deferred.await(gate) })
     const waiting = yield* Effect.fork(relay.ready)
     yield* settle
     assert.isFalse(isDone(waiting))

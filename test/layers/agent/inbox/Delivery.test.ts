@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import type { CustomInput } from "../../../../src/domain/conversation/Message.ts"
 import { defaults } from "../../../../src/services/Settings.ts"
-import * as EventHub from "../../../../src/layers/agent/events/EventHub.ts"
+import * as Events from "../../../../src/layers/agent/events/Events.ts"
 import * as EventRelay from "../../../../src/layers/agent/events/EventRelay.ts"
 import * as HookRegistry from "../../../../src/layers/hooks/HookRegistry.ts"
 import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
@@ -28,7 +28,7 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, p
   const now = () => 7
   const detach = () => {}
   const hooks = HookRegistry.make(() => {})
-  const relay = EventRelay.make({ ...EventHub.make(), publish }, hooks, Effect.runFork)
+  const relay = EventRelay.make({ ...Events.make("e"), publish }, hooks, Effect.runFork)
   const journal = RunJournal.make({
     runId: "r",
     publish,

@@ -1,0 +1,56 @@
+/** The sinks of one host. They follow it from session to session. */
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
+import type { EventSink } from "../../../services/session/EventLog.ts"
+import type { OpenSession } from "./SessionScope.ts"
+
+interface Follower {
+  readonly sink: EventSink
+  /** One for each session whose events it still gets: a session that was left may say something until it is closed. */
+  readonly attached: Set<Scope.CloseableScope>
+}
+
+const attach = Effect.fnUntraced(function* ({ attached, sink }: Follower, { control, scope }: OpenSession) {
+  const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+  attached.add(own)
+  yield* Scope.addFinalizer(
+    own,
+    Effect.sync(() => attached.delete(own))
+  )
+  yield* Scope.extend(control.log.attach(sink), own)
+})
+
+export const make = (current: () => OpenSession) => {
+  const followers = new Set<Follower>()
+
+  const begin = (sink: EventSink) =>
+    Effect.gen(function* () {
+      const follower: Follower = { sink, attached: new Set() }
+      followers.add(follower)
+      yield* attach(follower, current())
+      return follower
+    })
+
+  const end = (follower: Follower) =>
+    Effect.suspend(() => {
+      followers.delete(follower)
+      return Effect.forEach([...follower.attached], (scope) => Scope.close(scope, Exit.void), { discard: true })
+    })
+
+  return {
+    /** Delivers the events of the current session, over every change, until the scope closes. */
+    attach: (sink: EventSink) => Effect.asVoid(Effect.acquireRelease(begin(sink), end)),
+    /** All of them get the events of this session from now on, too. */
+    moveTo: (session: OpenSession) =>
+      Effect.forEach(followers, (follower) => attach(follower, session), { discard: true }),
+    /** Tells them what is no event of a session. */
+    tell: (event: AgentEvent) => {
+      for (const { sink } of followers) sink.offer(event)
+    }
+  }
+}
+
+export type Followers = ReturnType<typeof make>
