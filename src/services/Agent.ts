@@ -16,8 +16,6 @@ import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
 import type {
   AgentBusy,
   AgentClosing,
-  MissingCredentials,
-  ModelNotFound,
   PromptRejected,
   QueueFull,
   QueueingRejected,
@@ -106,12 +104,6 @@ export interface AgentState extends ModuleState {
   readonly messageCount: number
   readonly queue: MessageQueue
   readonly isCompacting: boolean
-}
-
-export interface ModelCycle {
-  readonly model: Model
-  readonly thinkingLevel: ThinkingLevel
-  readonly isScoped: boolean
 }
 
 export class Agent extends Context.Tag("heddle/services/Agent")<
@@ -206,21 +198,6 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly state: Effect.Effect<AgentState>
     readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
     readonly systemPrompt: Effect.Effect<string>
-    /** Takes effect at the next model call, also inside a run. */
-    readonly setModel: (provider: string, modelId: string) => Effect.Effect<Model, ModelNotFound | MissingCredentials>
-    /** Null when there are fewer than two models to choose from. */
-    readonly cycleModel: Effect.Effect<ModelCycle | null>
-    /** Clamps the level to those of the model, and returns the level in force. */
-    readonly setThinkingLevel: (level: ThinkingLevel) => Effect.Effect<ThinkingLevel>
-    /** Null when the model does not reason. */
-    readonly cycleThinkingLevel: Effect.Effect<ThinkingLevel | null>
-    readonly setSteeringMode: (mode: QueueMode) => Effect.Effect<void>
-    readonly setFollowUpMode: (mode: QueueMode) => Effect.Effect<void>
-    readonly setInterruptMode: (mode: InterruptMode) => Effect.Effect<void>
-    /** Turning retries off ends the current wait, as `abortRetry` does. */
-    readonly setAutoRetry: (enabled: boolean) => Effect.Effect<void>
-    /** Ends the wait before a retry, and the run ends with the error. Has no effect when no retry waits. */
-    readonly abortRetry: Effect.Effect<void>
     /**
      * Aborts the run, if there is one, and replaces the older part of the conversation by a summary. `answered` runs
      * before the first event of a run that is resumed. An interrupt leaves the conversation as it was.

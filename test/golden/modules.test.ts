@@ -4,14 +4,14 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, TestContext } from "effect"
 import * as SessionPlan from "../../src/layers/session/SessionPlan.ts"
-import { budget, compaction, retries, tools } from "../../src/layers/session/standard.ts"
+import { budget, compaction, controls, retries, tools } from "../../src/layers/session/standard.ts"
 import * as Golden from "../support/host/Golden.ts"
 
 const folder = import.meta.dirname
 const transcripts = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"))
 
 /** No todos, no rules, no ask. */
-const bare = SessionPlan.core.add(budget).add(tools).add(retries).add(compaction)
+const bare = SessionPlan.core.add(controls).add(budget).add(tools).add(retries).add(compaction)
 const usesMore = /todo_|set_todos|# rules|rules_triggered|ttsr|"task|\bask\b/
 
 it(

@@ -17,6 +17,7 @@ import { Credentials, KeyUnavailable } from "../../src/services/model/Credential
 import type { ModelCatalog } from "../../src/services/model/ModelCatalog.ts"
 import type { ModelClient, ModelFailure } from "../../src/services/model/ModelClient.ts"
 import { ProviderRegistrations } from "../../src/services/model/ProviderRegistrations.ts"
+import { Controls } from "../../src/services/session/Controls.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../src/services/session/SessionStore.ts"
 import { Shell, type ShellResult } from "../../src/services/Shell.ts"
@@ -291,8 +292,8 @@ describe("a provider that is registered while a session is open", () => {
           )
       })
       const sessions = Context.get(context, Sessions)
-      const agent = Context.get(yield* sessions.current, Agent)
-      yield* agent.setModel("acme", "loom")
+      const controls = Context.get(yield* sessions.current, Controls)
+      yield* controls.setModel("acme", "loom")
       const events = yield* Effect.provide(ask, context)
       assert.deepStrictEqual(said(events), ["from the extension"])
     })

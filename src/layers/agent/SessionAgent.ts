@@ -5,13 +5,12 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Agent } from "../../services/Agent.ts"
 import { Allowance } from "../../services/Budget.ts"
-import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
 import { Hooks } from "../../services/hooks/Hooks.ts"
 import { Ids } from "../../services/Ids.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
-import { Controls as SessionControls } from "../../services/session/Controls.ts"
-import { Retries } from "../../services/session/Retries.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import { Session } from "../../services/session/Session.ts"
+import type { SessionOptions } from "../../services/session/SessionOptions.ts"
 import { Settings } from "../../services/Settings.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { Subagents } from "../../services/delegation/Delegation.ts"
@@ -38,10 +37,8 @@ import * as LateRecords from "./inbox/LateRecords.ts"
 import * as OpenPrompts from "./inbox/OpenPrompts.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
 import * as SlashCommands from "./inbox/SlashCommands.ts"
-import * as Controls from "./model/Controls.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as Instructions from "./model/Instructions.ts"
-import type * as SystemPrompt from "./model/SystemPrompt.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
 import * as Admission from "./run/Admission.ts"
 import * as RunEnd from "./run/RunEnd.ts"
@@ -51,11 +48,11 @@ import * as RunState from "./run/RunState.ts"
 import type { SessionControl } from "./SessionControl.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
-export interface SessionAgentOptions extends SystemPrompt.SystemPromptOptions, Controls.ControlOptions {
+export interface SessionAgentOptions extends Omit<SessionOptions, "opening"> {
   /** Called when a prompt begins to be checked, and when a compaction begins. */
   readonly announce?: () => void
   /** Told to hooks. Default: the process has started with this session. */
-  readonly opening?: SessionOpening
+  readonly opening?: SessionOptions["opening"]
   /** The modules of the session. */
   readonly plan: AgentPlan
 }
@@ -80,11 +77,9 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const fork = <A, E>(effect: Effect.Effect<A, E>) => run(RunNodes.session(supervision)(effect))
   const { announce = () => {}, opening = { reason: "startup" } } = options
   const events = { ...log, publish, ready: relay.ready }
-  const core = yield* Core.make({ cwd: options.cwd, opening, events, supervision, announce, fork })
-  const controls = Controls.make({ settings, catalog, session, publish }, options)
-  const services = yield* options.plan
-    .build(core)
-    .pipe(Effect.provideService(SessionControls, controls), Effect.provideService(RegisteredHooks, hooks))
+  const core = yield* Core.make({ options: { ...options, opening }, events, supervision, announce, fork })
+  const services = yield* Effect.provideService(options.plan.build(core), RegisteredHooks, hooks)
+  const controls = Context.get(services, Controls)
   const tools = Context.get(services, ToolSet)
   const budget = Context.get(services, Allowance)
   const openSubagents = yield* Subagents
@@ -98,7 +93,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   })
   core.contribute({ name: "subagents", tools: subagents.tools })
   const compaction = Context.get(services, Compactions)
-  const retries = Context.get(services, Retries)
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
   core.contribute({ name: "inbox", handsOff: clientMessages.load })
@@ -127,7 +121,6 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     fork,
     publish,
     controls,
-    retries,
     state,
     clientMessages,
     prompts,
@@ -185,7 +178,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts, startup: Startup.Sta
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { isLoaded, load }: Loading) => {
-  const { compaction, controls, entries, gate, late, log, model, publish, queue, session, slash, state } = parts
+  const { compaction, entries, gate, late, log, model, publish, queue, session, slash, state } = parts
   const { contributions, relay, services, supervision } = parts
   let loadsEarly = false
   const control: SessionControl = {
@@ -209,14 +202,12 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
       entries.close()
     },
     carried: Effect.sync(() => ({
-      controls: controls.values(),
       services,
       isClosing: state.isClosing(),
       queueRevision: queue.current().revision,
       hasLoaded: isLoaded()
     })),
     carry: Effect.fnUntraced(function* (carried) {
-      controls.start(carried.controls)
       for (const { carry } of contributions()) if (carry !== undefined) yield* carry(carried.services)
       queue.countFrom(carried.queueRevision)
       loadsEarly = carried.hasLoaded
@@ -225,8 +216,6 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
     moved: () => {
       for (const { moved } of contributions()) moved?.()
     },
-    start: controls.start,
-    restore: controls.restore,
     summarize: (paths) =>
       Effect.flatMap(model.forSummaries, (usable) => compaction.summarizeBranch({ model: usable, ...paths }))
   }
@@ -236,11 +225,11 @@ const makeControl = (parts: Parts, { fiber }: Runs, startup: Startup.Startup, { 
 /** The agent of one session, and what a change of session needs of it. Both end with the scope. */
 export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const parts = yield* makeParts(options)
-  const { compaction, controls, hooks, late, log, model, prompts, queue, relay, retries, session, state } = parts
+  const { compaction, controls, hooks, late, log, model, prompts, queue, relay, session, state } = parts
   const { supervision, tools } = parts
   const { opening = { reason: "startup" } } = options
   const contributors = yield* Hooks
-  const join = yield* Joining.joinAll({ hooks, session, agent: () => agent }, contributors, opening)
+  const join = yield* Joining.joinAll({ hooks, services: () => services }, contributors, opening)
   const { instructions } = parts
   const startup = Startup.make({
     hooks,
@@ -267,7 +256,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   /** The answer to an abort comes after the events of the run that it ended. */
   const thenFlush = Effect.zipLeft(relay.flushSoon)
   const agent: typeof Agent.Service = Agent.of({
-    ...controls,
     ...admission.contract,
     ...sending,
     ...parts.entries.contract,
@@ -311,8 +299,6 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
       // Hooks may have a word in what subagents do, so they join first. Before a call of `task` they have.
       run: (batch, watch) => Effect.zipRight(startup.joined, parts.subagents.run(batch, watch))
     },
-    setAutoRetry: retries.setEnabled,
-    abortRetry: retries.cancel,
     compact: manual.compact,
     withdraw,
     abortCompaction: compaction.cancel,
@@ -321,9 +307,10 @@ export const make = Effect.fnUntraced(function* (options: SessionAgentOptions) {
     attach: (sink) => Effect.asVoid(log.attach(sink)),
     subscribe: Events.subscribe(log.attach)
   })
-  return { agent, services: parts.services, control: makeControl(parts, runs, startup, loading) }
+  const services = parts.services.pipe(Context.add(Agent, agent), Context.add(Session, session))
+  return { agent, services, control: makeControl(parts, runs, startup, loading) }
 })
 
-/** The agent, and the services of its modules. */
+/** The services of the session: its agent, and those of its modules. */
 export const layer = (options: SessionAgentOptions) =>
-  Layer.scopedContext(Effect.map(make(options), ({ agent, services }) => Context.add(services, Agent, agent)))
+  Layer.scopedContext(Effect.map(make(options), ({ services }) => services))

@@ -8,12 +8,9 @@ import type { EventLog } from "../../services/session/EventLog.ts"
 import type { LiveNode } from "../../services/supervision/Supervision.ts"
 import type { HookRegistry } from "../hooks/HookRegistry.ts"
 import type { BranchSummary, BranchSummaryRequest } from "./compaction/BranchSummary.ts"
-import type { ControlValues } from "../../services/session/Controls.ts"
-import type * as Controls from "./model/Controls.ts"
 
 /** The values that a change of session carries over. */
 export interface Carried {
-  readonly controls: ControlValues
   /** The services of the modules, of which each carries over its own values. */
   readonly services: Context.Context<never>
   readonly isClosing: boolean
@@ -43,8 +40,6 @@ export interface SessionControl {
   readonly carry: (carried: Carried) => Effect.Effect<void>
   /** The leaf has moved to another branch. */
   readonly moved: () => void
-  readonly start: Controls.Controls["start"]
-  readonly restore: Controls.Controls["restore"]
   readonly summarize: (
     paths: Pick<BranchSummaryRequest, "from" | "to">
   ) => Effect.Effect<BranchSummary | undefined, CompactionFailed>

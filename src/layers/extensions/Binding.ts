@@ -13,6 +13,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient } from "../../services/model/ModelClient.ts"
 import { ProviderRegistrations } from "../../services/model/ProviderRegistrations.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import { Session } from "../../services/session/Session.ts"
 import { ChangeCancelled, type SessionChanges, type Sessions } from "../../services/session/Sessions.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -164,6 +165,7 @@ export const make = Effect.fnUntraced(function* (options: BindingOptions) {
     const ports: Ports = {
       ...process,
       agent,
+      controls: yield* Controls,
       session,
       hooks: yield* SessionHooks,
       changes: changePort(sessions, messages.setLabel),

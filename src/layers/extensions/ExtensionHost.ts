@@ -6,9 +6,8 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { Agent } from "../../services/Agent.ts"
 import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
-import type { Session } from "../../services/session/Session.ts"
+import type { SessionServices } from "../../services/session/Sessions.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Modules from "../platform/extensions/Modules.ts"
 import * as Pace from "../platform/extensions/Pace.ts"
@@ -68,7 +67,7 @@ const instanceOf = ({ instances }: Generation, { path }: Extension): Instance | 
 export interface HostOptions {
   /** The extensions to load, in their order, and the required ones that are not among them. Asked at the first session and at every reload. */
   readonly find: Effect.Effect<Found>
-  readonly bind: Effect.Effect<Ports, never, Agent | Session | SessionHooks | Scope.Scope>
+  readonly bind: Effect.Effect<Ports, never, SessionServices | SessionHooks | Scope.Scope>
 }
 
 export interface Found {

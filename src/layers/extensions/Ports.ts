@@ -14,6 +14,7 @@ import type { SessionHooks } from "../../services/hooks/Hooks.ts"
 import type { Ui } from "../../services/host/HostUi.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import type { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import type { Controls } from "../../services/session/Controls.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import type { ToolContext, ToolFailure } from "../../services/Tools.ts"
@@ -137,16 +138,9 @@ export interface Ports {
   readonly cwd: string
   readonly agent: Pick<
     typeof Agent.Service,
-    | "abort"
-    | "awaitIdle"
-    | "compact"
-    | "messages"
-    | "queue"
-    | "setModel"
-    | "setThinkingLevel"
-    | "state"
-    | "systemPrompt"
+    "abort" | "awaitIdle" | "compact" | "messages" | "queue" | "state" | "systemPrompt"
   >
+  readonly controls: Pick<typeof Controls.Service, "setModel" | "setThinkingLevel">
   readonly session: typeof Session.Service
   /** The process log, for `pi.logger`. */
   readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => Effect.Effect<void>

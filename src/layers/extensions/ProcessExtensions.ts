@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import type { Sessions } from "../../services/session/Sessions.ts"
 import { Trust } from "../../services/Trust.ts"
 import * as InitialModel from "../agent/model/InitialModel.ts"
@@ -50,11 +51,12 @@ export const judge = Effect.fnUntraced(function* (
 ) {
   const { model: pattern, provider, unknownFlags = new Map() } = options
   if (added === undefined && options.unknownFlags === undefined) return
-  const { joined, setModel, state } = Context.get(yield* sessions.current, Agent)
-  const needsModel = (pattern ?? provider) !== undefined && (yield* state).model === undefined
+  const session = yield* sessions.current
+  const { setModel, values } = Context.get(session, Controls)
+  const needsModel = (pattern ?? provider) !== undefined && values().model === undefined
   const isRequiring = Discovery.isRequiring(options, yield* Declared)
   if (!isRequiring && !needsModel && unknownFlags.size === 0) return
-  yield* joined
+  yield* Context.get(session, Agent).joined
   if (added !== undefined) yield* added.checkRequired
   const claimed = added === undefined ? new Map() : yield* added.claimedFlags
   const refused = ExtensionFlags.check(unknownFlags, claimed)

@@ -62,7 +62,11 @@ const makeHistory = (session: typeof Session.Service) => {
 
 /** What makes the step of each run. */
 const make = Effect.gen(function* () {
-  const { cwd, entries: session, events } = yield* SessionCore
+  const {
+    entries: session,
+    events,
+    options: { cwd }
+  } = yield* SessionCore
   const { publish } = events
   const source = yield* Rules
   const settings = yield* Settings

@@ -36,7 +36,6 @@ export interface SessionPlan<Out, E, In> {
 /** What the modules of an agent may need of the process, and of the parts of the agent that are no modules yet. */
 type AgentServices =
   | Budget
-  | Controls
   | RegisteredHooks
   | HostUi
   | Ids
@@ -48,7 +47,11 @@ type AgentServices =
   | Tools
 
 /** Has the modules that every agent needs. */
-export type AgentPlan = SessionPlan<Allowance | Compactions | Retries | ToolSet, never, AgentServices>
+export type AgentPlan = SessionPlan<
+  Allowance | Compactions | Controls | Retries | SessionCore | ToolSet,
+  never,
+  AgentServices
+>
 
 /** A plan that can be changed; each change is a plan of its own. */
 export interface Plan<Out, E, In> extends SessionPlan<Out, E, In> {

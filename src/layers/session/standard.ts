@@ -1,6 +1,7 @@
 /** The modules of sessions, and the lists of them. A list is the order in which they are built and asked. */
 import * as BudgetModule from "../budget/BudgetModule.ts"
 import * as CompactionModule from "../agent/compaction/CompactionModule.ts"
+import * as Controls from "../agent/model/Controls.ts"
 import * as Retries from "../agent/modules/Retries.ts"
 import * as AskModule from "../tools/ask/AskModule.ts"
 import * as SessionRules from "../rules/SessionRules.ts"
@@ -11,6 +12,7 @@ import * as SessionPlan from "./SessionPlan.ts"
 export const budget = BudgetModule.module
 export const ask = AskModule.module
 export const compaction = CompactionModule.module
+export const controls = Controls.module
 export const retries = Retries.module
 export const rules = SessionRules.module
 export const todos = TodosModule.module
@@ -18,6 +20,7 @@ export const tools = ToolsModule.module
 
 /** A session that a host is in. Of what is decided after a turn, and before the next one, each module has its say in this order. */
 export const standard = SessionPlan.core
+  .add(controls)
   .add(budget)
   .add(tools)
   .add(retries)
@@ -27,4 +30,4 @@ export const standard = SessionPlan.core
   .add(ask)
 
 /** The session of a subagent: nobody sees its list, and it asks nobody. */
-export const child = SessionPlan.core.add(budget).add(tools).add(retries).add(compaction).add(rules)
+export const child = SessionPlan.core.add(controls).add(budget).add(tools).add(retries).add(compaction).add(rules)

@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { isThinkingLevel, Model, supportedLevels, ThinkingLevel } from "../../domain/model/Model.ts"
-import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
+import { Controls } from "../../services/session/Controls.ts"
+import { Retries } from "../../services/session/Retries.ts"
 import * as Command from "../Command.ts"
 import { asQuery, started } from "../Started.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
@@ -18,10 +19,10 @@ const setModel = Command.make({
   result: Model,
   errors: ["model_not_found", "missing_credentials"],
   run: Effect.fnUntraced(function* ({ modelId, provider }) {
-    const agent = yield* Agent
-    yield* agent.started
+    yield* started
+    const controls = yield* Controls
     return yield* Effect.mapError(
-      agent.setModel(provider, modelId),
+      controls.setModel(provider, modelId),
       ({ _tag, message }) =>
         new Command.CommandFailure({
           code: _tag === "ModelNotFound" ? "model_not_found" : "missing_credentials",
@@ -48,7 +49,7 @@ const cycleModel = Command.make({
   ),
   run: Effect.fnUntraced(function* (_, { connection }) {
     yield* started
-    const cycled = yield* Effect.flatMap(Agent, (agent) => agent.cycleModel)
+    const cycled = yield* Effect.flatMap(Controls, ({ cycleModel }) => cycleModel)
     return cycled === null ? null : { ...cycled, ...levelMembers(connection.dialect, cycled.thinkingLevel) }
   })
 })
@@ -75,14 +76,14 @@ const setThinkingLevel = Command.make({
   params: Schema.Struct({ level: Schema.String }),
   errors: ["invalid_thinking_level"],
   run: Effect.fnUntraced(function* ({ level }) {
-    const agent = yield* Agent
+    const controls = yield* Controls
     if (!isThinkingLevel(level)) {
       return yield* new Command.CommandFailure({
         code: "invalid_thinking_level",
         message: `Invalid thinking level: ${level}`
       })
     }
-    yield* agent.setThinkingLevel(level)
+    yield* controls.setThinkingLevel(level)
   })
 })
 
@@ -94,8 +95,7 @@ const cycleThinkingLevel = Command.make({
   params: Command.noParams,
   result: Schema.NullOr(Schema.Struct({ level: ThinkingLevel, thinkingLevelExact: optional(ThinkingLevel) })),
   run: Effect.fnUntraced(function* (_, { connection }) {
-    const agent = yield* Agent
-    const cycled = yield* agent.cycleThinkingLevel
+    const cycled = yield* Effect.flatMap(Controls, ({ cycleThinkingLevel }) => cycleThinkingLevel)
     if (cycled === null) return null
     const { thinkingLevel: level, ...exact } = levelMembers(connection.dialect, cycled)
     return { level, ...exact }
@@ -110,8 +110,7 @@ const getAvailableThinkingLevels = Command.make({
   params: Command.noParams,
   result: Schema.Struct({ levels: Schema.Array(ThinkingLevel) }),
   run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    const { model } = yield* agent.state
+    const { model } = (yield* Controls).values()
     return { levels: supportedLevels(model) }
   })
 })
@@ -122,7 +121,7 @@ const setAutoRetry = Command.make({
   summary: "Switches automatic retries on or off; off also ends the current wait.",
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ enabled: Schema.Boolean }),
-  run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoRetry(enabled))
+  run: ({ enabled }) => Effect.flatMap(Retries, ({ setEnabled }) => setEnabled(enabled))
 })
 
 const abortRetry = Command.make({
@@ -131,7 +130,7 @@ const abortRetry = Command.make({
   summary: "Ends the wait before a retry: the run ends with the error. Succeeds also when no retry waits.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  run: () => Effect.flatMap(Agent, (agent) => agent.abortRetry)
+  run: () => Effect.flatMap(Retries, ({ cancel }) => cancel)
 })
 
 export const commands = [

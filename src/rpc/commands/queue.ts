@@ -10,6 +10,7 @@ import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent, type QueueFull, type QueueRefused } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import * as Command from "../Command.ts"
 import { readInput } from "../protocol/Images.ts"
 import { QueueItem, queueItem, queueItems, toCleared } from "../protocol/QueueFrames.ts"
@@ -151,7 +152,7 @@ const setSteeringMode = Command.make({
   summary: "Whether steering messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ mode: QueueMode }),
-  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setSteeringMode(mode))
+  run: ({ mode }) => Effect.flatMap(Controls, ({ setSteeringMode: set }) => set(mode))
 })
 
 const setFollowUpMode = Command.make({
@@ -160,7 +161,7 @@ const setFollowUpMode = Command.make({
   summary: "Whether follow-up messages are delivered one per turn or all at once.",
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ mode: QueueMode }),
-  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setFollowUpMode(mode))
+  run: ({ mode }) => Effect.flatMap(Controls, ({ setFollowUpMode: set }) => set(mode))
 })
 
 const setInterruptMode = Command.make({
@@ -169,7 +170,7 @@ const setInterruptMode = Command.make({
   summary: "Whether steering waits for the tool calls of a turn or interrupts them.",
   origin: ["omp", "xcsh"],
   params: Schema.Struct({ mode: InterruptMode }),
-  run: ({ mode }) => Effect.flatMap(Agent, (agent) => agent.setInterruptMode(mode))
+  run: ({ mode }) => Effect.flatMap(Controls, ({ setInterruptMode: set }) => set(mode))
 })
 
 export const commands = [

@@ -6,8 +6,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { EventOf } from "../../domain/conversation/AgentEvent.ts"
-import type { Agent } from "../Agent.ts"
-import type { Session } from "../session/Session.ts"
+import type { SessionServices } from "../session/Sessions.ts"
 import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoints.ts"
 
 /** A failure is reported with the name of the contributor, and the other hooks go on; at `toolCall` it blocks the call. */
@@ -31,7 +30,7 @@ export interface Contributor {
   /** Names the contributor in reports: the path of an extension, or a name. */
   readonly name: string
   /** Runs once for each session, before its first prompt is looked at. */
-  readonly join: (opening: SessionOpening) => Effect.Effect<void, never, Agent | Session | SessionHooks | Scope.Scope>
+  readonly join: (opening: SessionOpening) => Effect.Effect<void, never, SessionServices | SessionHooks | Scope.Scope>
 }
 
 /** The hooks of one session. Those of a contributor run in the order in which they were added, contributors in the order in which they joined. */

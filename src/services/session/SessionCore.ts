@@ -7,13 +7,13 @@ import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import type { TodoPhases } from "../../domain/todo/Todo.ts"
-import type { SessionOpening } from "../hooks/HookPoints.ts"
 import type { Ids } from "../Ids.ts"
 import type { Supervision } from "../supervision/Supervision.ts"
 import type { Tool } from "../Tools.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { RunStep, RunView } from "./RunStep.ts"
 import type { Session } from "./Session.ts"
+import type { SessionOptions } from "./SessionOptions.ts"
 
 /** The members of the state that modules add. Those of built-in modules are named; they are absent without their module. */
 export interface ModuleState {
@@ -62,10 +62,7 @@ export class SessionCore extends Context.Tag("heddle/services/session/SessionCor
     readonly now: () => number
     /** The tree of what runs in the session. */
     readonly supervision: Supervision
-    /** The folder that the session works in. */
-    readonly cwd: string
-    /** How the session came to be opened. */
-    readonly opening: SessionOpening
+    readonly options: SessionOptions
     /** Starts a fiber at once, up to its first wait. It ends with the session. */
     readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
     /** Work begins that is ended when the host goes: the check of a prompt, or a compaction. */

@@ -11,8 +11,13 @@ import { optional } from "../../domain/conversation/Content.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { ModelName } from "../../domain/session/SessionSettings.ts"
 import type { Agent, EventSink } from "../Agent.ts"
+import type { Allowance } from "../Budget.ts"
 import type { CompactionFailed } from "../Compaction.ts"
+import type { ToolSet } from "../Tools.ts"
+import type { Controls } from "./Controls.ts"
+import type { Retries } from "./Retries.ts"
 import type { EntryNotFound, Session } from "./Session.ts"
+import type { SessionCore } from "./SessionCore.ts"
 import type { OpenFailure, SessionLog, SessionSummary, StoreFailure } from "./SessionStore.ts"
 
 /** `branch` takes user messages only. */
@@ -104,8 +109,8 @@ export interface SessionChanges {
   readonly list: Effect.Effect<ReadonlyArray<SessionSummary>, StoreFailure>
 }
 
-/** The session services: each session has its own. */
-export type SessionServices = Agent | Session
+/** The services of a session: those that every session has. What else its modules provide is in the context, too. */
+export type SessionServices = Agent | Allowance | Controls | Retries | Session | SessionCore | ToolSet
 
 export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
   Sessions,

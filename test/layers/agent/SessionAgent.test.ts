@@ -281,13 +281,13 @@ it.effect("a reader that falls behind pauses the run, and abort does not wait fo
 )
 
 it.effect("models and levels: unknown ones are refused, changes are announced once", () =>
-  Harness.run({ turns: [] }, ({ agent, events }) =>
+  Harness.run({ turns: [] }, ({ agent, controls, events }) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(agent.setModel("x", "y")))._tag, "ModelNotFound")
-      assert.strictEqual((yield* agent.setModel("scripted", "test-model")).id, "test-model")
-      assert.strictEqual(yield* agent.setThinkingLevel("high"), "off")
-      assert.isNull(yield* agent.cycleModel)
-      assert.isNull(yield* agent.cycleThinkingLevel)
+      assert.strictEqual((yield* Effect.flip(controls.setModel("x", "y")))._tag, "ModelNotFound")
+      assert.strictEqual((yield* controls.setModel("scripted", "test-model")).id, "test-model")
+      assert.strictEqual(yield* controls.setThinkingLevel("high"), "off")
+      assert.isNull(yield* controls.cycleModel)
+      assert.isNull(yield* controls.cycleThinkingLevel)
       assert.deepStrictEqual(events, [])
       assert.deepStrictEqual(Option.fromNullable((yield* agent.state).sessionFile), Option.none())
     })

@@ -23,7 +23,7 @@ const notes = SessionModule.make(
   "acme.notes",
   Notes,
   Effect.gen(function* () {
-    const { cwd } = yield* SessionCore
+    const { cwd } = (yield* SessionCore).options
     const kept: Array<string> = []
     const asked: Array<string> = []
     const note = Tool.make({
@@ -148,7 +148,14 @@ it.scoped("two sessions never share a module, and a session without modules of a
     assert.notStrictEqual(Option.getOrThrow(one ?? Option.none()), Option.getOrThrow(two ?? Option.none()))
     const bare = yield* TestAgent.make(
       {},
-      { plan: SessionPlan.core.add(Modules.budget).add(Modules.tools).add(Modules.retries).add(Modules.compaction) }
+      {
+        plan: SessionPlan.core
+          .add(Modules.controls)
+          .add(Modules.budget)
+          .add(Modules.tools)
+          .add(Modules.retries)
+          .add(Modules.compaction)
+      }
     )
     const state = yield* bare.agent.state
     assert.isUndefined(state.todoPhases)

@@ -2,50 +2,36 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
-import * as CommandRegistry from "../../../src/layers/commands/CommandRegistry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
-import * as SessionToolSet from "../../../src/layers/tools/SessionToolSet.ts"
 import type { Request } from "../../../src/rpc/Command.ts"
 import { superset } from "../../../src/rpc/dialect/Dialect.ts"
 import type { Connection } from "../../../src/rpc/Connection.ts"
 import { commands } from "../../../src/rpc/registry.ts"
-import { Agent } from "../../../src/services/Agent.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { SessionExport } from "../../../src/services/session/SessionExport.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { HostTools } from "../../../src/services/host/HostTools.ts"
-import { ChangeCancelled, type SessionChanges, Sessions } from "../../../src/services/session/Sessions.ts"
-import * as Subagents from "../../../src/services/delegation/Subagents.ts"
-import * as Supervision from "../../../src/services/supervision/Supervision.ts"
+import {
+  ChangeCancelled,
+  type SessionChanges,
+  Sessions,
+  type SessionServices
+} from "../../../src/services/session/Sessions.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
-import * as Budgets from "../../support/agent/Budgets.ts"
+import * as TestAgent from "../../support/agent/TestAgent.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 
-const supervision = {
-  root: Supervision.makeRoot({ kind: "session", label: "session" }, 0, () => "fb_1"),
-  cancel: () => Effect.dieMessage("unused")
-}
-
-const none = Effect.succeed([])
-const slashCommands = CommandRegistry.make({ publish: () => {}, detach: () => {} })
-
-/** Nothing but a session; what else a command asks for is a defect. */
+/** A session with these entries; what a command asks of the process is a defect. */
 const services = (entries: ReadonlyArray<SessionEntry>) =>
   Layer.mergeAll(
+    Layer.scopedContext(Effect.map(TestAgent.make({}), ({ services }) => services)),
     Layer.provide(
       CurrentSession.layer,
       CurrentSession.layerLog(Effect.flatMap(SessionStore, (store) => store.create({ entries })))
     ),
-    Layer.mock(Agent, {
-      tools: SessionToolSet.make({ own: none, offered: none }),
-      commands: { ...slashCommands, load: Effect.void },
-      subagents: Subagents.none,
-      budget: Budgets.unlimited,
-      supervision
-    }),
     Layer.mock(Sessions, {}),
     Layer.mock(HostTools, {}),
     Layer.mock(ModelCatalog, {}),
@@ -139,7 +125,7 @@ it.effect("a cursor holds without what was kept, and also after the leaf was mov
 
 it.effect("a session that is not opened is not resumed, whatever the reason", () =>
   Effect.gen(function* () {
-    const current = Effect.succeed(yield* Effect.context<Agent | Session>())
+    const current = Effect.succeed(yield* Effect.context<SessionServices>())
     const opening = (openNewest: ReturnType<SessionChanges["openNewest"]>) => {
       const unused = Effect.dieMessage("unused")
       const changes: SessionChanges = {
@@ -176,7 +162,7 @@ it.effect("a model is asked for only by provider and id together", () =>
       rename: () => Effect.void,
       list: Effect.succeed([])
     }
-    const context = yield* Effect.context<Agent | Session>()
+    const context = yield* Effect.context<SessionServices>()
     const sessions = Layer.mock(Sessions, { changes: Effect.succeed(changes), current: Effect.succeed(context) })
     for (const more of [{ provider: "p" }, { modelId: "m" }, { provider: "p", modelId: "m" }]) {
       yield* Effect.provide(send(connected(), "switch_session", { sessionPath: "s", ...more }), sessions)

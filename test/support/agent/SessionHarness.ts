@@ -90,6 +90,13 @@ export const run = <A, E>(options: Options, body: (harness: Harness) => Effect.E
       get session() {
         return parts.session
       },
+      get controls() {
+        return parts.controls
+      },
+      get services() {
+        return parts.services
+      },
+      service: parts.service,
       events,
       store,
       sessions,

@@ -16,8 +16,9 @@ import { HostUi, type Ui } from "../../../src/services/host/HostUi.ts"
 import type { Ids } from "../../../src/services/Ids.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
+import { Controls } from "../../../src/services/session/Controls.ts"
 import { Session } from "../../../src/services/session/Session.ts"
-import { Sessions } from "../../../src/services/session/Sessions.ts"
+import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
 import type { Tool, Tools } from "../../../src/services/Tools.ts"
@@ -96,6 +97,14 @@ export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: A
     get session() {
       return Context.get(current(), Session)
     },
+    get controls() {
+      return Context.get(current(), Controls)
+    },
+    get services() {
+      return current()
+    },
+    /** Of the session that the host is in now. */
+    service: <I extends SessionServices, S>(tag: Context.Tag<I, S>) => Context.get(current(), tag),
     sessions,
     store: Context.get(context, SessionStore),
     script,

@@ -4,10 +4,8 @@ import { join, resolve } from "node:path"
 import * as ExtensionHost from "../../../src/layers/extensions/ExtensionHost.ts"
 import type { Missing } from "../../../src/layers/extensions/discovery/Discovery.ts"
 import type { Extension } from "../../../src/layers/extensions/pi/Instance.ts"
-import { Agent } from "../../../src/services/Agent.ts"
 import type { SessionOpening } from "../../../src/services/hooks/HookPoints.ts"
 import { SessionHooks } from "../../../src/services/hooks/Hooks.ts"
-import { Session } from "../../../src/services/session/Session.ts"
 import * as Loaded from "./Loaded.ts"
 import * as TestPorts from "./TestPorts.ts"
 
@@ -39,8 +37,7 @@ export const make = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, o
   const open = Effect.fnUntraced(function* (opening: SessionOpening, ports: TestPorts.PortOptions = {}) {
     const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
     const test = yield* Scope.extend(TestPorts.make(ports), scope)
-    const services = Context.make(Agent, Agent.of(test.agent)).pipe(
-      Context.add(Session, test.session),
+    const services = test.services.pipe(
       Context.add(SessionHooks, test.hooks.service),
       Context.add(Scope.Scope, scope),
       Context.add(CurrentPorts, test)

@@ -69,7 +69,7 @@ const makeUi = (note: (...call: Note) => Effect.Effect<void>): Ui => ({
 
 /** `notes` has what was asked for, in order. Tools, commands and providers are there while they are registered. */
 export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
-  const { agent, script, session } = yield* TestAgent.make({ turns: options.turns ?? [] })
+  const { agent, controls, script, services, session } = yield* TestAgent.make({ turns: options.turns ?? [] })
   const hooks = TestHooks.make()
   const notes: Array<Note> = []
   const tools: Array<ForeignTool> = []
@@ -80,6 +80,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
   const given: Ports = {
     cwd: "/project",
     agent,
+    controls,
     session,
     hooks: hooks.service,
     log: (level, message) => note("log", level, message),
@@ -138,7 +139,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
     shutdown: note("shutdown")
   }
   const ports: Ports = { ...given, ...options.ports?.(given) }
-  return { ports, hooks, notes, tools, commands, providers, agent, session }
+  return { ports, hooks, notes, tools, commands, providers, agent, services, session }
 })
 
 export type TestPorts = Effect.Effect.Success<ReturnType<typeof make>>

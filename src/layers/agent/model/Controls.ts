@@ -1,4 +1,5 @@
 /** The values that a host can change in a session: model, thinking level, queue modes. None is written to a file. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -13,22 +14,15 @@ import {
 } from "../../../domain/model/Model.ts"
 import type { ModelName, SessionSettings } from "../../../domain/session/SessionSettings.ts"
 import { defined } from "../../../domain/Values.ts"
-import { MissingCredentials, type ModelCycle, ModelNotFound } from "../../../services/Agent.ts"
-import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
-import type { ControlValues } from "../../../services/session/Controls.ts"
+import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import { MissingCredentials, ModelNotFound } from "../../../services/Rejections.ts"
+import { Controls, type ControlValues, type ModelCycle } from "../../../services/session/Controls.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { InterruptMode, QueueMode, SettingsValues } from "../../../services/Settings.ts"
+import { SessionCore } from "../../../services/session/SessionCore.ts"
+import * as SessionModule from "../../../services/session/SessionModule.ts"
+import type { ModelOptions, ModelStart } from "../../../services/session/SessionOptions.ts"
+import { type InterruptMode, type QueueMode, Settings, type SettingsValues } from "../../../services/Settings.ts"
 import * as ModelSelection from "./ModelSelection.ts"
-
-export interface ModelStart {
-  readonly model?: Model
-  readonly thinkingLevel?: ThinkingLevel
-}
-
-export interface ControlOptions extends ModelStart {
-  /** Patterns for cycleModel; empty means every available model. */
-  readonly scopedModels: ReadonlyArray<string>
-}
 
 interface Dependencies {
   readonly settings: SettingsValues
@@ -52,9 +46,7 @@ const makeModes = (set: (change: Partial<ControlValues>) => Effect.Effect<void>)
   setInterruptMode: (interruptMode: InterruptMode) => set({ interruptMode })
 })
 
-export type Controls = ReturnType<typeof make>
-
-export const make = (dependencies: Dependencies, options: ControlOptions) => {
+const make = (dependencies: Dependencies, options: ModelOptions): typeof Controls.Service => {
   const { catalog, publish, settings, session } = dependencies
   const choose = ({ model, thinkingLevel = settings.defaultThinkingLevel ?? defaultLevel }: ModelStart) => ({
     ...defined({ model }),
@@ -133,7 +125,6 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
 
   const find = makeFind(catalog)
 
-  /** Restores the model and level that the session's entries name, if they can be used. Appends nothing. */
   const restore = Effect.fnUntraced(function* (settings: SessionSettings) {
     const found = settings.model === undefined ? undefined : yield* find(settings.model)
     const before = now
@@ -152,8 +143,7 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
 
   return {
     values: () => now,
-    /** Sets values before hosts see the session: stores and publishes nothing. */
-    start: (values: ModelStart | ControlValues) => {
+    start: (values) => {
       const { model = now.model, ...others } = { ...now, ...("steeringMode" in values ? values : choose(values)) }
       now = { ...defined({ model }), ...others }
     },
@@ -166,3 +156,20 @@ export const make = (dependencies: Dependencies, options: ControlOptions) => {
     ...makeModes(set)
   }
 }
+
+export const module = SessionModule.make(
+  "controls",
+  Controls,
+  Effect.gen(function* () {
+    const { entries: session, events, options } = yield* SessionCore
+    const { publish } = events
+    const service = make({ settings: yield* Settings, catalog: yield* ModelCatalog, session, publish }, options)
+    return {
+      service,
+      carry: (left: Context.Context<never>) =>
+        Effect.sync(() => {
+          for (const { values } of Option.toArray(Context.getOption(left, Controls))) service.start(values())
+        })
+    }
+  })
+)

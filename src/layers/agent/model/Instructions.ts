@@ -12,6 +12,7 @@ import { defined } from "../../../domain/Values.ts"
 import type { SessionCommands, SlashCommand } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { Session } from "../../../services/session/Session.ts"
+import type { PromptOptions } from "../../../services/session/SessionOptions.ts"
 import type { Tool } from "../../../services/Tools.ts"
 import { type Read, Workspace } from "../../../services/Workspace.ts"
 import * as Asking from "../../hooks/Asking.ts"
@@ -43,7 +44,7 @@ export interface Instructions {
 }
 
 /** A session without a workspace has nothing to wait for. */
-const plain = (options: SystemPrompt.SystemPromptOptions): Instructions => {
+const plain = (options: PromptOptions): Instructions => {
   const render = SystemPrompt.make(options)
   const prompt: Instructions["prompt"] = (tools) => Effect.sync(() => render(tools))
   return {
@@ -84,7 +85,7 @@ const makeTell = (publish: Dependencies["publish"]) => {
 
 export const make = Effect.fnUntraced(function* (
   { commands, fork, hooks, opening, publish, session }: Dependencies,
-  options: SystemPrompt.SystemPromptOptions
+  options: PromptOptions
 ) {
   const open = yield* Workspace
   if (open === undefined) return plain(options)

@@ -2,17 +2,9 @@
  * The instructions a model works under. They change only with the active tools, so provider caches keep their prefix. The
  * order is fixed: what is the same for all sessions comes first.
  */
+import type { PromptOptions } from "../../../services/session/SessionOptions.ts"
 import type { Tool } from "../../../services/Tools.ts"
 import * as BuiltInPrompt from "./BuiltInPrompt.ts"
-
-export interface SystemPromptOptions {
-  readonly cwd: string
-  /** In place of the built-in instructions. */
-  readonly replace?: string
-  readonly append?: string
-  /** The end of the prompt; the working directory where absent. */
-  readonly workspace?: string
-}
 
 export type SystemPrompt = (tools: ReadonlyArray<Tool>) => string
 
@@ -37,7 +29,7 @@ const builtIn = (tools: ReadonlyArray<Tool>) =>
   BuiltInPrompt.render(new Set(tools.map(({ definition }) => definition.name)))
 
 /** Instructions that replace the built-in ones are complete: tools add nothing to them. */
-export const render = (options: SystemPromptOptions, tools: ReadonlyArray<Tool>): string => {
+export const render = (options: PromptOptions, tools: ReadonlyArray<Tool>): string => {
   const { append, cwd, replace, workspace = `Working directory: ${cwd}` } = options
   return [...(replace === undefined ? [builtIn(tools), ...sections(tools)] : [replace]), append, workspace]
     .filter((part) => part !== undefined)
@@ -45,7 +37,7 @@ export const render = (options: SystemPromptOptions, tools: ReadonlyArray<Tool>)
 }
 
 /** Renders again when the list of tools is another one. */
-export const make = (options: SystemPromptOptions): SystemPrompt => {
+export const make = (options: PromptOptions): SystemPrompt => {
   let [said, shown]: [string, ReadonlyArray<Tool>?] = [""]
   return (tools) => {
     if (tools !== shown) [said, shown] = [render(options, tools), tools]

@@ -13,7 +13,9 @@ import type { HostUi } from "../../../services/host/HostUi.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { ModelClient } from "../../../services/model/ModelClient.ts"
+import { Controls } from "../../../services/session/Controls.ts"
 import { type OpenedLog, Session } from "../../../services/session/Session.ts"
+import type { ModelStart } from "../../../services/session/SessionOptions.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import { type SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import type { Settings } from "../../../services/Settings.ts"
@@ -21,7 +23,6 @@ import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as Events from "../events/Events.ts"
-import type { ModelStart } from "../model/Controls.ts"
 import * as Beginnings from "../run/Beginnings.ts"
 import type * as SessionAgent from "../SessionAgent.ts"
 import * as Arrival from "./Arrival.ts"
@@ -173,7 +174,9 @@ const begin = Effect.fnUntraced(function* <E, R, E2, R2>(
   start: HostSessionsOptions<E, R, E2, R2>["start"]
 ) {
   const begun = yield* Effect.uninterruptibleMask((restore) => enter.open(first, restore))
-  begun.control.start(yield* Effect.onError(start(begun.session), () => SessionScope.close(begun)))
+  Context.get(begun.services, Controls).start(
+    yield* Effect.onError(start(begun.session), () => SessionScope.close(begun))
+  )
   return begun
 })
 
@@ -204,7 +207,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
           const opened = yield* beside.open(log, restore)
           const farewell = opened.control.farewell({ reason: "quit" })
           yield* Effect.addFinalizer(() => Effect.zipRight(farewell, SessionScope.close(opened)))
-          opened.control.start((yield* current.get().control.carried).controls)
+          Context.get(opened.services, Controls).start(Context.get(current.get().services, Controls).values())
           return opened.services
         })
       ),

@@ -1,4 +1,5 @@
 /** Changes of the session that a host is in (protocol.md 3.7, 9.6). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -8,6 +9,7 @@ import type { ModelName } from "../../../domain/session/SessionSettings.ts"
 import { copyPath } from "../../../domain/session/SessionTree.ts"
 import { defined } from "../../../domain/Values.ts"
 import type { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import { Controls } from "../../../services/session/Controls.ts"
 import {
   ChangeCancelled,
   EmptySessionName,
@@ -66,10 +68,10 @@ const checkModel = Effect.fnUntraced(function* (
 
 /** Restores the model and level that a session last used; `wanted` replaces the model. */
 const resume = (wanted: ModelName | undefined) =>
-  Effect.fnUntraced(function* ({ control, session }: OpenSession) {
+  Effect.fnUntraced(function* ({ services, session }: OpenSession) {
     const left = yield* session.settings
     const model = wanted ?? left.model
-    yield* control.restore({ ...left, ...defined({ model }) })
+    yield* Context.get(services, Controls).restore({ ...left, ...defined({ model }) })
     if (wanted !== undefined && (wanted.provider !== left.model?.provider || wanted.modelId !== left.model.modelId)) {
       yield* session.append({ type: "model_change", ...wanted })
     }

@@ -1,10 +1,10 @@
 /** A session as a scope: everything that belongs to it is built here and closed together. */
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
-import { Agent } from "../../../services/Agent.ts"
+import type { Agent } from "../../../services/Agent.ts"
 import { type OpenedLog, Session } from "../../../services/session/Session.ts"
 import type { SessionLog } from "../../../services/session/SessionStore.ts"
 import type { SessionServices } from "../../../services/session/Sessions.ts"
@@ -25,13 +25,8 @@ export interface OpenSession {
 const build = Effect.fnUntraced(function* (log: OpenedLog, options: SessionAgent.SessionAgentOptions) {
   const kept = yield* Ref.make(log)
   const session = yield* CurrentSession.make(kept)
-  const {
-    agent,
-    control,
-    services: modules
-  } = yield* Effect.provideService(SessionAgent.make(options), Session, session)
-  const services = Context.make(Agent, agent).pipe(Context.add(Session, session), Context.merge(modules))
-  return { services, agent, session, control, kept }
+  const made = yield* Effect.provideService(SessionAgent.make(options), Session, session)
+  return { ...made, session, kept }
 })
 
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

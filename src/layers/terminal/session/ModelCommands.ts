@@ -6,31 +6,34 @@ import * as Option from "effect/Option"
 import { isThinkingLevel, label, supportedLevels } from "../../../domain/model/Model.ts"
 import { Agent } from "../../../services/Agent.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
+import { Controls } from "../../../services/session/Controls.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as ModelSelection from "../../agent/model/ModelSelection.ts"
 import { type Command, completions } from "./Command.ts"
 import type { Talk } from "./Talk.ts"
 
-const currentAgent = Effect.flatMap(Sessions, ({ current }) => Effect.map(current, Context.get(Agent)))
+const current = Effect.flatMap(Sessions, ({ current }) => current)
+const controls = Effect.map(current, Context.get(Controls))
 
 const pick = Effect.fnUntraced(function* (talk: Talk) {
   const { available } = yield* ModelCatalog
-  const { model } = yield* (yield* currentAgent).state
+  const { model } = (yield* controls).values()
   const options = (yield* available).map(label)
   return yield* talk.ui.select({ title: "Which model?", options, chosen: model && label(model) })
 })
 
 const choose = Effect.fnUntraced(function* (pattern: string, talk: Talk) {
   const catalog = yield* ModelCatalog
-  const agent = yield* currentAgent
-  yield* agent.started
+  const session = yield* current
+  yield* Context.get(session, Agent).started
+  const { setModel, setThinkingLevel, values } = Context.get(session, Controls)
   const usable = new Set((yield* catalog.available).map(label))
   const found = ModelSelection.select(yield* catalog.all, { pattern }, (model) => usable.has(label(model)))
   if (Either.isLeft(found)) return talk.tell("error", `${found.left}. /model without a name lets you choose.`)
   const { model, thinkingLevel } = found.right
-  const before = (yield* agent.state).model
-  yield* agent.setModel(model.provider, model.id)
-  if (thinkingLevel !== undefined) yield* agent.setThinkingLevel(thinkingLevel)
+  const before = values().model
+  yield* setModel(model.provider, model.id)
+  if (thinkingLevel !== undefined) yield* setThinkingLevel(thinkingLevel)
   // Otherwise the event says it.
   if (before !== undefined && label(before) === label(model)) talk.tell("info", `Model: ${label(model)}`)
 })
@@ -49,7 +52,7 @@ const model: Command = {
   })
 }
 
-const inForce = Effect.flatMap(currentAgent, ({ state }) => state)
+const inForce = Effect.map(controls, ({ values }) => values())
 const levels = Effect.map(inForce, ({ model }) => supportedLevels(model))
 
 const thinking: Command = {
@@ -67,7 +70,7 @@ const thinking: Command = {
     if (!isThinkingLevel(wanted.value)) {
       return talk.tell("error", `There is no level "${wanted.value}". This model has ${supported.join(", ")}.`)
     }
-    const level = yield* (yield* currentAgent).setThinkingLevel(wanted.value)
+    const level = yield* (yield* controls).setThinkingLevel(wanted.value)
     const clamped = level === wanted.value ? "" : ` (the model does not have ${wanted.value})`
     talk.tell("info", `Thinking: ${level}${clamped}`)
   })

@@ -19,8 +19,8 @@ const leaving = (contextWindow: number, reserveTokens: number) =>
       turns: [story, say("It was blue."), say("They spoke about a loom.")],
       settings: { "branchSummary.reserveTokens": reserveTokens, "compaction.enabled": false }
     }
-    const { agent, script, session, sessions } = yield* TestAgent.make(options, { catalog })
-    yield* agent.setModel(own.provider, own.id)
+    const { agent, controls, script, session, sessions } = yield* TestAgent.make(options, { catalog })
+    yield* controls.setModel(own.provider, own.id)
     for (const text of ["Tell me", "Which colour?"]) yield* Effect.zipRight(agent.prompt({ text }), agent.awaitIdle)
     const first = (yield* session.entries).find(({ type }) => type === "message")
     const { navigate } = yield* sessions.changes

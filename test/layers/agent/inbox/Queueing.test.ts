@@ -97,7 +97,7 @@ it.effect.prop(
     Effect.gen(function* () {
       const { orders, still, turns } = yield* gated
       const tools = [tool("noop", () => Effect.succeed(output("done")))]
-      yield* Harness.run({ turns, tools }, ({ agent, events, session }) =>
+      yield* Harness.run({ turns, tools }, ({ agent, controls, events, session }) =>
         Effect.gen(function* () {
           const model = QueueModel.make()
           yield* agent.attach({
@@ -120,7 +120,7 @@ it.effect.prop(
               case "model":
                 return Queue.offer(orders, op.outcome)
               case "mode":
-                return op.queue === "steering" ? agent.setSteeringMode(op.mode) : agent.setFollowUpMode(op.mode)
+                return op.queue === "steering" ? controls.setSteeringMode(op.mode) : controls.setFollowUpMode(op.mode)
               case "abort":
                 return agent.abort
               case "interrupt":

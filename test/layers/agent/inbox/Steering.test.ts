@@ -68,7 +68,7 @@ describe("steering and tools", () => {
     withTools((tools, gate) =>
       Harness.run(
         { turns: [called(calls), say("ok")], tools, settings: { interruptMode: mode } },
-        ({ agent, events, script }) =>
+        ({ agent, controls, events, script }) =>
           Effect.gen(function* () {
             const running = yield* Deferred.make<void>()
             yield* agent.attach({
@@ -78,7 +78,7 @@ describe("steering and tools", () => {
             yield* agent.prompt({ text: "go" })
             yield* Deferred.await(running)
             yield* steer(agent)
-            if (later !== undefined) yield* agent.setInterruptMode(later)
+            if (later !== undefined) yield* controls.setInterruptMode(later)
             yield* Deferred.succeed(gate, undefined)
             yield* agent.awaitIdle
             assert.deepStrictEqual(resultTexts(events), ["gate done", ...rest])

@@ -32,8 +32,11 @@ const ask = (agent: TestAgent.TestAgent["agent"], text = "go") =>
 describe("a model without a known price", () => {
   it.scoped("is refused with the prompt where only the cost is limited", () =>
     Effect.gen(function* () {
-      const { agent, events, script, session } = yield* TestAgent.make({ budget: { maxCostUsd: 1 } }, { catalog })
-      yield* agent.setModel("scripted", "unpriced")
+      const { agent, controls, events, script, session } = yield* TestAgent.make(
+        { budget: { maxCostUsd: 1 } },
+        { catalog }
+      )
+      yield* controls.setModel("scripted", "unpriced")
       const refused = yield* Effect.flip(agent.prompt({ text: "go" }))
       assert.strictEqual(refused._tag, "NoPrice")
       assert.isTrue(refused.message.startsWith(noPrice), refused.message)
@@ -46,8 +49,8 @@ describe("a model without a known price", () => {
   it.scoped("may be called under a limit of tokens, and the host is told once", () =>
     Effect.gen(function* () {
       const budget = { maxCostUsd: 1, maxTotalTokens: 10_000 }
-      const { agent, events } = yield* TestAgent.make({ turns: [say("a"), say("b")], budget }, { catalog })
-      yield* agent.setModel("scripted", "unpriced")
+      const { agent, controls, events } = yield* TestAgent.make({ turns: [say("a"), say("b")], budget }, { catalog })
+      yield* controls.setModel("scripted", "unpriced")
       yield* ask(agent)
       yield* ask(agent)
       const notices = events.filter(({ _tag }) => _tag === "Notice")
@@ -70,7 +73,7 @@ describe("a model without a known price", () => {
   it.scoped("ends a run that switches to it, with a code of its own, said once", () =>
     Effect.gen(function* () {
       const change = tool("change", () =>
-        Effect.as(Effect.ignore(made.agent.setModel("scripted", "unpriced")), output("ok"))
+        Effect.as(Effect.ignore(made.controls.setModel("scripted", "unpriced")), output("ok"))
       )
       const made: TestAgent.TestAgent = yield* TestAgent.make(
         { turns: [call(["A", "change", {}]), say("never")], tools: [change], budget: { maxCostUsd: 1 } },
@@ -87,10 +90,10 @@ describe("a model without a known price", () => {
     Effect.gen(function* () {
       const budget = { maxCostUsd: 1 }
       const settings = { "compaction.keepRecentTokens": 1 }
-      const { agent } = yield* TestAgent.make({ turns: [say("a"), say("b")], budget, settings }, { catalog })
+      const { agent, controls } = yield* TestAgent.make({ turns: [say("a"), say("b")], budget, settings }, { catalog })
       yield* ask(agent)
       yield* ask(agent)
-      yield* agent.setModel("scripted", "unpriced")
+      yield* controls.setModel("scripted", "unpriced")
       const refused = yield* Effect.flip(agent.compact({}))
       assert.nestedPropertyVal(refused, "reason", "no_price")
     })

@@ -7,6 +7,7 @@ import * as MemorySessionStore from "../../../../src/layers/session/MemorySessio
 import * as SessionToolSet from "../../../../src/layers/tools/SessionToolSet.ts"
 import { Agent } from "../../../../src/services/Agent.ts"
 import { Budget } from "../../../../src/services/Budget.ts"
+import { Retries } from "../../../../src/services/session/Retries.ts"
 import { Session } from "../../../../src/services/session/Session.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import { Tools } from "../../../../src/services/Tools.ts"
@@ -233,19 +234,19 @@ describe("what a session brings along", () => {
           Effect.suspend(() => harness.agent.state),
           ({ thinkingLevel }) => thinkingLevel
         )
-        yield* harness.agent.setModel("scripted", "thinker")
+        yield* harness.controls.setModel("scripted", "thinker")
         assert.strictEqual(yield* level, "medium", "nobody had asked for anything else")
-        yield* harness.agent.setThinkingLevel("high")
-        yield* harness.agent.setModel("scripted", "other")
+        yield* harness.controls.setThinkingLevel("high")
+        yield* harness.controls.setModel("scripted", "other")
         assert.strictEqual(yield* level, "off")
-        yield* harness.agent.setModel("scripted", "thinker")
+        yield* harness.controls.setModel("scripted", "thinker")
         assert.strictEqual(yield* level, "high")
-        yield* harness.agent.setModel("scripted", "other")
-        yield* harness.agent.setThinkingLevel("low")
+        yield* harness.controls.setModel("scripted", "other")
+        yield* harness.controls.setThinkingLevel("low")
         yield* harness.sessions.create({})
         yield* harness.sessions.open("session-1")
         assert.strictEqual(yield* level, "off")
-        yield* harness.agent.setModel("scripted", "thinker")
+        yield* harness.controls.setModel("scripted", "thinker")
         assert.strictEqual(yield* level, "low")
       })
     )
@@ -265,13 +266,13 @@ describe("what a session brings along", () => {
               const { model: now, thinkingLevel } = yield* harness.agent.state
               return [words(events.slice(from)), now?.id, thinkingLevel]
             })
-          yield* harness.agent.setModel("scripted", "thinker")
-          yield* harness.agent.setThinkingLevel("high")
+          yield* harness.controls.setModel("scripted", "thinker")
+          yield* harness.controls.setThinkingLevel("high")
           yield* sessions.create({})
           assert.deepInclude(yield* harness.agent.state, { model: thinker, thinkingLevel: "high" })
-          yield* harness.agent.setModel("scripted", "gone")
+          yield* harness.controls.setModel("scripted", "gone")
           yield* sessions.create({})
-          yield* harness.agent.setModel("scripted", "other")
+          yield* harness.controls.setModel("scripted", "other")
           assert.deepStrictEqual(yield* switchTo("session-1"), [["thinker", "high"], "thinker", "high"])
           assert.deepStrictEqual(yield* switchTo("session-3"), [["other", "off"], "other", "off"])
           usable = false
@@ -293,12 +294,12 @@ describe("what a session brings along", () => {
   it.effect("what the host has set stays in force in a new session", () =>
     run({}, (harness) =>
       Effect.gen(function* () {
-        const { agent, sessions } = harness
-        yield* agent.setAutoRetry(false)
+        const { agent, controls, service, sessions } = harness
+        yield* service(Retries).setEnabled(false)
         yield* agent.setAutoCompaction(false)
-        yield* agent.setSteeringMode("all")
-        yield* agent.setFollowUpMode("all")
-        yield* agent.setInterruptMode("wait")
+        yield* controls.setSteeringMode("all")
+        yield* controls.setFollowUpMode("all")
+        yield* controls.setInterruptMode("wait")
         yield* agent.enqueue("steering", { text: "S" })
         const before = yield* agent.state
         yield* agent.close

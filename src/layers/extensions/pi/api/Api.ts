@@ -94,12 +94,12 @@ const makeEvents = (instance: Instance) => {
   }
 }
 
-const makeModels = ({ bridge, needActive, ports: { agent }, report }: Instance) => ({
+const makeModels = ({ bridge, needActive, ports: { agent, controls }, report }: Instance) => ({
   /** False when the model is unknown or has no key. */
   setModel: async (model: unknown) => {
     needActive("setModel")
     const { id, provider } = options(model)
-    const set = agent.setModel(wantText(provider, "setModel: provider"), wantText(id, "setModel: id"))
+    const set = controls.setModel(wantText(provider, "setModel: provider"), wantText(id, "setModel: id"))
     return bridge.run(Effect.match(set, { onSuccess: () => true, onFailure: () => false }))
   },
   getThinkingLevel: () => {
@@ -109,7 +109,7 @@ const makeModels = ({ bridge, needActive, ports: { agent }, report }: Instance) 
   setThinkingLevel: (level: unknown) => {
     needActive("setThinkingLevel")
     if (!isThinkingLevel(level)) throw new TypeError(`setThinkingLevel: there is no level ${shown(level)}`)
-    bridge.fire(agent.setThinkingLevel(level), (message) => report("setThinkingLevel", message))
+    bridge.fire(controls.setThinkingLevel(level), (message) => report("setThinkingLevel", message))
   }
 })
 
