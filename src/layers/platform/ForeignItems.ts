@@ -1,20 +1,11 @@
 /**
- * Reads the items of an async iterable that code of others has made into a mailbox. Nothing that the code does holds up
- * more than its own call: it may throw, never answer, answer at once for ever, or ignore the signal.
+ * Reads the items of an async iterable that code of others has made. Nothing that the code does holds up more than its own
+ * call: it may throw, never answer, answer at once for ever, or ignore the signal.
  */
+import * as Effect from "effect/Effect"
 import * as EventLoop from "./EventLoop.ts"
-import * as Intake from "./Intake.ts"
-
-export interface Source<A, E> extends Intake.Ends<A, E> {
-  /** Starts the call and returns the iterable, or a promise of it. May throw. */
-  readonly open: (signal: AbortSignal) => unknown
-  readonly onItem: () => void
-  /** Takes one item; a failure ends the reading. May throw. */
-  readonly take: (item: unknown) => E | undefined
-  /** Whether the items after this one are not wanted. */
-  readonly isOver: () => boolean
-  readonly failed: (cause: unknown) => E
-}
+import { race } from "./Primordials.ts"
+import { failed, type Pull, type Source } from "./Source.ts"
 
 type Iterator = { readonly next: () => unknown; readonly return?: () => unknown }
 
@@ -36,47 +27,62 @@ const letGo = async (iterator: Iterator) => {
   }
 }
 
+const iteratorOf = async (opened: unknown, signal: AbortSignal): Promise<Iterator> => {
+  const iterable = await opened
+  if (!isIterable(iterable)) throw new TypeError("the stream function returned no async iterable")
+  const iterator = iterable[Symbol.asyncIterator]()
+  const stop = () => void letGo(iterator)
+  if (signal.aborted) stop()
+  else signal.addEventListener("abort", stop, { once: true })
+  return iterator
+}
+
+type Next = { readonly item: unknown; readonly isLast: boolean } | { readonly cause: unknown } | "end"
+
+const nextOf = async (iterator: Iterator, isLast: (item: unknown) => boolean): Promise<Next> => {
+  try {
+    const result = await iterator.next()
+    if (!isResult(result)) throw new TypeError("the iterator returned no result object")
+    return result.done === true ? "end" : { item: result.value, isLast: isLast(result.value) }
+  } catch (cause) {
+    return { cause }
+  }
+}
+
 /** Items that come without a wait would keep the event loop from everything else, also from an abort. */
 const itemsPerTurn = 64
 const nextTurn = () => new Promise<void>((resolve) => EventLoop.onNextTurn(resolve))
 
-const readItems = async <A, E>(
-  source: Source<A, E>,
-  iterator: Iterator,
-  signal: AbortSignal,
-  hand: Intake.Hand<A>
-): Promise<E | undefined> => {
-  for (let count = 1; !signal.aborted && !source.isOver(); count++) {
-    if (count % itemsPerTurn === 0) await nextTurn()
-    const result = await iterator.next()
-    if (!isResult(result)) throw new TypeError("the iterator returned no result object")
-    if (result.done === true || signal.aborted) return undefined
-    source.onItem()
-    const failure = source.take(result.value)
-    if (failure !== undefined) return failure
-    await hand(source.drain())
+/** One piece is what comes within a turn of the event loop: an operation of Effect for each item would take 14 us. */
+const pull = (iterator: Iterator, isLast: (item: unknown) => boolean): Pull<unknown> => {
+  let waiting: Promise<Next> | undefined
+  let isOver = false
+  const piece = async () => {
+    const items: Array<unknown> = []
+    const turn = nextTurn()
+    while (!isOver && items.length < itemsPerTurn) {
+      waiting ??= nextOf(iterator, isLast)
+      const next = await (items.length === 0 ? waiting : race([waiting, turn]))
+      if (next === undefined) return items
+      if (next !== "end" && "item" in next) {
+        items.push(next.item)
+        waiting = undefined
+        isOver = next.isLast
+      } else if (items.length > 0) return items
+      else if (next === "end") return undefined
+      else throw next.cause
+    }
+    if (!isOver) await turn
+    return items.length === 0 ? undefined : items
   }
-  return undefined
+  return Effect.tryPromise({ try: piece, catch: failed("read") })
 }
 
-const read = async <A, E>(source: Source<A, E>, signal: AbortSignal, hand: Intake.Hand<A>): Promise<E | undefined> => {
-  try {
-    const opened = await source.open(signal)
-    if (!isIterable(opened)) throw new TypeError("the stream function returned no async iterable")
-    const iterator = opened[Symbol.asyncIterator]()
-    const stop = () => void letGo(iterator)
-    if (signal.aborted) return void stop()
-    // The signal also fires after the last item.
-    signal.addEventListener("abort", stop, { once: true })
-    return await readItems(source, iterator, signal, hand)
-  } catch (cause) {
-    return source.failed(cause)
-  }
-}
-
-/** Closing the scope fires the signal and does not wait for the iterator. */
-export const open = <A, E>(capacity: number, sourceOf: (cut: Intake.Cut<E>) => Source<A, E>) =>
-  Intake.open<A, E>(capacity, (cut) => {
-    const source = sourceOf(cut)
-    return { ...source, read: (signal, hand) => read(source, signal, hand) }
-  })
+/** `open` starts the call and returns the iterable, or a promise of it. Nothing is read behind the last item. */
+export const source =
+  (open: (signal: AbortSignal) => unknown, isLast: (item: unknown) => boolean): Source<unknown> =>
+  (signal) =>
+    Effect.map(
+      Effect.tryPromise({ try: async () => iteratorOf(open(signal), signal), catch: failed("open") }),
+      (iterator) => pull(iterator, isLast)
+    )

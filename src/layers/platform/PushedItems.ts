@@ -1,61 +1,31 @@
-/** An async iterable for code of others that is filled from inside, with a result at its end. For one reader. */
-import * as Engine from "./Engine.ts"
-
-export interface PushedItems<A, R> extends AsyncIterable<A> {
-  readonly push: (item: A) => void
-  /** Items that were pushed before are still read. Pushing after the end does nothing. */
-  readonly end: (result: R) => void
-  readonly result: () => Promise<R>
-}
-
-type Waiting<A> = (result: IteratorResult<A, undefined>) => void
+/** A mailbox as an async iterable for code of others, with a result at its end. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Mailbox from "effect/Mailbox"
+import * as Runtime from "effect/Runtime"
 
 const over = { done: true, value: undefined } as const
 
-export const make = <A, R>(): PushedItems<A, R> => {
-  const final = Engine.deferred<R>()
-  let items: Array<A> = []
-  let at = 0
-  let readers: Array<Waiting<A>> = []
-  let isOver = false
-  const next = (): Promise<IteratorResult<A, undefined>> => {
-    const value = items[at]
-    if (value !== undefined) {
-      at++
-      // Items that were read are let go of in large steps: `shift` would move all others each time.
-      if (at >= 1024) {
-        items = items.slice(at)
-        at = 0
-      }
-      return Promise.resolve({ done: false, value })
-    }
-    if (isOver) return Promise.resolve(over)
-    return new Promise((resolve) => void readers.push(resolve))
-  }
-  const stop = () => {
-    isOver = true
-    for (const reader of readers) reader(over)
-    readers = []
-  }
+export const make = Effect.fnUntraced(function* <A, R>() {
+  const run = Runtime.runPromise(yield* Effect.runtime<never>())
+  const items = yield* Mailbox.make<A>()
+  const result = yield* Deferred.make<R>()
+  const next = Effect.match(items.take, {
+    onFailure: () => over,
+    onSuccess: (value) => ({ done: false as const, value })
+  })
   return {
-    push: (item) => {
-      if (isOver) return
-      const reader = readers.shift()
-      if (reader === undefined) items.push(item)
-      else reader({ done: false, value: item })
+    push: (item: A) => void items.unsafeOffer(item),
+    /** Items that were pushed before are still read. Pushing after the end does nothing. */
+    end: (value: R) => {
+      Deferred.unsafeDone(result, Effect.succeed(value))
+      items.unsafeDone(Exit.void)
     },
-    end: (result) => {
-      stop()
-      final.resolve(result)
-    },
-    result: () => final.promise,
+    result: () => run(Deferred.await(result)),
     [Symbol.asyncIterator]: () => ({
-      next,
-      return: () => {
-        stop()
-        items = []
-        return Promise.resolve(over)
-      }
+      next: () => run(next),
+      return: () => run(Effect.as(items.shutdown, over))
     })
   }
-}
+})

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as PushedItems from "../../../src/layers/platform/PushedItems.ts"
 
-const make = () => PushedItems.make<number, string>()
+const make = () => Effect.runPromise(PushedItems.make<number, string>())
 
 const readAll = async (items: AsyncIterable<number>) => {
   const read: Array<number> = []
@@ -11,7 +12,7 @@ const readAll = async (items: AsyncIterable<number>) => {
 
 describe("pushed items", () => {
   it("are read in order, those before the reader and those after it", async () => {
-    const items = make()
+    const items = await make()
     items.push(1)
     const reading = readAll(items)
     items.push(2)
@@ -22,7 +23,7 @@ describe("pushed items", () => {
   })
 
   it("are all there after the end, however many they are", async () => {
-    const items = make()
+    const items = await make()
     const many = Array.from({ length: 5000 }, (_, n) => n)
     for (const n of many) items.push(n)
     items.end("over")
@@ -31,7 +32,7 @@ describe("pushed items", () => {
   })
 
   it("release every reader that waits", async () => {
-    const items = make()
+    const items = await make()
     const iterator = items[Symbol.asyncIterator]()
     const waiting = [iterator.next(), iterator.next()]
     items.push(7)
@@ -43,7 +44,7 @@ describe("pushed items", () => {
   })
 
   it("are dropped when the reader leaves", async () => {
-    const items = make()
+    const items = await make()
     items.push(1)
     items.push(2)
     for await (const item of items) if (item === 1) break

@@ -1,8 +1,8 @@
-/** Reads the server-sent events of an HTTP response into a mailbox (Intake.ts). */
-import * as Data from "effect/Data"
+/** Reads the server-sent events of an HTTP answer. */
 import { createParser, type EventSourceMessage } from "eventsource-parser"
+import * as Effect from "effect/Effect"
 import * as Engine from "../Engine.ts"
-import * as Intake from "../Intake.ts"
+import { failed, type Pull, type Source } from "../Source.ts"
 import { AnswerTooLarge } from "./SafeFetch.ts"
 
 /** No model sends an event longer than this. A single event takes several times its size in memory. */
@@ -14,40 +14,23 @@ const longestEvent = 16 * 1024 * 1024
  */
 const reliefBytes = 8 * 1024 * 1024
 
-/** Takes the length of each piece and the number of events in it. Throws `AnswerTooLarge`. */
+/** Takes the length of each piece and the number of events in it. */
 const makeAnswerSize = (maxBytes: number) => {
   let size = 0
   let sinceEvent = 0
   let sinceRelief = 0
-  return (bytes: number, events: number): void => {
+  return (bytes: number, events: number): AnswerTooLarge | undefined => {
     size += bytes
     sinceEvent = events === 0 ? sinceEvent + bytes : 0
     sinceRelief += bytes
-    if (size > maxBytes) throw new AnswerTooLarge({ limit: maxBytes, what: "answer" })
-    if (sinceEvent > longestEvent) throw new AnswerTooLarge({ limit: longestEvent, what: "event" })
-    if (sinceRelief < reliefBytes) return
-    sinceRelief = 0
-    Engine.collectGarbage()
+    if (size > maxBytes) return new AnswerTooLarge({ limit: maxBytes, what: "answer" })
+    if (sinceEvent > longestEvent) return new AnswerTooLarge({ limit: longestEvent, what: "event" })
+    if (sinceRelief >= reliefBytes) {
+      sinceRelief = 0
+      Engine.collectGarbage()
+    }
+    return undefined
   }
-}
-
-/** `open`: the request failed. `read`: the connection broke. `take`: the source threw on an event. */
-export class SourceFailed extends Data.TaggedError("SourceFailed")<{
-  readonly stage: "open" | "read" | "take"
-  readonly cause: unknown
-}> {}
-
-export interface Source<A, E> extends Intake.Ends<A, E> {
-  /** The reading fails when the body is longer, decompressed. */
-  readonly maxBytes: number
-  readonly open: (signal: AbortSignal) => Promise<Response>
-  /** Called before the body is read. */
-  readonly onAnswer: (response: Response) => void
-  /** Called for each piece of the body, even if it holds no event: a comment shows that the server is alive. */
-  readonly onBytes: () => void
-  /** Takes one event; a failure ends the reading. */
-  readonly take: (event: EventSourceMessage) => E | undefined
-  readonly failed: (error: SourceFailed) => E
 }
 
 /** Returns the events that a piece of the body completes. Skips unknown fields, as the standard wants. */
@@ -62,43 +45,32 @@ const splitter = () => {
   }
 }
 
-/** Reads the body until it ends or fails; returns the failure. `hand` waits while the mailbox is full. */
-const readBody = async <A, E>(
-  source: Source<A, E>,
-  signal: AbortSignal,
-  hand: Intake.Hand<A>
-): Promise<E | undefined> => {
-  let stage: SourceFailed["stage"] = "open"
-  try {
-    const response = await source.open(signal)
-    source.onAnswer(response)
-    stage = "read"
-    const body = response.body?.getReader()
-    const split = splitter()
-    const measure = makeAnswerSize(source.maxBytes)
-    while (!signal.aborted) {
-      const piece = await body?.read()
-      if (piece === undefined || piece.done) break
-      source.onBytes()
-      const events = split(piece.value)
-      measure(piece.value.length, events.length)
-      for (const event of events) {
-        stage = "take"
-        const failure = source.take(event)
-        if (failure !== undefined) return failure
-      }
-      stage = "read"
-      await hand(source.drain())
-    }
-    return undefined
-  } catch (cause) {
-    return source.failed(new SourceFailed({ stage, cause }))
-  }
+export interface Answer {
+  readonly open: (signal: AbortSignal) => Promise<Response>
+  /** Called before the body is read. */
+  readonly onAnswer: (response: Response) => void
+  /** The reading fails when the body is longer, decompressed. */
+  readonly maxBytes: number
 }
 
-/** Starts to read. The mailbox ends or fails with the body; closing the scope fires the signal. */
-export const open = <A, E>(capacity: number, sourceOf: (cut: Intake.Cut<E>) => Source<A, E>) =>
-  Intake.open<A, E>(capacity, (cut) => {
-    const source = sourceOf(cut)
-    return { ...source, read: (signal, hand) => readBody(source, signal, hand) }
+const pull = (body: ReadableStream<Uint8Array>, maxBytes: number): Pull<EventSourceMessage> => {
+  const reader = body.getReader()
+  const split = splitter()
+  const tooLarge = makeAnswerSize(maxBytes)
+  const next = Effect.tryPromise({ try: () => reader.read(), catch: failed("read") })
+  return Effect.flatMap(next, ({ done, value }) => {
+    if (done) return Effect.succeed(undefined)
+    const events = split(value)
+    const problem = tooLarge(value.length, events.length)
+    return problem === undefined ? Effect.succeed(events) : failed("read")(problem)
   })
+}
+
+/** The events of one piece of the body at a time. Only the signal lets go of the connection before its end. */
+export const source =
+  ({ maxBytes, onAnswer, open }: Answer): Source<EventSourceMessage> =>
+  (signal) =>
+    Effect.map(Effect.tryPromise({ try: () => open(signal), catch: failed("open") }), (response) => {
+      onAnswer(response)
+      return response.body === null ? Effect.succeed(undefined) : pull(response.body, maxBytes)
+    })

@@ -53,6 +53,10 @@ interface Block {
   sent: boolean
 }
 
+/** `done` and `error` end an answer. */
+export const isLast = (event: unknown): boolean =>
+  Predicate.isRecord(event) && (event["type"] === "done" || event["type"] === "error")
+
 export const make = (): Machine<unknown> => {
   const blocks = Blocks.make()
   /** By index in the message. */

@@ -49,8 +49,7 @@ export const complete = (request: ModelRequest) => run(request, () => undefined)
 
 /** A call as pi's API returns it: an async iterable of its events with `result()`. The caller runs `run`. */
 export const open = (request: ModelRequest) =>
-  Effect.sync(() => {
-    const stream = PushedItems.make<PiEvents.AssistantMessageEvent, AssistantMessage>()
+  Effect.map(PushedItems.make<PiEvents.AssistantMessageEvent, AssistantMessage>(), (stream) => {
     const deliver: Deliver = (event) => {
       stream.push(event)
       if (event.type === "done" || event.type === "error") stream.end(messageOf(event))

@@ -7,12 +7,13 @@ import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
 import * as AsPromise from "../../../platform/AsPromise.ts"
 import * as AnswerHook from "../../../platform/http/AnswerHook.ts"
+import * as ServerEvents from "../../../platform/http/ServerEvents.ts"
 import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
 import type { Compat, Connection, Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
-import * as Pump from "./Pump.ts"
 import * as HookedBody from "../request/HookedBody.ts"
+import * as ModelCall from "./ModelCall.ts"
 import * as SdkClients from "./SdkClients.ts"
 
 /** The request options of both SDKs for a body that is already text. */
@@ -67,25 +68,30 @@ export const make = <Client, Raw extends object>(
   parts: Parts<Client, Raw>,
   { maxAnswerBytes, secrets }: Options
 ): Protocol => {
-  const { api, body: bodyOf, dialect, load, machine, path, send } = parts
+  const { api, body: bodyOf, dialect, load, machine, path } = parts
   const clients = SdkClients.make(load, secrets)
 
   const open = (request: ModelRequest, connection: Connection, body: string, observe: Observe) => {
     const address = connection.address === undefined ? request.model.baseUrl : Redacted.value(connection.address)
-    return Pump.stream({
+    let contentType = ""
+    const send = (signal: AbortSignal) => {
+      const options: Sent = { method: "post", path, body, headers, stream: true, signal }
+      return observe(
+        clients(address, connection, (client) => parts.send(client, options)),
+        signal
+      )
+    }
+    const onAnswer = ({ headers }: Response) => {
+      contentType = headers.get("content-type") ?? ""
+    }
+    return ModelCall.stream({
       request,
       connection,
+      source: ServerEvents.source({ open: send, onAnswer, maxBytes: maxAnswerBytes }),
       dialect,
       machine: machine(),
-      maxAnswerBytes,
-      mask: secrets.mask,
-      open: (signal) =>
-        observe(
-          clients(address, connection, (client) =>
-            send(client, { method: "post", path, body, headers, stream: true, signal })
-          ),
-          signal
-        )
+      contentType: () => contentType,
+      mask: secrets.mask
     })
   }
 

@@ -3,7 +3,8 @@ import { Deferred, Effect, Exit, Fiber, Option, Scope, Supervisor, TestClock } f
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Dialect from "../../../../src/layers/providers/protocols/stream/Dialect.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/stream/Machine.ts"
-import * as Pump from "../../../../src/layers/providers/protocols/stream/Pump.ts"
+import * as ServerEvents from "../../../../src/layers/platform/http/ServerEvents.ts"
+import * as ModelCall from "../../../../src/layers/providers/protocols/stream/ModelCall.ts"
 import type * as Watchdog from "../../../../src/layers/providers/protocols/stream/Watchdog.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
 import { all, collect, collectFrom, connection, model, request, stream } from "./support.ts"
@@ -35,14 +36,13 @@ const counting = (): Machine<Count> => {
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
 const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting()) =>
-  Pump.stream({
+  ModelCall.stream({
     request: request(),
     connection: connection(),
+    source: ServerEvents.source({ open, onAnswer: () => undefined, maxBytes: 1024 * 1024 }),
     dialect: Dialect.anthropic,
     machine,
-    open,
     deadlines,
-    maxAnswerBytes: 1024 * 1024,
     mask: (text) => text
   })
 
@@ -58,7 +58,7 @@ const answer = (pieces: (n: number) => string | undefined): Response => {
 }
 const event = (n: number) => `event: count\ndata: {"n":${n}}\n\n`
 
-describe("pump", () => {
+describe("a model call", () => {
   it.scoped("a reader that falls behind holds the source back, and is not taken for its silence", () =>
     Effect.gen(function* () {
       let produced = 0
@@ -66,13 +66,13 @@ describe("pump", () => {
       const numbers = (n: number) => {
         if (n === 5000) return undefined
         produced++
-        if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
+        if (n === ModelCall.capacity) Deferred.unsafeDone(blocked, Effect.void)
         return event(n)
       }
       const mailbox = yield* calling(() => Promise.resolve(answer(numbers)))
       yield* Deferred.await(blocked)
       yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual(produced, Pump.capacity + 1)
+      assert.deepStrictEqual(produced, ModelCall.capacity + 1)
       const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
       assert.deepStrictEqual(failure, undefined)
       assert.deepStrictEqual(
@@ -84,7 +84,7 @@ describe("pump", () => {
 
   it.scoped("a reader that is behind when the source has finished still gets everything", () =>
     Effect.gen(function* () {
-      const last = Pump.capacity + 10
+      const last = ModelCall.capacity + 10
       const blocked = yield* Deferred.make<void>()
       let seen = 0
       const plain = counting()
@@ -94,11 +94,11 @@ describe("pump", () => {
           seen = count.n
           return plain.take(count)
         },
-        finished: () => seen >= Pump.capacity,
+        finished: () => seen >= ModelCall.capacity,
         drainMs: 250
       }
       const numbers = (n: number) => {
-        if (n === Pump.capacity) Deferred.unsafeDone(blocked, Effect.void)
+        if (n === ModelCall.capacity) Deferred.unsafeDone(blocked, Effect.void)
         return n === last ? undefined : event(n)
       }
       const mailbox = yield* calling(() => Promise.resolve(answer(numbers)), machine)
@@ -106,6 +106,21 @@ describe("pump", () => {
       yield* TestClock.adjust("2 seconds")
       const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
       assert.deepStrictEqual([events.length, failure], [last, undefined])
+    })
+  )
+
+  it.scoped("the longest time of a call ends one whose reader is behind, and nothing that came is lost", () =>
+    Effect.gen(function* () {
+      const blocked = yield* Deferred.make<void>()
+      const numbers = (n: number) => {
+        if (n === ModelCall.capacity) Deferred.unsafeDone(blocked, Effect.void)
+        return event(n)
+      }
+      const mailbox = yield* calling(() => Promise.resolve(answer(numbers)))
+      yield* Deferred.await(blocked)
+      yield* TestClock.adjust("6 seconds")
+      const { events, failure } = yield* collectFrom(Effect.succeed(mailbox))
+      assert.deepStrictEqual([events.length, failure?.reason], [ModelCall.capacity + 1, "timeout"])
     })
   )
 
@@ -169,7 +184,7 @@ describe("pump", () => {
       const opened = calling((signal) =>
         Promise.resolve(
           answer((n) => {
-            if (n === Pump.capacity) Deferred.unsafeDone(behind, Effect.succeed(signal))
+            if (n === ModelCall.capacity) Deferred.unsafeDone(behind, Effect.succeed(signal))
             return event(n)
           })
         )
@@ -179,6 +194,63 @@ describe("pump", () => {
       yield* Scope.close(scope, Exit.void)
       assert.isTrue(signal.aborted)
       assert.isTrue(Exit.isInterrupted(yield* Effect.exit(events.takeAll)))
+    })
+  )
+
+  it.scoped("what came before a broken event counts, what comes after it does not", () =>
+    Effect.gen(function* () {
+      const machine = counting()
+      const taken: Array<number> = []
+      const refusing: Machine<Count> = {
+        ...machine,
+        take: ({ n }) => {
+          taken.push(n)
+          if (n === 2) return { reason: "protocol", message: "no sense" }
+          return n === 3 ? assert.fail("no bounds") : machine.take({ n })
+        }
+      }
+      const one = (text: string) => () => Promise.resolve(answer((n) => (n === 0 ? text : undefined)))
+      const refused = yield* collectFrom(calling(one(event(0) + event(1) + event(2) + event(3)), refusing))
+      assert.deepStrictEqual([refused.events, refused.failure?.message], [[delta("0"), delta("1")], "no sense"])
+      assert.deepStrictEqual(taken, [0, 1, 2])
+      const thrown = yield* collectFrom(calling(one(event(4) + event(3)), refusing))
+      assert.deepStrictEqual([thrown.events, thrown.failure?.reason], [[delta("4")], "protocol"])
+    })
+  )
+
+  it.scoped.each([
+    ["ends", undefined],
+    ["is refused", "protocol"],
+    ["fails", "server"]
+  ] as const)("a call that %s fires its signal", ([how, reason]) =>
+    Effect.gen(function* () {
+      const signals: Array<AbortSignal> = []
+      const fault: Machine<Count>["fault"] = () =>
+        how === "is refused" ? { reason: "protocol", message: "no" } : undefined
+      const opened = calling(
+        (signal) => {
+          signals.push(signal)
+          const one = answer((n) => (n === 0 ? event(n) : undefined))
+          return how === "fails" ? Promise.reject(new Error("internal server error")) : Promise.resolve(one)
+        },
+        { ...counting(), fault }
+      )
+      assert.strictEqual((yield* collectFrom(opened)).failure?.reason, reason)
+      assert.deepStrictEqual(
+        signals.map(({ aborted }) => aborted),
+        [true]
+      )
+    })
+  )
+
+  it.scoped("a machine that has a bug is a defect of the reader, which does not wait for ever", () =>
+    Effect.gen(function* () {
+      const bug = new Error("a bug")
+      const end = () => {
+        throw bug
+      }
+      const events = yield* calling(() => Promise.resolve(answer(() => undefined)), { ...counting(), end })
+      assert.deepStrictEqual(yield* Effect.exit(events.takeAll), Exit.die(bug))
     })
   )
 
