@@ -28,3 +28,14 @@ for (const name of ["Promise", "Promise.resolve", "Promise.prototype.then", "set
     assert.deepInclude(await ask({ type: "get_state" }), { success: true })
     assert.deepInclude(await ask({ type: "abort" }), { success: true })
   })
+
+play("a running command is aborted, and the process ends with 0, without timers", replaces, async (pipes) => {
+  const { ask, end, host, prompt, until } = pipes
+  await prompt("/replace timers")
+  host.send({ id: "p", type: "prompt", message: `CALL bash ${JSON.stringify({ command: "sleep 100 & sleep 100" })}` })
+  await until(({ type }) => type === "tool_execution_start")
+  assert.deepInclude(await ask({ type: "abort" }), { success: true })
+  const ended = await until(({ id, type }) => type === "prompt_result" && id === "p")
+  assert.propertyVal(ended, "status", "aborted")
+  assert.strictEqual(await end(), 0)
+})

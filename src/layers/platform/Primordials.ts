@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-export const { clearTimeout, queueMicrotask, setImmediate, setTimeout } = globalThis
+export const { clearInterval, clearTimeout, queueMicrotask, setImmediate, setInterval, setTimeout } = globalThis
 
 const { apply } = Reflect
 const { then } = Promise.prototype

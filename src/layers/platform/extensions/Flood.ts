@@ -1,4 +1,5 @@
 /** Lets the first of very many through, and counts the others. */
+import { setTimeout } from "../Primordials.ts"
 
 export interface Flood {
   /** Whether this one goes through. */

@@ -5,6 +5,7 @@ import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Text from "../../../domain/Text.ts"
+import { setTimeout } from "../Primordials.ts"
 import * as ThreadCheck from "./ThreadCheck.ts"
 
 /** The fence is kept with the process, because bundles that are loaded later have a copy of this module. */

@@ -15,6 +15,7 @@ import {
   SpawnFailed,
   type TreeOptions
 } from "../../../services/machine/Processes.ts"
+import { clearTimeout, setTimeout } from "../Primordials.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Offspring from "./offspring/Offspring.ts"
 import * as Orphans from "./offspring/Orphans.ts"

@@ -4,6 +4,7 @@
  */
 import { readdirSync, writeSync } from "node:fs"
 import { stat } from "node:fs/promises"
+import { setTimeout } from "../Primordials.ts"
 import { read } from "./offspring/ProcFiles.ts"
 
 /** Milliseconds until the check begins, after the start, and until it looks at the result. */

@@ -5,6 +5,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
+import { race, setImmediate, setTimeout } from "../Primordials.ts"
 import type { Entry } from "./offspring/ProcFiles.ts"
 import * as ProcessScan from "./ProcessScan.ts"
 
@@ -54,7 +55,7 @@ const makeWait = (events: ReadonlyArray<Promise<unknown>>) => {
   const wait = async (longest: number) => {
     const ms = Math.min(next, longest)
     next = Math.min(next * 2, longestWait)
-    await Promise.race([...pending, pause(ms)])
+    await race([...pending, pause(ms)])
   }
   return { wait, hurry }
 }

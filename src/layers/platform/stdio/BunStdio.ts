@@ -15,8 +15,8 @@ const inputLead = 16
 
 /** At once, and again when what was in use by then is garbage, too. The end of the process does not wait for it. */
 const collect = () => {
-  setImmediate(Engine.collectGarbage)
-  setTimeout(Engine.collectGarbage, 1000).unref()
+  Primordials.setImmediate(Engine.collectGarbage)
+  Primordials.setTimeout(Engine.collectGarbage, 1000).unref()
 }
 
 const openStdin = (from: Bun.BunFile) =>

@@ -3,6 +3,7 @@
  * the tree under heddle, and reaps them when they have ended, because Bun only knows the children it started.
  */
 import { readdirSync } from "node:fs"
+import { clearInterval, setInterval } from "../../Primordials.ts"
 import * as LibC from "./LibC.ts"
 import * as Marks from "./Marks.ts"
 import * as ProcFiles from "./ProcFiles.ts"

@@ -14,6 +14,9 @@ const targets: Record<string, () => unknown> = {
   "Promise.race": () => Reflect.set(Promise, "race", broken),
   "Promise.prototype.then": () => Reflect.set(Promise.prototype, "then", broken),
   setImmediate: () => Reflect.set(globalThis, "setImmediate", broken),
+  timers: () => {
+    for (const name of ["setTimeout", "setInterval", "setImmediate"]) Reflect.set(globalThis, name, () => 0)
+  },
   setTimeout: () => Reflect.set(globalThis, "setTimeout", broken),
   queueMicrotask: () => Reflect.set(globalThis, "queueMicrotask", broken),
   String: () => Reflect.set(globalThis, "String", broken),
