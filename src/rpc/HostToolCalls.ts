@@ -10,7 +10,7 @@ import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { HostTool, HostToolDefinition } from "../services/host/HostTools.ts"
 import type { Ids } from "../services/Ids.ts"
 import * as Supervision from "../services/supervision/Supervision.ts"
-import { type ToolContext, ToolFailure } from "../services/Tools.ts"
+import { cutOff, type ToolContext, ToolFailure } from "../services/Tools.ts"
 import { readResult, readUpdate } from "./protocol/HostToolFrames.ts"
 
 /** A call that has no result yet. */
@@ -19,6 +19,8 @@ interface Pending {
   /** Ends when the answer is there. */
   readonly updates: Mailbox.Mailbox<ToolOutput>
   readonly answer: Deferred.Deferred<ToolOutput, ToolFailure>
+  /** The newest of the updates, whether it was shown or not. */
+  latest: ToolOutput | undefined
 }
 
 export interface HostToolCalls {
@@ -47,7 +49,10 @@ const invalid = (type: string, why: string) => new ToolFailure({ message: `Inval
 const receiveUpdate = (pending: Pending, frame: unknown) => {
   const output = readUpdate(frame)
   if (Either.isLeft(output)) settle(pending, invalid("host_tool_update", output.left))
-  else pending.updates.unsafeOffer(output.right)
+  else {
+    pending.latest = output.right
+    pending.updates.unsafeOffer(output.right)
+  }
 }
 
 const receiveResult = (pending: Pending, frame: unknown) => {
@@ -73,7 +78,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
   const begin = Effect.gen(function* () {
     const updates = yield* Mailbox.make<ToolOutput>({ capacity: mostUpdates, strategy: "sliding" })
     const answer = yield* Deferred.make<ToolOutput, ToolFailure>()
-    const pending: Pending = { id: ids.next("hostCall"), updates, answer }
+    const pending: Pending = { id: ids.next("hostCall"), updates, answer, latest: undefined }
     calls.set(pending.id, pending)
     return pending
   })
@@ -98,7 +103,8 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
       }
       return Supervision.node(spec, () => {
         send({ type: "host_tool_call", id, toolCallId, toolName: name, arguments: args })
-        return follow(pending, context)
+        const soFar = (reason: string) => Effect.sync(() => cutOff(reason, pending.latest))
+        return context.orInterrupted(soFar)(follow(pending, context))
       })
     }
     return Effect.suspend(() => (connected ? Effect.acquireUseRelease(begin, use, end) : lost))

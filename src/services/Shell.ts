@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { OrInterrupted } from "./fibers/Interrupted.ts"
 
 /** The command was not run. A command that fails is a result. */
 export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailure", {
@@ -61,8 +62,8 @@ export interface ShellRequest {
   readonly onDelta?: (delta: string) => Effect.Effect<void>
   /** Gets the end of the output so far, at most every 100 ms. */
   readonly onUpdate?: (output: string) => Effect.Effect<void>
-  /** Runs when the call is interrupted, after all processes of the command are gone. */
-  readonly onInterrupted?: (result: ShellResult) => Effect.Effect<void>
+  /** Wraps the command, for a caller who answers when it is interrupted. All its processes are gone by then. */
+  readonly orInterrupted?: OrInterrupted<ShellResult>
 }
 
 export class Shell extends Context.Tag("heddle/services/Shell")<

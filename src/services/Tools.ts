@@ -1,10 +1,10 @@
 /** The tools a model may call. A tool is a plain value; a session has its own set of them. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type InputContent, JsonObject, optional } from "../domain/conversation/Content.ts"
+import { type InputContent, JsonObject, optional, plainText, text } from "../domain/conversation/Content.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { Usage } from "../domain/model/Usage.ts"
 import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
@@ -31,12 +31,41 @@ export class ToolRefused extends Schema.TaggedError<ToolRefused>()("ToolRefused"
 export interface ToolContext {
   readonly toolCallId: string
   /**
-   * Reports progress: the whole output so far, not an increment. The result of an interrupted call keeps the last report,
-   * so a tool may call this from its own clean-up; that report is shown in the result only. Elsewhere this waits while a
-   * sink is too far behind.
+   * Reports progress: the whole output so far, not an increment. Waits while a sink is too far behind. When the call is
+   * interrupted, nothing more is shown.
    */
   readonly progress: (output: ToolOutput) => Effect.Effect<void>
+  /**
+   * Wraps work of the call, and says what the call answers if it is interrupted there. `answer` runs behind the clean-up of
+   * the work, for two seconds at most. `reason` says why the call has ended, and is the last line of an answer (`cutOff`).
+   * Without an answer, the reason is the result. Of two around the same work the inner one counts.
+   */
+  readonly orInterrupted: (
+    answer: (reason: string) => Effect.Effect<ToolOutput>
+  ) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
+
+/** The answer of an interrupted call: its output so far, then why it has ended. */
+export const cutOff = (reason: string, soFar?: ToolOutput): ToolOutput => {
+  const before = plainText(soFar?.content ?? [])
+  return { content: [text(before === "" ? reason : `${before}\n\n${reason}`)], details: soFar?.details ?? {} }
+}
+
+/** Runs work whose last report of progress is its answer if it is interrupted. */
+export const keepingProgress = <A, E, R>(
+  context: ToolContext,
+  work: (context: ToolContext) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let latest: ToolOutput | undefined
+    const progress: ToolContext["progress"] = (output) =>
+      Effect.suspend(() => {
+        latest = output
+        return context.progress(output)
+      })
+    const answer = (reason: string) => Effect.sync(() => cutOff(reason, latest))
+    return context.orInterrupted(answer)(work({ ...context, progress }))
+  })
 
 /** The output of a call that succeeded, and what the run makes of it. */
 export interface ToolAnswer extends ToolOutput {
@@ -55,7 +84,7 @@ export interface Tool {
   readonly source?: SourceInfo
   /** Exclusive calls wait for everything before them and hold back everything after them (protocol.md 4.5). */
   readonly concurrency: "shared" | "exclusive"
-  /** Last line of the result of an interrupted call. */
+  /** Why a call has ended that was interrupted, and not by a cancel or a steering message. */
   readonly abortedText: string
   /** Asked before every model call: whether models are shown the tool. Absent where they always are. */
   readonly isOffered?: Effect.Effect<boolean>

@@ -6,6 +6,7 @@ import * as HostToolCalls from "../../src/rpc/HostToolCalls.ts"
 import { readDefinitions } from "../../src/rpc/protocol/HostToolFrames.ts"
 import { Ids } from "../../src/services/Ids.ts"
 import * as FixedIds from "../support/agent/FixedIds.ts"
+import { interruptible } from "../support/agent/ToolCall.ts"
 
 const output = (said: string): ToolOutput => ({ content: [text(said)] })
 const definition = { name: "echo", description: "Echoes.", parameters: {} }
@@ -16,14 +17,15 @@ const setUp = Effect.gen(function* () {
   const shown = yield* Ref.make<ReadonlyArray<ToolOutput>>([])
   const progress = (partial: ToolOutput) => Ref.update(shown, (all) => [...all, partial])
   const tool = calls.toTool(definition)
+  const { answered, call } = interruptible({ progress })
   const begin = (toolCallId: string) =>
-    Effect.tap(Effect.fork(Effect.either(tool.call({ of: toolCallId }, { toolCallId, progress }))), Effect.yieldNow())
+    Effect.tap(Effect.fork(Effect.either(tool.call({ of: toolCallId }, { ...call, toolCallId }))), Effect.yieldNow())
   const update = (id: unknown, partialResult: unknown) =>
     calls.receive("host_tool_update", { type: "host_tool_update", id, partialResult })
   const result = (id: unknown, value: unknown, more: object = {}) =>
     calls.receive("host_tool_result", { type: "host_tool_result", id, result: value, ...more })
   const join = <A>(call: Fiber.Fiber<A>) => Fiber.join(call)
-  return { sent, calls, tool, shown: Ref.get(shown), begin, update, result, join }
+  return { sent, calls, tool, answered, shown: Ref.get(shown), begin, update, result, join }
 }).pipe(Effect.provide(FixedIds.layer))
 
 const called = (id: string, toolCallId: string) => ({
@@ -149,6 +151,19 @@ it.effect("an interrupt is passed on exactly once, and not for what the host has
     yield* Fiber.interruptAll([a, b])
     result("host_1", output("late"))
     assert.deepStrictEqual(sent.slice(2), [{ type: "host_tool_cancel", id: "host_cancel_1", targetId: "host_1" }])
+  })
+)
+
+it.effect("an interrupted call answers with the newest update of the host, shown or not", () =>
+  Effect.gen(function* () {
+    const { answered, begin, shown, update } = yield* setUp
+    const [call, silent] = [yield* begin("A"), yield* begin("B")]
+    update("host_1", output("half"))
+    update("host_1", output("more"))
+    yield* Fiber.interrupt(call)
+    assert.deepStrictEqual(yield* shown, [])
+    assert.deepStrictEqual(answered(), { content: [text("more\n\nStopped")], details: {} })
+    yield* Fiber.interrupt(silent)
   })
 )
 

@@ -63,7 +63,10 @@ export interface ForeignTool {
   readonly source: SourceInfo
   readonly prepareArguments?: (args: unknown) => unknown
   /** An interrupt aborts the signal that the extension got. The result has content, details, isError, terminate, usage. */
-  readonly execute: (args: JsonObject, context: ToolContext) => Effect.Effect<unknown, ToolFailure>
+  readonly execute: (
+    args: JsonObject,
+    context: Pick<ToolContext, "toolCallId" | "progress">
+  ) => Effect.Effect<unknown, ToolFailure>
 }
 
 export interface ToolSummary {

@@ -5,7 +5,7 @@ import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { HostTool } from "../../services/host/HostTools.ts"
 import { HostToolRefused } from "../../services/host/HostToolRefused.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import { type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
+import { keepingProgress, type Tool, type ToolContext, ToolFailure } from "../../services/Tools.ts"
 import * as ArgumentCheck from "./ArgumentCheck.ts"
 import * as SchemaCheck from "./SchemaCheck.ts"
 
@@ -43,7 +43,9 @@ export const toTool = (tool: HostTool): Tool => {
     run: Effect.fn("HostTool.run")(function* (args: JsonObject, context: ToolContext) {
       const problem = ArgumentCheck.problemOf(parameters, args)
       if (problem !== undefined) return yield* new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
-      return yield* timeoutMs === undefined ? tool.call(args, context) : withDeadline(tool, timeoutMs, args, context)
+      return yield* keepingProgress(context, (kept) =>
+        timeoutMs === undefined ? tool.call(args, kept) : withDeadline(tool, timeoutMs, args, kept)
+      )
     })
   }
 }

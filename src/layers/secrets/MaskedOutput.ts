@@ -55,9 +55,11 @@ export const make = (secrets: Secrets) => {
     },
     run: (args, context) => {
       const progress: ToolContext["progress"] = (report) => context.progress(output(mask, report))
+      const orInterrupted: ToolContext["orInterrupted"] = (answer) =>
+        context.orInterrupted((reason) => Effect.map(answer(reason), (answered) => output(mask, answered)))
       return Effect.zipRight(
         secrets.collected,
-        Effect.suspend(() => tool.run(args, { ...context, progress }))
+        Effect.suspend(() => tool.run(args, { ...context, progress, orInterrupted }))
       ).pipe(Effect.mapBoth({ onFailure: (failed) => failure(mask, failed), onSuccess: (done) => output(mask, done) }))
     }
   })

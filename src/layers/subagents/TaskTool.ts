@@ -1,6 +1,7 @@
 /** The tool `task`: hands work to subagents and reports what they bring back (protocol.md 14.2, 14.3). */
 import * as Effect from "effect/Effect"
 import { type JsonObject, text } from "../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import type { Usage } from "../../domain/model/Usage.ts"
 import * as UsageSum from "../../domain/model/Usage.ts"
 import type { AgentDefinition } from "../../domain/subagents/AgentDefinition.ts"
@@ -9,7 +10,7 @@ import type { SubagentProgress } from "../../domain/subagents/Subagent.ts"
 import * as TaskArguments from "../../domain/subagents/TaskArguments.ts"
 import { defined } from "../../domain/Values.ts"
 import type { BatchReport, BatchWatch, TasksRefused } from "../../services/delegation/Subagents.ts"
-import { type Tool, ToolFailure } from "../../services/Tools.ts"
+import { cutOff, type Tool, ToolFailure } from "../../services/Tools.ts"
 
 export interface Offer {
   readonly agents: ReadonlyArray<AgentDefinition>
@@ -76,6 +77,11 @@ const inWords = ({ currentTool, description, id, status, toolCount }: SubagentPr
 const summary = ({ merged, results, totalDurationMs }: BatchReport) =>
   ResultText.summary({ results, totalDurationMs, merge: merged })
 
+const outputSoFar = (shown: ReadonlyArray<SubagentProgress>, report: BatchReport): ToolOutput => ({
+  content: [text(shown.map(inWords).join("\n"))],
+  details: detailsOf(report, shown)
+})
+
 export const make = (run: Run, offer: Offer): Tool => ({
   definition: {
     name: "task",
@@ -84,14 +90,14 @@ export const make = (run: Run, offer: Offer): Tool => ({
   },
   concurrency: "shared",
   abortedText: "Tasks aborted",
-  run: (args, { progress, toolCallId }) => {
-    const watch = {
+  run: (args, { orInterrupted, progress, toolCallId }) => {
+    const watch: BatchWatch = {
       toolCallId,
-      progress: (shown: ReadonlyArray<SubagentProgress>, report: BatchReport) =>
-        progress({
-          content: [text(shown.map(inWords).join("\n"))],
-          details: detailsOf(report, shown)
-        })
+      progress: (shown, report) => progress(outputSoFar(shown, report)),
+      orInterrupted: (soFar) =>
+        orInterrupted((reason) =>
+          Effect.map(soFar, ({ progress: shown, report }) => cutOff(reason, outputSoFar(shown, report)))
+        )
     }
     return Effect.gen(function* () {
       const report = yield* Effect.mapError(run(args, watch), ({ message }) => refused(message))

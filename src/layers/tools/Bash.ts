@@ -6,7 +6,7 @@ import * as Json from "../../domain/Json.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { defined } from "../../domain/Values.ts"
 import { type Shell, type ShellResult } from "../../services/Shell.ts"
-import { ToolFailure } from "../../services/Tools.ts"
+import { cutOff, ToolFailure } from "../../services/Tools.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Tool from "./Tool.ts"
 
@@ -86,6 +86,9 @@ const render = (result: ShellResult, timeout: number) => {
   return Effect.succeed(Tool.textOutput(said === "" ? "(no output)" : said, details(result)))
 }
 
+const interrupted = (reason: string, result: ShellResult) =>
+  cutOff(reason, Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))
+
 export const make = ({ artifacts, cwd, shell }: BashOptions) =>
   Tool.make({
     name: "bash",
@@ -99,7 +102,7 @@ export const make = ({ artifacts, cwd, shell }: BashOptions) =>
     ].join(" "),
     parameters,
     abortedText: "Command aborted",
-    run: ({ command, cwd: folder, env, timeout = defaultTimeout }, { progress }) => {
+    run: ({ command, cwd: folder, env, timeout = defaultTimeout }, { orInterrupted, progress }) => {
       const seconds = Math.min(longest, Math.max(shortest, timeout))
       const running = shell.run({
         command,
@@ -107,8 +110,7 @@ export const make = ({ artifacts, cwd, shell }: BashOptions) =>
         timeoutMs: seconds * 1000,
         ...defined({ env, artifacts }),
         onUpdate: (output) => progress(Tool.textOutput(output)),
-        onInterrupted: (result) =>
-          progress(Tool.textOutput(paragraphs(result.output, notice(result)).replace(/\n+$/, ""), details(result)))
+        orInterrupted: (result) => orInterrupted((reason) => Effect.map(result, (ended) => interrupted(reason, ended)))
       })
       return Effect.matchEffect(running, {
         onFailure: ({ message }) => new ToolFailure({ message }),

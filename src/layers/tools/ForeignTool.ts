@@ -10,7 +10,7 @@ import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 import * as Text from "../../domain/Text.ts"
 import { defined } from "../../domain/Values.ts"
-import { type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
+import { keepingProgress, type Tool, type ToolContext, ToolFailure, ToolRefused } from "../../services/Tools.ts"
 import * as ArgumentCheck from "../host/ArgumentCheck.ts"
 import * as SchemaCheck from "../host/SchemaCheck.ts"
 import * as ForeignValue from "../platform/extensions/ForeignValue.ts"
@@ -108,18 +108,21 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
     )
   }
 
-  return Effect.fn("ForeignTool.run")(function* (given: JsonObject, { progress, toolCallId }: ToolContext) {
+  return Effect.fn("ForeignTool.run")(function* (given: JsonObject, context: ToolContext) {
     const args = coerce(parameters, yield* prepare(given))
     const problem = ArgumentCheck.problemOf(parameters, args)
     if (problem !== undefined) return yield* invalid(problem)
-    const report = (partial: unknown) => {
-      const output = ForeignResult.progress(partial)
-      return output === undefined ? Effect.void : progress(output)
-    }
-    const result = yield* Effect.suspend(() => execute(args, { toolCallId, progress: report })).pipe(
+    const result = yield* keepingProgress(context, ({ progress, toolCallId }) => {
+      const report = (partial: unknown) => {
+        const output = ForeignResult.progress(partial)
+        return output === undefined ? Effect.void : progress(output)
+      }
       // A bug in the code of others is no reason to end the run.
-      Effect.catchAllDefect((defect) => new ToolFailure({ message: ForeignValue.textOf(defect) }))
-    )
+      return Effect.catchAllDefect(
+        Effect.suspend(() => execute(args, { toolCallId, progress: report })),
+        (defect) => new ToolFailure({ message: ForeignValue.textOf(defect) })
+      )
+    })
     return yield* ForeignResult.read(name, result)
   })
 }

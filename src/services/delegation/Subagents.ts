@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { SubagentInfo, SubagentProgress, SubagentResult, TranscriptPart } from "../../domain/subagents/Subagent.ts"
+import type { OrInterrupted } from "../fibers/Interrupted.ts"
 import type { Tool } from "../Tools.ts"
 
 /** No subagent of this session has the id, or its transcript cannot be read. */
@@ -55,8 +56,13 @@ export interface BatchReport {
 
 export interface BatchWatch {
   readonly toolCallId?: string
-  /** Called at most every 150 ms, and once when the batch is interrupted, with the results so far. */
+  /** Called at most every 150 ms. */
   readonly progress?: (progress: ReadonlyArray<SubagentProgress>, report: BatchReport) => Effect.Effect<void>
+  /** Wraps the batch, for a caller who answers when it is interrupted. All tasks have ended by then. */
+  readonly orInterrupted?: OrInterrupted<{
+    readonly progress: ReadonlyArray<SubagentProgress>
+    readonly report: BatchReport
+  }>
 }
 
 export interface SessionSubagents {

@@ -11,3 +11,8 @@ export const isRequestedOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): bool
 export const isRequested: Effect.Effect<boolean> = Effect.withFiberRuntime((fiber) =>
   Effect.succeed(isRequestedOf(fiber))
 )
+
+/** Wraps work. `soFar` is what it has come to if it is interrupted; it is asked for behind the clean-up of the work. */
+export type OrInterrupted<A> = (
+  soFar: Effect.Effect<A>
+) => <B, E, R>(work: Effect.Effect<B, E, R>) => Effect.Effect<B, E, R>

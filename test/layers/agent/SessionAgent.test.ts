@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
-import { ToolFailure } from "../../../src/services/Tools.ts"
+import { cutOff, ToolFailure } from "../../../src/services/Tools.ts"
 import * as Harness from "../../support/agent/AgentHarness.ts"
 import { call, failure, say } from "../../support/agent/ScriptedModel.ts"
 import * as TestAgent from "../../support/agent/TestAgent.ts"
@@ -202,9 +202,9 @@ it.effect("abort while a tool runs keeps its output, answers calls not begun, an
     const tools = [
       tool(
         "work",
-        (_, { progress }) =>
-          Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(
-            Effect.zipRight(Effect.never)
+        (_, { orInterrupted }) =>
+          Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never).pipe(
+            orInterrupted((reason) => Effect.succeed(cutOff(reason, output("half"))))
           ),
         { abortedText: "Command aborted" }
       ),

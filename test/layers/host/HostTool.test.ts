@@ -5,9 +5,9 @@ import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import { toTool } from "../../../src/layers/host/HostTool.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { ToolFailure } from "../../../src/services/Tools.ts"
+import { context } from "../../support/agent/ToolCall.ts"
 
 const output = (said: string): ToolOutput => ({ content: [text(said)] })
-const context = { toolCallId: "t", progress: () => Effect.void }
 const deploy = (more: Partial<HostTool>) =>
   toTool({
     name: "deploy",

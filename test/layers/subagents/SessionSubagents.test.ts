@@ -204,16 +204,19 @@ describe("the tasks of a call", () => {
         answer: () => ({ events: [], before: Effect.as(Deferred.succeed(begun, undefined), []), after: "hang" })
       })
       const last = yield* Deferred.make<ReadonlyArray<string | undefined>>()
-      const progress = (_: unknown, report: { readonly results: ReadonlyArray<{ readonly error?: string }> }) =>
-        report.results.length === 0
-          ? Effect.void
-          : Deferred.succeed(
-              last,
-              report.results.map(({ error }) => error)
-            )
       const batch = { agent: "task", tasks: [task("First"), task("Second")] }
       const running = yield* Effect.fork(
-        agent.subagents.run(batch, { progress: (...shown) => Effect.asVoid(progress(...shown)) })
+        agent.subagents.run(batch, {
+          orInterrupted: (soFar) =>
+            Effect.onInterrupt(() =>
+              Effect.flatMap(soFar, ({ report }) =>
+                Deferred.succeed(
+                  last,
+                  report.results.map(({ error }) => error)
+                )
+              )
+            )
+        })
       )
       yield* Deferred.await(begun)
       const exit = yield* Fiber.interrupt(running)

@@ -9,8 +9,7 @@ import * as AgentHarness from "../../support/agent/AgentHarness.ts"
 import * as Processes from "../../support/host/Processes.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as Shells from "./shell/Shells.ts"
-
-const context = { toolCallId: "c1", progress: () => Effect.void }
+import { context } from "../../support/agent/ToolCall.ts"
 
 const ended: ShellResult = {
   output: "",

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc } from "effect"
 import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as Edit from "../../../src/layers/tools/Edit.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import * as Read from "../../../src/layers/tools/Read.ts"
 import * as Write from "../../../src/layers/tools/Write.ts"
-import { context, interruptedAt, machine, refusal, run, said, textOf } from "./RunTool.ts"
+import { interruptible } from "../../support/agent/ToolCall.ts"
+import { interruptedAt, machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { withFiles } from "./TempFolder.ts"
 
 const tools = (cwd: string) => {
@@ -193,12 +193,11 @@ it.scoped("interrupted at any step: whole or untouched, and the result says whic
     for (let step = 1, going = true; going; step++) {
       const folder = yield* withFiles({ a: "old" })
       const { edit } = tools(folder)
-      let reported: ToolOutput | undefined
-      const progress = (output: ToolOutput) => Effect.sync(() => void (reported = output))
-      const call = edit.run({ path: "a", oldText: "old", newText: "new" }, { ...context, progress })
-      const { exit, wasStopped } = yield* interruptedAt(call, step)
+      const { answered, call } = interruptible()
+      const edits = edit.run({ path: "a", oldText: "old", newText: "new" }, call)
+      const { exit, wasStopped } = yield* interruptedAt(edits, step)
       going = wasStopped
-      const isNew = Exit.isSuccess(exit) || reported !== undefined
+      const isNew = Exit.isSuccess(exit) || /^Successfully .*\n\nStopped$/.test(textOf(answered() ?? said("")))
       assert.strictEqual(yield* content(folder, "a"), isNew ? "new" : "old")
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), ["a"])
       yield* run(edit, { path: "a", oldText: isNew ? "new" : "old", newText: "next" })

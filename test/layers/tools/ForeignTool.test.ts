@@ -6,6 +6,7 @@ import { zero } from "../../../src/domain/model/Usage.ts"
 import * as ForeignTool from "../../../src/layers/tools/ForeignTool.ts"
 import { type ToolContext, ToolFailure } from "../../../src/services/Tools.ts"
 import { sourceInfo } from "../../support/agent/SlashFakes.ts"
+import { context } from "../../support/agent/ToolCall.ts"
 
 const kind = Symbol.for("TypeBox.Kind")
 
@@ -34,7 +35,6 @@ const base = { name: "todo", description: "Keeps a list", parameters, execute: (
 const made = (more: Partial<ForeignTool.ForeignDefinition> = {}) =>
   Effect.orDie(ForeignTool.fromDefinition({ ...base, ...more }))
 
-const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
 const call = (more: Partial<ForeignTool.ForeignDefinition>, args: JsonObject = { count: 1 }) =>
   Effect.flatMap(made(more), (tool) => tool.run(args, context))
 const returning = (result: unknown) => call({ execute: () => Effect.succeed(result) })
@@ -185,7 +185,7 @@ it.effect("progress is shown where it can be read, and a bug in the tool answers
         )
     })
     const progress: ToolContext["progress"] = (report) => Effect.sync(() => void shown.push(report))
-    const failed = yield* Effect.flip(tool.run({ count: 1 }, { toolCallId: "c7", progress }))
+    const failed = yield* Effect.flip(tool.run({ count: 1 }, { ...context, toolCallId: "c7", progress }))
     assert.deepStrictEqual(shown, [{ content: [text("c7: half")] }, { content: [text("more")], details: { n: 1 } }])
     assert.deepStrictEqual([failed._tag, failed.message], ["ToolFailure", "oops"])
   })

@@ -4,11 +4,9 @@ import { symlink } from "node:fs/promises"
 import { join } from "node:path"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as Ls from "../../../src/layers/tools/Ls.ts"
-import type { ToolContext } from "../../../src/services/Tools.ts"
 import { machine } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
-
-const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
+import { context } from "../../support/agent/ToolCall.ts"
 
 const run = (cwd: string, args: Record<string, unknown>) => Ls.make({ cwd, machine }).run(args, context)
 const said = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })

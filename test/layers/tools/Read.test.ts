@@ -5,11 +5,9 @@ import { join } from "node:path"
 import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import { nextTurn } from "../../../src/layers/platform/EventLoop.ts"
 import * as Read from "../../../src/layers/tools/Read.ts"
-import type { ToolContext } from "../../../src/services/Tools.ts"
 import { machine } from "./RunTool.ts"
 import { descriptorsOf, tempFolder, withFiles } from "./TempFolder.ts"
-
-const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
+import { context } from "../../support/agent/ToolCall.ts"
 
 const run = (cwd: string, args: Record<string, unknown>) => Read.make({ cwd, machine }).run(args, context)
 const said = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })

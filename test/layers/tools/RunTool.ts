@@ -6,12 +6,13 @@ import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
 import { Files } from "../../../src/services/machine/Files.ts"
 import { Processes } from "../../../src/services/machine/Processes.ts"
-import type { Tool, ToolContext } from "../../../src/services/Tools.ts"
+import type { Tool } from "../../../src/services/Tools.ts"
+import { context } from "../../support/agent/ToolCall.ts"
 
 /** The services of this machine, as the tools of a session get them. */
 export const machine = Context.make(Files, LocalFiles.service).pipe(Context.add(Processes, LocalProcesses.service))
 
-export const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
+export { context }
 
 export const run = (tool: Tool, args: Record<string, unknown>) => tool.run(args, context)
 export const textOf = (output: ToolOutput) => plainText(output.content)

@@ -1,10 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Tool from "../../../src/layers/tools/Tool.ts"
-import type { ToolContext } from "../../../src/services/Tools.ts"
 import { ToolFailure } from "../../../src/services/Tools.ts"
-
-const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
+import { context } from "../../support/agent/ToolCall.ts"
 
 const parameters = Schema.Struct({
   path: Tool.required(Tool.NonEmptyText, "Where to look."),

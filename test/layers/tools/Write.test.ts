@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { ToolOutput } from "../../../src/domain/conversation/Message.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import * as Write from "../../../src/layers/tools/Write.ts"
-import { context, interruptedAt, machine, refusal, run, said } from "./RunTool.ts"
+import { interruptible } from "../../support/agent/ToolCall.ts"
+import { interruptedAt, machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
 
 const tool = (cwd: string) => Write.make({ cwd, ledger: FileLedger.make(), machine })
@@ -84,12 +84,11 @@ it.scoped("interrupted at any step: whole or not at all, and the result says whi
   Effect.gen(function* () {
     for (let step = 1, going = true; going; step++) {
       const folder = yield* tempFolder
-      let reported: ToolOutput | undefined
-      const progress = (output: ToolOutput) => Effect.sync(() => void (reported = output))
-      const call = tool(folder).run({ path: "a", content: "new" }, { ...context, progress })
-      const { exit, wasStopped } = yield* interruptedAt(call, step)
+      const { answered, call } = interruptible()
+      const writes = tool(folder).run({ path: "a", content: "new" }, call)
+      const { exit, wasStopped } = yield* interruptedAt(writes, step)
       going = wasStopped
-      const isThere = Exit.isSuccess(exit) || reported !== undefined
+      const isThere = Exit.isSuccess(exit) || /^Successfully .*\n\nStopped$/.test(textOf(answered() ?? said("")))
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), isThere ? ["a"] : [])
     }
   })

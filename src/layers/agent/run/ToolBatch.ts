@@ -9,7 +9,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import { plainText, text, type ToolCall } from "../../../domain/conversation/Content.ts"
+import type { ToolCall } from "../../../domain/conversation/Content.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
@@ -19,6 +19,7 @@ import type { SessionBudget } from "../../../services/Budget.ts"
 import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
+import * as CutOffCall from "./CutOffCall.ts"
 import * as HookedCall from "./HookedCall.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
@@ -123,15 +124,6 @@ const answered = (position: number, { terminate, usage, ...output }: ToolAnswer)
   ...defined({ usage })
 })
 
-/** The result of an interrupted call: the output so far, then that it was interrupted. */
-const interruptedOutput = (reason: string, latest: ToolOutput | undefined): ToolOutput => {
-  const said = plainText(latest?.content ?? [])
-  return {
-    content: [text(said === "" ? reason : `${said}\n\n${reason}`)],
-    details: latest?.details ?? {}
-  }
-}
-
 /** A result that cannot be stored or sent, such as one that contains itself, is an error that the model is told. */
 const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
   const problem = outcome._tag === "Defect" ? undefined : JsonValue.problemOf(outcome.output)
@@ -151,29 +143,29 @@ const refuse = (batch: Batch, position: number, failure: ToolFailure) => note(ba
 /** Runs the call in a fiber of its own, which can be ended alone. */
 const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
   const { journal, ready } = batch
-  let latest: ToolOutput | undefined
   let cancelled = false
   /** Progress after the end of the call is dropped: by then its position may belong to a call of another turn. */
   let isOver = false
-  // Progress of an interrupted call is kept for its result, which follows. An abort does not wait for slow sinks.
+  // The result of an interrupted call follows, so its progress is not shown. An abort does not wait for slow sinks.
   const progress = (output: ToolOutput) =>
     Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
-      latest = output
       if (isOver || Interrupted.isRequestedOf(fiber)) return Effect.void
       const show = () => journal.progressOfCall(position, output)
       return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
     })
+  const reason = () => (cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText)
+  const cutOff = CutOffCall.make(reason)
   const outcome = (exit: Exit.Exit<ToolAnswer, ToolFailure>): Outcome => {
     if (Exit.isSuccess(exit)) return answered(position, exit.value)
     const failure = Cause.failureOption(exit.cause)
     if (Option.isSome(failure)) return failed(position, failure.value)
     if (!Cause.isInterruptedOnly(exit.cause)) return { _tag: "Defect", cause: Cause.stripFailures(exit.cause) }
-    const reason = cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText
-    return { _tag: "Result", position, output: interruptedOutput(reason, latest), isError: true }
+    return { _tag: "Result", position, output: cutOff.answer(), isError: true }
   }
-  const run = Effect.suspend(() =>
-    HookedCall.run(batch.around, call, (args) => tool.run(args, { toolCallId: call.id, progress }))
-  )
+  const run = Effect.withFiberRuntime<ToolAnswer, ToolFailure>((fiber) => {
+    const context = { toolCallId: call.id, progress, orInterrupted: cutOff.within(fiber) }
+    return HookedCall.run(batch.around, call, (args) => tool.run(args, context))
+  })
   const fiber = batch.fork(RunNodes.toolCall(call, () => (cancelled = true), run))
   batch.running.add(fiber)
   fiber.addObserver((exit) => {

@@ -206,14 +206,10 @@ export const run = Effect.fnUntraced(function* (
     Effect.zipRight(Effect.sleep(betweenReports)),
     Effect.forever
   )
-  const last = Effect.flatMap(report([]), (all) =>
-    watch.progress === undefined
-      ? Effect.void
-      : watch.progress(
-          slots.map(({ progress }) => progress.snapshot()),
-          all
-        )
-  )
+  const soFar = Effect.map(report([]), (all) => ({
+    progress: slots.map(({ progress }) => progress.snapshot()),
+    report: all
+  }))
   // Opening a session takes milliseconds. One after the other, the host is answered between two of them.
   const turnstile = yield* Effect.makeSemaphore(1)
   const turn = turnstile.withPermits(1)(EventLoop.nextTurn)
@@ -230,5 +226,6 @@ export const run = Effect.fnUntraced(function* (
     ? merging.withPermits(1)(Effect.uninterruptible(Effect.provide(Merging.merge(cwd, merge, slots), options.services)))
     : Effect.succeed([])
   // An interrupt may come when all tasks have ended, too: what they have used is in the last report.
-  return yield* Effect.onInterrupt(Effect.flatMap(Effect.zipRight(work, bringIn), report), () => last)
+  const reported = Effect.flatMap(Effect.zipRight(work, bringIn), report)
+  return yield* watch.orInterrupted === undefined ? reported : watch.orInterrupted(soFar)(reported)
 })

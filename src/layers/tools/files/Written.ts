@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import { type FileError, Files, type Target } from "../../../services/machine/Files.ts"
-import type { ToolContext, ToolFailure } from "../../../services/Tools.ts"
+import { cutOff, type ToolContext, type ToolFailure } from "../../../services/Tools.ts"
 import * as FileFailures from "./FileFailures.ts"
 import type { FileLedger } from "./FileLedger.ts"
 
@@ -22,7 +22,7 @@ const commit = ({ bytes, output, target }: Planned, ledger: FileLedger, context:
     }
     return files.replace(target, bytes, onReplaced).pipe(
       Effect.as(output),
-      Effect.onInterrupt(() => (replaced ? context.progress(output) : Effect.void))
+      context.orInterrupted((reason) => Effect.sync(() => cutOff(reason, replaced ? output : undefined)))
     )
   })
 

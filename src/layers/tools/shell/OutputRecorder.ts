@@ -33,6 +33,13 @@ export interface OutputRecorder {
   readonly finish: Effect.Effect<Recorded>
 }
 
+/** What has come so far. */
+export const unfinished = ({ snapshot }: OutputRecorder): Recorded => ({
+  truncation: snapshot(),
+  artifact: Option.none(),
+  artifactError: Option.none()
+})
+
 export const make = ({ limits = Truncate.defaultLimits, mask, onDelta, open }: RecorderOptions): OutputRecorder => {
   const cleaner = CleanOutput.make()
   const tail = OutputTail.make(limits)

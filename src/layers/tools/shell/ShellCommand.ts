@@ -27,7 +27,7 @@ export interface CommandOptions extends Pick<ShellSpawn, "command" | "cwd" | "en
   readonly cancel: Effect.Effect<void> | undefined
   /** Whether the output that arrives while a command is being ended is dropped, such as the shell's own "Killed". */
   readonly dropsLastWords?: boolean
-  readonly hooks: Pick<ShellRequest, "artifacts" | "instead" | "onDelta" | "onInterrupted" | "onStarted" | "onUpdate">
+  readonly hooks: Pick<ShellRequest, "artifacts" | "instead" | "onDelta" | "onStarted" | "onUpdate" | "orInterrupted">
 }
 
 type Ending =
@@ -124,21 +124,23 @@ const compose = (recorded: OutputRecorder.Recorded, ending: Ending, durationMs: 
 }
 
 export const run = ({ artifacts, mask, tree }: Dependencies, options: CommandOptions) =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore): Effect.fn.Return<ShellResult, ShellFailure> {
-      const began = yield* Stopwatch.reading
-      const { artifacts: folder = Effect.succeedNone, onDelta, onInterrupted } = options.hooks
-      const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta, mask })
-      const exit = yield* Effect.mapError(
-        execute(restore, tree, options, recorder),
-        ({ message }) => new ShellFailure({ reason: "not_started", message })
+  Effect.flatMap(Stopwatch.reading, (began) => {
+    const { artifacts: folder = Effect.succeedNone, onDelta, orInterrupted } = options.hooks
+    const recorder = OutputRecorder.make({ open: Effect.flatMap(folder, artifacts.open), onDelta, mask })
+    let recorded: OutputRecorder.Recorded | undefined
+    const resultOf = (ending: Ending) =>
+      Effect.map(Stopwatch.since(began), (durationMs) =>
+        compose(recorded ?? OutputRecorder.unfinished(recorder), ending, durationMs)
       )
-      const recorded = yield* recorder.finish
-      const durationMs = yield* Stopwatch.since(began)
-      if (Exit.isSuccess(exit)) return compose(recorded, exit.value, durationMs)
-      if (Exit.isInterrupted(exit) && onInterrupted !== undefined) {
-        yield* onInterrupted(compose(recorded, cancelled, durationMs))
-      }
-      return yield* Effect.failCause(exit.cause)
-    })
-  )
+    const command = Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore): Effect.fn.Return<ShellResult, ShellFailure> {
+        const exit = yield* Effect.mapError(
+          execute(restore, tree, options, recorder),
+          ({ message }) => new ShellFailure({ reason: "not_started", message })
+        )
+        recorded = yield* recorder.finish
+        return yield* Effect.flatMap(exit, resultOf)
+      })
+    )
+    return orInterrupted === undefined ? command : orInterrupted(resultOf(cancelled))(command)
+  })

@@ -7,6 +7,7 @@ import * as ClientMessages from "../../../../src/layers/agent/inbox/ClientMessag
 import type { Agent, QueueFull, QueueRefused } from "../../../../src/services/Agent.ts"
 import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
+import { keepingProgress } from "../../../../src/services/Tools.ts"
 import type { InterruptMode } from "../../../../src/services/Settings.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
@@ -34,9 +35,11 @@ const withTools = <A, E>(
     const begun = yield* Deferred.make<void>()
     const tools = [
       tool("gate", () => Effect.as(Deferred.await(gate), output("gate done"))),
-      tool("stuck", (_, { progress }) =>
-        Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(
-          Effect.zipRight(Effect.never)
+      tool("stuck", (_, context) =>
+        keepingProgress(context, ({ progress }) =>
+          Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(
+            Effect.zipRight(Effect.never)
+          )
         )
       ),
       tool("quick", () => Effect.succeed(output("quick done"))),

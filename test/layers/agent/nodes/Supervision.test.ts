@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 import * as RunNodes from "../../../../src/layers/agent/nodes/RunNodes.ts"
 import * as Supervision from "../../../../src/services/supervision/Supervision.ts"
+import { keepingProgress } from "../../../../src/services/Tools.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
 import * as CompactionHarness from "../../../support/agent/CompactionHarness.ts"
@@ -19,8 +20,10 @@ const endAs = (status: string) => ["RunEnded", `PromptFinished:${status}`, "RunS
 /** A tool that never comes to its end, and when it has begun. */
 const stuck = Effect.map(Deferred.make<void>(), (begun) => ({
   begun: Deferred.await(begun),
-  tool: tool("stuck", (_, { progress }) =>
-    Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(Effect.zipRight(Effect.never))
+  tool: tool("stuck", (_, context) =>
+    keepingProgress(context, ({ progress }) =>
+      Effect.zipRight(progress(output("half")), Deferred.succeed(begun, undefined)).pipe(Effect.zipRight(Effect.never))
+    )
   )
 }))
 

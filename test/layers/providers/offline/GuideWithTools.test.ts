@@ -10,6 +10,7 @@ import * as Ls from "../../../../src/layers/tools/Ls.ts"
 import * as Read from "../../../../src/layers/tools/Read.ts"
 import { machine } from "../../tools/RunTool.ts"
 import { collect, prompt, request, temporaryFolder, toolResult } from "./support.ts"
+import { context as anyCall } from "../../../support/agent/ToolCall.ts"
 
 /** Runs the guide against the real tools, so that the two agree on what listings, notices and errors look like. */
 const answer = Effect.fnUntraced(function* (cwd: string, text: string) {
@@ -27,7 +28,7 @@ const answer = Effect.fnUntraced(function* (cwd: string, text: string) {
     for (const { call } of calls) {
       const tool = tools.find(({ definition }) => definition.name === call.name)
       if (tool === undefined) return assert.fail(`no tool ${call.name}`)
-      const context = { toolCallId: call.id, progress: () => Effect.void }
+      const context = { ...anyCall, toolCallId: call.id }
       const [result, isError] = yield* Effect.match(tool.run(call.arguments, context), {
         onFailure: ({ message }) => [message, true] as const,
         onSuccess: ({ content }) => [plainText(content), false] as const

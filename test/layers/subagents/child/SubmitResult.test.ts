@@ -2,10 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either } from "effect"
 import * as OutputSchema from "../../../../src/layers/subagents/child/OutputSchema.ts"
 import * as SubmitResult from "../../../../src/layers/subagents/child/SubmitResult.ts"
+import { context } from "../../../support/agent/ToolCall.ts"
 
 type Json = Readonly<Record<string, unknown>>
-const context = { toolCallId: "c", progress: () => Effect.void }
-
 const start = Effect.fnUntraced(function* (schema?: Json) {
   const submitted = yield* Deferred.make<SubmitResult.Submitted>()
   const output = schema === undefined ? {} : { schema: Either.getOrThrow(OutputSchema.make(schema)) }

@@ -6,11 +6,9 @@ import * as ImageSize from "../../../../src/layers/tools/files/ImageSize.ts"
 import * as ReadImage from "../../../../src/layers/tools/files/ReadImage.ts"
 import { machine } from "../RunTool.ts"
 import * as Read from "../../../../src/layers/tools/Read.ts"
-import type { ToolContext } from "../../../../src/services/Tools.ts"
 import * as Pictures from "../Pictures.ts"
 import { withFiles } from "../TempFolder.ts"
-
-const context: ToolContext = { toolCallId: "c1", progress: () => Effect.void }
+import { context } from "../../../support/agent/ToolCall.ts"
 
 const run = (cwd: string, path: string) => Read.make({ cwd, machine }).run({ path }, context)
 const refusal = (cwd: string, path: string) =>

@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("hostile commands", () => {
           const request: ShellRequest = {
             command,
             env: { HEDDLE_TEST: mine },
-            onInterrupted: (result) => Effect.sync(() => void (told = result))
+            orInterrupted: (result) => Effect.onInterrupt(() => Effect.map(result, (ended) => (told = ended)))
           }
           const running = yield* Effect.fork(shell.run(request))
           // From before the first step to long after the start, a prime apart so that the moments differ.

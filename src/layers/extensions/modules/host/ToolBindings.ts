@@ -8,7 +8,7 @@ import { defined } from "../../../../domain/Values.ts"
 import { Files } from "../../../../services/machine/Files.ts"
 import { Processes } from "../../../../services/machine/Processes.ts"
 import type { Shell } from "../../../../services/Shell.ts"
-import { type Tool, ToolFailure } from "../../../../services/Tools.ts"
+import { type Tool, type ToolContext, ToolFailure } from "../../../../services/Tools.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import * as ForeignValue from "../../../platform/extensions/ForeignValue.ts"
 import * as LocalPaths from "../../../platform/files/LocalPaths.ts"
@@ -188,7 +188,9 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
         },
         execute: async (args: JsonObject, { onUpdate, signal, toolCallId }) => {
           const progress = (output: ToolOutput) => ForeignCall.tell(() => onUpdate?.(toPi(output)))
-          return toPi(await run(tool.run(args, { toolCallId, progress }), signal))
+          // The promise of an aborted call is rejected: there is no answer to give.
+          const context: ToolContext = { toolCallId, progress, orInterrupted: () => (work) => work }
+          return toPi(await run(tool.run(args, context), signal))
         }
       }
     },

@@ -24,7 +24,7 @@ const outputOf = (partial: unknown): ToolOutput | undefined => {
 }
 
 /** Reports progress one at a time: while a report waits for a slow host, only the newest of the later ones is kept. */
-const makeProgress = ({ bridge, report }: Instance, context: ToolContext) => {
+const makeProgress = ({ bridge, report }: Instance, context: Pick<ToolContext, "progress">) => {
   let latest: ToolOutput | undefined
   let isReporting = false
   let isOver = false
