@@ -84,15 +84,15 @@ export const make = (limits: Bounds = bounds): JsonScan => {
     if (inString) passString()
     while (at < text.length) {
       const code = text.charCodeAt(at++)
+      const wasLiteral = inLiteral
+      inLiteral = false
       switch (code) {
         case QUOTE:
-          inLiteral = false
           if (!expectsKey) values++
           passString()
           break
         case 0x7b: // {
         case 0x5b: // [
-          inLiteral = false
           values++
           open.push(code === 0x7b ? "}" : "]")
           expectsKey = code === 0x7b
@@ -101,28 +101,24 @@ export const make = (limits: Bounds = bounds): JsonScan => {
           break
         case 0x7d: // }
         case 0x5d: // ]
-          inLiteral = false
           open.pop()
           expectsKey = false
           safeEnd = length + at
           break
         case 0x2c: // ,
-          inLiteral = false
           expectsKey = open[open.length - 1] === "}"
           safeEnd = length + at - 1
           break
         case 0x3a: // :
-          inLiteral = false
           expectsKey = false
           break
         case 0x20:
         case 0x09:
         case 0x0a:
         case 0x0d:
-          inLiteral = false
           break
         default:
-          if (!inLiteral) values++
+          if (!wasLiteral) values++
           inLiteral = true
       }
       if (values > limits.values) excess = tooMany(limits.values)

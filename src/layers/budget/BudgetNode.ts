@@ -4,6 +4,7 @@ import type * as Limits from "../../domain/budget/BudgetLimits.ts"
 import type * as Counters from "../../domain/budget/Counters.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type * as BudgetScope from "./BudgetScope.ts"
+import type { Earlier } from "./Meter.ts"
 
 export interface TreeOptions {
   readonly limits: Limits.BudgetLimits
@@ -20,7 +21,7 @@ export interface History {
   /** Notes where the entries of this process begin. Called before anything is counted. */
   readonly mark: Effect.Effect<void>
   /** Reads the earlier entries. After a handoff they cannot be told apart: then all are read, those of this process, too. */
-  readonly read: Effect.Effect<{ readonly earlier: BudgetScope.Earlier; readonly isAll: boolean }>
+  readonly read: Effect.Effect<{ readonly earlier: Earlier; readonly isAll: boolean }>
 }
 
 export interface Signal {

@@ -1,7 +1,7 @@
 /** The state of the page: the branch that is shown, and the place in it. All parts of the page follow it. */
 import * as Conversation from "./conversation/Conversation.ts"
 import { h } from "./Dom.ts"
-import { makeTree, type SessionData } from "./conversation/Entries.ts"
+import { type Entry, makeTree, type SessionData, type Tree } from "./conversation/Entries.ts"
 import * as Fold from "./conversation/Fold.ts"
 import * as Items from "./conversation/Items.ts"
 import { anchorOf, type Fork } from "./conversation/ItemView.ts"
@@ -12,72 +12,81 @@ import { overview } from "./overview/Overview.ts"
 import { leafLocations } from "./Parts.ts"
 import { partsOf } from "./conversation/Messages.ts"
 
+/** The branch that the page shows. */
+interface Shown extends Items.Branch {
+  readonly path: ReadonlyArray<Entry>
+  readonly ids: ReadonlySet<string>
+}
+
+const shownOf = (path: ReadonlyArray<Entry>): Shown => ({
+  ...Items.make(path),
+  path,
+  ids: new Set(path.map(({ id }) => id))
+})
+
 export interface ReaderOptions {
   readonly data: SessionData
   readonly title: string
 }
 
+/** Branches may part at an entry that is not shown. The fork is then at the first item after it. */
+const forksOf = ({ itemOf, path }: Shown, { childrenOf }: Tree, reveal: (entryId: string) => void) => {
+  const found = new Map<Items.Item, Fork>()
+  let pending: Fork | undefined
+  for (const entry of path) {
+    const siblings = childrenOf(entry.parentId)
+    if (siblings.length > 1) {
+      const index = siblings.indexOf(entry)
+      const go = (step: number) => {
+        const other = siblings[(index + step + siblings.length) % siblings.length]
+        if (other !== undefined) reveal(other.id)
+      }
+      pending = { position: index + 1, count: siblings.length, go }
+    }
+    const item = itemOf.get(entry.id)
+    if (pending === undefined || item === undefined) continue
+    found.set(item, pending)
+    pending = undefined
+  }
+  return found
+}
+
+/** The item that shows an entry, else the next one that is shown. */
+const itemFor = ({ itemOf, items, path }: Shown, entryId: string): Items.Item | undefined => {
+  const from = path.findIndex(({ id }) => id === entryId)
+  const shown = path.slice(Math.max(0, from)).find(({ id }) => itemOf.has(id))
+  return shown === undefined ? items.at(-1) : itemOf.get(shown.id)
+}
+
 export const make = ({ data, title }: ReaderOptions) => {
   const tree = makeTree(data.entries)
-  let path = tree.path(data.leafId)
-  let branch = Items.make(path)
-  let onBranch: ReadonlySet<string> = new Set(path.map(({ id }) => id))
-  /** Branches may part at an entry that is not shown. The fork is then at the first item after it. */
+  let branch = shownOf(tree.path(data.leafId))
   let forks: ReadonlyMap<Items.Item, Fork> = new Map()
   let at = -1
   /** The item that a link or a key led to. It stays the current item while it is in view. */
   let taken: HTMLElement | undefined
 
-  const forksOf = (): ReadonlyMap<Items.Item, Fork> => {
-    const found = new Map<Items.Item, Fork>()
-    let pending: Fork | undefined
-    for (const entry of path) {
-      const siblings = tree.childrenOf(entry.parentId)
-      if (siblings.length > 1) {
-        const index = siblings.indexOf(entry)
-        const go = (step: number) => {
-          const other = siblings[(index + step + siblings.length) % siblings.length]
-          if (other !== undefined) reveal(other.id)
-        }
-        pending = { position: index + 1, count: siblings.length, go }
-      }
-      const item = branch.itemOf.get(entry.id)
-      if (pending === undefined || item === undefined) continue
-      found.set(item, pending)
-      pending = undefined
-    }
-    return found
-  }
-
   const head = h("header", { class: "overview" })
   const conversation = Conversation.make({ forkAt: (item) => forks.get(item) })
-  const outline = Outline.make({ tree, onChoose: (id) => void reveal(id) })
+  const outline = Outline.make({ tree, onChoose: (id) => reveal(id) })
 
   const draw = () => {
-    forks = forksOf()
+    forks = forksOf(branch, tree, reveal)
     const isOpen = head.querySelector(".statistics[open]") !== null
-    head.replaceChildren(h("div", {}, ...overview(data, path, { title, isOpen, onChoose: (id) => void reveal(id) })))
+    head.replaceChildren(h("div", {}, ...overview(data, branch.path, { title, isOpen, onChoose: reveal })))
     conversation.show(branch)
-    outline.setActive(onBranch)
+    outline.setActive(branch.ids)
   }
 
   const showBranchOf = (entryId: string) => {
-    if (onBranch.has(entryId)) return
-    path = tree.path(tree.leafBelow(entryId))
-    branch = Items.make(path)
-    onBranch = new Set(path.map(({ id }) => id))
+    if (branch.ids.has(entryId)) return
+    branch = shownOf(tree.path(tree.leafBelow(entryId)))
     draw()
   }
 
   const markAround = (item: Items.Item, entryId = item.id) => {
     at = branch.items.indexOf(item)
-    outline.mark(item, path, entryId)
-  }
-
-  const itemFor = (entryId: string): Items.Item | undefined => {
-    const from = path.findIndex(({ id }) => id === entryId)
-    const shown = path.slice(Math.max(0, from)).find(({ id }) => branch.itemOf.has(id))
-    return shown === undefined ? branch.items.at(-1) : branch.itemOf.get(shown.id)
+    outline.mark(item, branch.path, entryId)
   }
 
   /** The element of an entry: of an item, or of the call inside it that the entry is the result of. */
@@ -105,14 +114,14 @@ export const make = ({ data, title }: ReaderOptions) => {
   const reveal = (entryId: string) => {
     if (tree.get(entryId) === undefined) return
     showBranchOf(entryId)
-    const item = itemFor(entryId)
+    const item = itemFor(branch, entryId)
     const element = item === undefined ? undefined : scrollTo(item, entryId)
     element?.focus({ preventScroll: true })
   }
 
   const revealMatch = (match: Match) => {
     showBranchOf(match.item.id)
-    const item = itemFor(match.item.id)
+    const item = itemFor(branch, match.item.id)
     if (item === undefined || conversation.viewOf(item) === undefined) return undefined
     const wanted = leafLocations(partsOf(match.item))[match.part]
     // A result that other branches have, too, is part of the item of its call.
@@ -143,7 +152,7 @@ export const make = ({ data, title }: ReaderOptions) => {
     ends: (last: boolean) => step(last ? branch.items.length : -branch.items.length),
     revealMatch,
     /** All branches; the items of the shown one come first. */
-    items: () => [...branch.items, ...tree.stretchesOff(onBranch).flatMap((stretch) => Items.make(stretch).items)],
+    items: () => [...branch.items, ...tree.stretchesOff(branch.ids).flatMap((stretch) => Items.make(stretch).items)],
     /** Takes the item at the top of the window, or an empty id for the head of the page. */
     noticed: (elementId: string) => {
       const { bottom, top } = taken?.getBoundingClientRect() ?? { bottom: 0, top: 0 }
