@@ -10,6 +10,11 @@ export const wrap = (text: string, width: number): string => Bun.wrapAnsi(text, 
 export const chop = (text: string, width: number): string =>
   Bun.wrapAnsi(text, width, { hard: true, wordWrap: false, trim: false })
 
+/** The cells from one column to another, with the styles that are in force there. */
+export const slice = (text: string, from: number, to: number): string => Bun.sliceAnsi(text, from, to)
+
+export const strip = (text: string): string => Bun.stripANSI(text)
+
 /** The beginning of a text that is too long, with a mark at its end. */
 export const cut = (text: string, width: number): string => Bun.sliceAnsi(text, 0, width, "…")
 

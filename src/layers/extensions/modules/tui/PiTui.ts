@@ -4,7 +4,6 @@ import * as Fuzzy from "./Fuzzy.ts"
 import * as InertComponents from "./InertComponents.ts"
 import * as Keybindings from "./Keybindings.ts"
 import * as Keys from "./Keys.ts"
-import * as Sequences from "./Sequences.ts"
 import * as TextFunctions from "./TextFunctions.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -35,8 +34,6 @@ const terminal = (): Values => ({
 export const make = (): Values => ({
   ...terminal(),
   ...TextFunctions,
-  visibleWidth: Sequences.visibleWidth,
-  stripTerminalSequences: Sequences.strip,
   ...Fuzzy,
   ...Keys,
   ...Keybindings.makeCurrent(),

@@ -1,112 +1,44 @@
-/** Measures, cuts and wraps text with escape sequences in it. Plain text stays plain: no code is added to it. */
-import { makeStyles, pieces, reset, visibleWidth } from "./Sequences.ts"
+/** Measures, cuts and wraps text with escape sequences in it, as Bun does. Plain text stays plain: no code is added to it. */
+import * as TerminalText from "../../../platform/modules/TerminalText.ts"
+
+/** APC with the end that pi gives it: its mark of the cursor. For Bun it goes on to the end of the text. */
+const marks = new RegExp(String.raw`\u001b_[^\u0007\u001b]*\u0007`, "g")
+
+/** Tabs are as wide as pi draws them. */
+const prepared = (text: string) => text.replaceAll(marks, "").replaceAll("\t", "   ")
+
+export const visibleWidth = (text: string): number => TerminalText.cells(prepared(text))
+
+export const stripTerminalSequences = (text: string): string => TerminalText.strip(text.replaceAll(marks, ""))
 
 const padTo = (text: string, width: number, isWanted: boolean) =>
   isWanted ? text + " ".repeat(Math.max(0, width - visibleWidth(text))) : text
 
-/** The first `width` cells of a text, with the codes between them; `isOpen` when a style is still in force at its end. */
-const head = (text: string, width: number) => {
-  const styles = makeStyles()
-  let kept = ""
-  let taken = 0
-  for (const piece of pieces(text)) {
-    if (piece.kind === "code") styles.add(piece.text)
-    else if (taken + piece.width > width) break
-    taken += piece.width
-    kept += piece.text
-  }
-  return { kept, isOpen: styles.opening() !== "" }
+/** Of a wide character that does not fit into the last column, `strict` leaves all of it out. */
+export const sliceByColumn = (line: string, startCol: number, length: number, strict = false): string => {
+  const text = TerminalText.slice(prepared(line), startCol, startCol + length)
+  return strict && visibleWidth(text) > length ? sliceByColumn(line, startCol, length - 1) : text
+}
+
+export const sliceWithWidth = (line: string, startCol: number, length: number, strict = false) => {
+  const text = sliceByColumn(line, startCol, length, strict)
+  return { text, width: visibleWidth(text) }
 }
 
 export const truncateToWidth = (text: string, maxWidth: number, ellipsis = "...", pad = false): string => {
   if (maxWidth <= 0) return ""
   if (visibleWidth(text) <= maxWidth) return padTo(text, maxWidth, pad)
-  const end = head(ellipsis, maxWidth).kept
-  const { isOpen, kept } = head(text, maxWidth - visibleWidth(end))
-  return padTo(kept + (isOpen ? reset : "") + end, maxWidth, pad)
+  const end = sliceByColumn(ellipsis, 0, maxWidth, true)
+  return padTo(sliceByColumn(text, 0, maxWidth - visibleWidth(end), true) + end, maxWidth, pad)
 }
 
-export const sliceWithWidth = (line: string, startCol: number, length: number, strict = false) => {
-  const end = startCol + length
-  let column = 0
-  let text = ""
-  let width = 0
-  for (const piece of pieces(line)) {
-    if (piece.kind === "code") {
-      if (column < end) text += piece.text
-      continue
-    }
-    const fits = strict ? column + piece.width <= end : column < end
-    if (column >= startCol && fits) {
-      text += piece.text
-      width += piece.width
-    }
-    column += piece.width
-  }
-  return { text, width }
-}
+const noBreak = "\u00a0"
 
-export const sliceByColumn = (line: string, startCol: number, length: number, strict = false): string =>
-  sliceWithWidth(line, startCol, length, strict).text
-
-interface Word {
-  readonly text: string
-  readonly width: number
-  readonly isSpace: boolean
-}
-
-/** Words and the spaces between them; codes belong to the word that follows them, or to the last one. */
-const words = function* (line: string): Generator<Word> {
-  let text = ""
-  let width = 0
-  let isSpace: boolean | undefined
-  for (const piece of pieces(line)) {
-    const space = piece.kind === "code" ? isSpace : piece.text.trim() === ""
-    if (space !== isSpace && isSpace !== undefined) {
-      yield { text, width, isSpace }
-      text = ""
-      width = 0
-    }
-    isSpace = space
-    text += piece.text
-    width += piece.width
-  }
-  if (text !== "") yield { text, width, isSpace: isSpace ?? false }
-}
-
-const wrapLine = (line: string, width: number, styles: ReturnType<typeof makeStyles>): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let current = styles.opening()
-  let taken = 0
-  const breakLine = () => {
-    lines.push(current.trimEnd())
-    current = styles.opening()
-    taken = 0
-  }
-  const put = (word: string) => {
-    for (const piece of pieces(word)) {
-      if (piece.kind === "code") styles.add(piece.text)
-      else if (taken > 0 && taken + piece.width > width) breakLine()
-      current += piece.text
-      taken += piece.width
-    }
-  }
-  for (const word of words(line)) {
-    if (taken + word.width <= width) put(word.text)
-    else if (word.isSpace) breakLine()
-    else {
-      if (taken > 0) breakLine()
-      put(word.text)
-    }
-  }
-  lines.push(taken > 0 || lines.length === 0 ? current.trimEnd() : current)
-  return lines
-}
-
-/** Breaks at spaces, and inside words that are longer than a line. Styles go on in the next line. */
+/** Breaks at spaces, and inside words that are longer than a line. Lines stay indented; styles go on in the next line. */
 export const wrapTextWithAnsi = (text: string, width: number): Array<string> => {
-  const styles = makeStyles()
-  return text.split("\n").flatMap((line) => wrapLine(line, Math.max(1, width), styles))
+  const indented = prepared(text).replaceAll(/^ +/gm, (spaces) => noBreak.repeat(spaces.length))
+  const lines = TerminalText.wrap(indented, Math.max(1, width)).split("\n")
+  return lines.map((line) => line.replace(/^\u00a0+/, (spaces) => " ".repeat(spaces.length)))
 }
 
 export const applyBackgroundToLine = (line: string, width: number, background: (text: string) => string): string =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { pieces, strip, visibleWidth } from "../../../../../src/layers/extensions/modules/tui/Sequences.ts"
 import * as TextFunctions from "../../../../../src/layers/extensions/modules/tui/TextFunctions.ts"
+
+const { visibleWidth } = TextFunctions
 
 const red = (text: string) => `\u001b[31m${text}\u001b[0m`
 const link = (text: string) => `\u001b]8;;http://x\u0007${text}\u001b]8;;\u0007`
@@ -18,11 +19,8 @@ describe("visibleWidth", () => {
     ["\u001b[2K\u001b[1;31mab", 2]
   ])("%j takes %d cells", (text, width) => assert.strictEqual(visibleWidth(text), width))
 
-  it("strip leaves the text, pieces leaves everything", () => {
-    const text = `${red("日")} ${link("x")}`
-    assert.strictEqual(strip(text), "日 x")
-    assert.strictEqual(Array.from(pieces(text), (piece) => piece.text).join(""), text)
-  })
+  it("without sequences the text stays", () =>
+    assert.strictEqual(TextFunctions.stripTerminalSequences(`${red("日")} ${link("x")}\u001b_pi:c\u0007y`), "日 xy"))
 })
 
 describe("truncateToWidth", () => {
@@ -34,7 +32,7 @@ describe("truncateToWidth", () => {
     ["is padded after a wide character", ["日本語", 4, "…", true], "日… "],
     ["has no room but for dots", ["hello", 2], ".."],
     ["has no room at all", ["hello", 0], ""],
-    ["closes a style", [red("hello world"), 8], "\u001b[31mhello\u001b[0m..."]
+    ["closes a style", [red("hello world"), 8], "\u001b[31mhello\u001b[39m..."]
   ] as const)("%s", (_, [text, width, ellipsis, pad], expected) =>
     assert.strictEqual(TextFunctions.truncateToWidth(text, width, ellipsis, pad), expected)
   )
@@ -43,12 +41,18 @@ describe("truncateToWidth", () => {
 describe("wrapTextWithAnsi", () => {
   it.each([
     ["words", "the quick brown fox", 10, ["the quick", "brown fox"]],
-    ["a style goes on", `${red("the quick brown")} fox`, 10, ["\u001b[31mthe quick", "\u001b[31mbrown\u001b[0m fox"]],
+    [
+      "a style goes on",
+      `${red("the quick brown")} fox`,
+      10,
+      ["\u001b[31mthe quick\u001b[39m", "\u001b[31mbrown\u001b[0m fox"]
+    ],
     ["long words are cut", "abcdefghijklmnop", 5, ["abcde", "fghij", "klmno", "p"]],
     ["lines stay lines", "a\n\nb", 5, ["a", "", "b"]],
     ["nothing is one line", "", 5, [""]],
     ["wide characters", "日本語テキスト", 5, ["日本", "語テ", "キス", "ト"]],
     ["spaces inside a line stay", "a  b", 80, ["a  b"]],
+    ["an indented line", "  ab cd\nef", 4, ["  ab", "cd", "ef"]],
     ["a width below one", "ab", 0, ["a", "b"]]
   ] as const)("%s", (_, text, width, expected) =>
     assert.deepStrictEqual(TextFunctions.wrapTextWithAnsi(text, width), [...expected])
@@ -66,7 +70,7 @@ describe("wrapTextWithAnsi", () => {
 
 it("slices by columns", () => {
   assert.strictEqual(TextFunctions.sliceByColumn("hello", 1, 3), "ell")
-  assert.strictEqual(TextFunctions.sliceByColumn(red("hello"), 1, 3), "\u001b[31mell")
+  assert.strictEqual(TextFunctions.sliceByColumn(red("hello"), 1, 3), "\u001b[31mell\u001b[39m")
   assert.deepStrictEqual(TextFunctions.sliceWithWidth("日本語", 0, 3, true), { text: "日", width: 2 })
   assert.deepStrictEqual(TextFunctions.sliceWithWidth("日本語", 0, 3), { text: "日本", width: 4 })
 })
