@@ -1,4 +1,4 @@
-/** Why a call of the client failed. Every class has a `_tag`, so that a `switch` or Effect's `catchTag` can tell them apart. */
+/** Why a call of the client failed. A `switch` or Effect's `catchTag` tells the classes apart by `_tag`. */
 import type { RunFailure, RunMessage } from "./generated/Protocol.ts"
 
 /** How much of stderr is put into a message. */
@@ -9,10 +9,15 @@ const withStderr = (message: string, stderr: string): string => {
   return said === "" ? message : `${message}\n${said}`
 }
 
+/** The name of the class as `_tag` and as name. */
+const tagged = <Tag extends string>(tag: Tag) =>
+  class extends Error {
+    readonly _tag = tag
+    override readonly name = tag
+  }
+
 /** heddle refused a command. `code` is for programs (docs/rpc.md lists them), the message for people. */
-export class CommandFailed extends Error {
-  readonly _tag = "CommandFailed"
-  override readonly name = "CommandFailed"
+export class CommandFailed extends tagged("CommandFailed") {
   readonly command: string
   readonly code: string
   readonly data: unknown
@@ -30,9 +35,7 @@ export class CommandFailed extends Error {
 }
 
 /** The process could not be started, or did not speak the protocol in time. */
-export class StartFailed extends Error {
-  readonly _tag = "StartFailed"
-  override readonly name = "StartFailed"
+export class StartFailed extends tagged("StartFailed") {
   readonly stderr: string
   constructor(message: string, stderr: string) {
     super(withStderr(message, stderr))
@@ -41,9 +44,7 @@ export class StartFailed extends Error {
 }
 
 /** The process has ended without being asked to. The message ends with the tail of its stderr. */
-export class ProcessEnded extends Error {
-  readonly _tag = "ProcessEnded"
-  override readonly name = "ProcessEnded"
+export class ProcessEnded extends tagged("ProcessEnded") {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly stderr: string
@@ -57,15 +58,10 @@ export class ProcessEnded extends Error {
 }
 
 /** `stop` was called, or the client was never started. */
-export class NotRunning extends Error {
-  readonly _tag = "NotRunning"
-  override readonly name = "NotRunning"
-}
+export class NotRunning extends tagged("NotRunning") {}
 
 /** What was waited for did not come within the deadline. */
-export class DeadlineExceeded extends Error {
-  readonly _tag = "DeadlineExceeded"
-  override readonly name = "DeadlineExceeded"
+export class DeadlineExceeded extends tagged("DeadlineExceeded") {
   readonly timeoutMs: number
   constructor(waitedFor: string, timeoutMs: number) {
     super(`${waitedFor}: not within ${timeoutMs} ms`)
@@ -74,21 +70,13 @@ export class DeadlineExceeded extends Error {
 }
 
 /** The process is there, but was silent and did not answer `ping`. */
-export class NotResponding extends Error {
-  readonly _tag = "NotResponding"
-  override readonly name = "NotResponding"
-}
+export class NotResponding extends tagged("NotResponding") {}
 
 /** The response was longer than `maxLineLength`, and was not read. */
-export class LineTooLong extends Error {
-  readonly _tag = "LineTooLong"
-  override readonly name = "LineTooLong"
-}
+export class LineTooLong extends tagged("LineTooLong") {}
 
 /** The run of a prompt ended with an error. `messages` are those of the run. */
-export class PromptFailed extends Error {
-  readonly _tag = "PromptFailed"
-  override readonly name = "PromptFailed"
+export class PromptFailed extends tagged("PromptFailed") {
   readonly messages: ReadonlyArray<RunMessage>
   /** Provider, model, HTTP status; undefined if the program sends no `prompt_result`. */
   readonly failure: RunFailure | undefined
@@ -124,9 +112,7 @@ const classes = [
 export const isRpcError = (error: unknown): error is RpcError => classes.some((kind) => error instanceof kind)
 
 /** Not the failure of a call: a line that is no frame, or a listener of the host that threw. See `onProtocolError`. */
-export class ProtocolError extends Error {
-  readonly _tag = "ProtocolError"
-  override readonly name = "ProtocolError"
+export class ProtocolError extends tagged("ProtocolError") {
   /** The beginning of the line, if it was one. */
   readonly line: string | undefined
   constructor(message: string, details: { readonly line?: string; readonly cause?: unknown } = {}) {

@@ -92,35 +92,15 @@ export const truncateToVisualLines = (
   return { visualLines, skippedCount }
 }
 
-const components = [
-  "ArminComponent",
-  "AssistantMessageComponent",
-  "BashExecutionComponent",
-  "BranchSummaryMessageComponent",
-  "CompactionSummaryMessageComponent",
-  "CustomMessageComponent",
-  "ExtensionEditorComponent",
-  "ExtensionInputComponent",
-  "ExtensionSelectorComponent",
-  "FooterComponent",
-  "LoginDialogComponent",
-  "ModelSelectorComponent",
-  "OAuthSelectorComponent",
-  "SessionSelectorComponent",
-  "SettingsSelectorComponent",
-  "ShowImagesSelectorComponent",
-  "SkillInvocationMessageComponent",
-  "ThemeSelectorComponent",
-  "ThinkingSelectorComponent",
-  "ToolExecutionComponent",
-  "TreeSelectorComponent",
-  "UserMessageComponent",
-  "UserMessageSelectorComponent"
-]
+const components =
+  "Armin AssistantMessage BashExecution BranchSummaryMessage CompactionSummaryMessage CustomMessage " +
+  "ExtensionEditor ExtensionInput ExtensionSelector Footer LoginDialog ModelSelector OAuthSelector " +
+  "SessionSelector SettingsSelector ShowImagesSelector SkillInvocationMessage ThemeSelector " +
+  "ThinkingSelector ToolExecution TreeSelector UserMessage UserMessageSelector"
 
 /** A class of its own for each name, because extensions ask with `instanceof`. */
 export const inertComponents = (): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(components.map((name) => [name, class extends Container {}]))
+  Object.fromEntries(components.split(" ").map((name) => [`${name}Component`, class extends Container {}]))
 
 interface Bindings {
   readonly getKeys: (action: string) => ReadonlyArray<string>

@@ -1,41 +1,24 @@
 /** Which keys do what, for extensions that name them in texts. The defaults are pi's; no key ever arrives. */
 type Keys = string | ReadonlyArray<string>
 
+/** The keys of each action. */
+const editorActions =
+  "cursorUp up|cursorDown down|cursorLeft left ctrl+b|cursorRight right ctrl+f|" +
+  "cursorWordLeft alt+left ctrl+left alt+b|cursorWordRight alt+right ctrl+right alt+f|" +
+  "cursorLineStart home ctrl+a|cursorLineEnd end ctrl+e|jumpForward ctrl+]|jumpBackward ctrl+alt+]|" +
+  "pageUp pageUp|pageDown pageDown|deleteCharBackward backspace|deleteCharForward delete ctrl+d|" +
+  "deleteWordBackward ctrl+w alt+backspace|deleteWordForward alt+d alt+delete|deleteToLineStart ctrl+u|" +
+  "deleteToLineEnd ctrl+k|newLine shift+enter ctrl+j|submit enter|tab tab|copy ctrl+c|selectUp up|" +
+  "selectDown down|selectPageUp pageUp|selectPageDown pageDown|selectConfirm enter|" +
+  "selectCancel escape ctrl+c|yank ctrl+y|yankPop alt+y|undo ctrl+-|expandTools ctrl+o"
+
 /** The actions of an editor and of lists, by the names of pi before 0.60. */
-export const editorKeys: Readonly<Record<string, Keys>> = {
-  cursorUp: "up",
-  cursorDown: "down",
-  cursorLeft: ["left", "ctrl+b"],
-  cursorRight: ["right", "ctrl+f"],
-  cursorWordLeft: ["alt+left", "ctrl+left", "alt+b"],
-  cursorWordRight: ["alt+right", "ctrl+right", "alt+f"],
-  cursorLineStart: ["home", "ctrl+a"],
-  cursorLineEnd: ["end", "ctrl+e"],
-  jumpForward: "ctrl+]",
-  jumpBackward: "ctrl+alt+]",
-  pageUp: "pageUp",
-  pageDown: "pageDown",
-  deleteCharBackward: "backspace",
-  deleteCharForward: ["delete", "ctrl+d"],
-  deleteWordBackward: ["ctrl+w", "alt+backspace"],
-  deleteWordForward: ["alt+d", "alt+delete"],
-  deleteToLineStart: "ctrl+u",
-  deleteToLineEnd: "ctrl+k",
-  newLine: ["shift+enter", "ctrl+j"],
-  submit: "enter",
-  tab: "tab",
-  copy: "ctrl+c",
-  selectUp: "up",
-  selectDown: "down",
-  selectPageUp: "pageUp",
-  selectPageDown: "pageDown",
-  selectConfirm: "enter",
-  selectCancel: ["escape", "ctrl+c"],
-  yank: "ctrl+y",
-  yankPop: "alt+y",
-  undo: "ctrl+-",
-  expandTools: "ctrl+o"
-}
+export const editorKeys: Readonly<Record<string, Keys>> = Object.fromEntries(
+  editorActions.split("|").map((line) => {
+    const [action = "", first = "", ...others] = line.split(" ")
+    return [action, others.length === 0 ? first : [first, ...others]] as const
+  })
+)
 
 /** `selectUp` has been `tui.select.up` since then. */
 const currentName = (action: string): string => {
