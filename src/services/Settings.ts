@@ -7,7 +7,7 @@ import { ThinkingLevel } from "../domain/model/Model.ts"
 import * as Guidance from "./settings/Guidance.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
-import { count, type Marks, marksOf, optionalSetting, setting, texts } from "./settings/Setting.ts"
+import { count, flag, type Marks, marksOf, optionalSetting, setting, texts } from "./settings/Setting.ts"
 import * as Tasks from "./settings/Tasks.ts"
 
 export const QueueMode = Schema.Literal("all", "one-at-a-time").annotations({
@@ -103,22 +103,13 @@ export const SettingsValues = Schema.Struct({
     { default: 64 * 1024 * 1024 }
   ),
   "offline.scenario": optionalSetting(Schema.String, "Scenario file of the model `offline/script`."),
-  "images.autoResize": setting(Schema.Boolean, "Whether large images are made smaller before a model gets them.", {
-    default: true,
-    planned: true
-  }),
-  "images.blockImages": setting(Schema.Boolean, "Whether images are kept from models.", {
-    default: false,
-    planned: true
-  }),
+  "images.autoResize": flag(true, "Whether large images are made smaller before a model gets them.", "planned"),
+  "images.blockImages": flag(false, "Whether images are kept from models.", "planned"),
   ...Reliability.fields,
   ...Resources.fields,
   ...Guidance.fields,
   ...Tasks.fields,
-  "telemetry.enabled": setting(Schema.Boolean, "Whether traces of sessions are sent to `telemetry.endpoint`.", {
-    default: false,
-    planned: true
-  }),
+  "telemetry.enabled": flag(false, "Whether traces of sessions are sent to `telemetry.endpoint`.", "planned"),
   "telemetry.endpoint": optionalSetting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true }),
   "telemetry.serviceName": optionalSetting(Schema.NonEmptyString, "Name of this service in the traces.", {
     planned: true

@@ -1,32 +1,22 @@
 /** Settings of todos and of stream rules (protocol.md 12, 13). */
 import * as Schema from "effect/Schema"
-import { count, setting } from "./Setting.ts"
+import { count, flag, setting } from "./Setting.ts"
 
 export const fields = {
-  "todo.enabled": setting(Schema.Boolean, "Whether the model keeps a todo list with the tool `todo_write`.", {
-    default: true,
-    free: true,
-    reset: true
-  }),
-  "todo.reminders": setting(Schema.Boolean, "Whether a model that stops with open todos is reminded of them.", {
-    default: true,
-    reset: true
-  }),
+  "todo.enabled": flag(true, "Whether the model keeps a todo list with the tool `todo_write`.", "free", "reset"),
+  "todo.reminders": flag(true, "Whether a model that stops with open todos is reminded of them.", "reset"),
   "todo.reminders.max": setting(
     Schema.Int.pipe(Schema.between(0, 100)),
     "How many times a model is reminded after one prompt.",
     { default: 3, reset: true }
   ),
-  "todo.eager": setting(Schema.Boolean, "Whether the model has to make a todo list at the first prompt.", {
-    default: false,
-    reset: true
-  }),
+  "todo.eager": flag(false, "Whether the model has to make a todo list at the first prompt.", "reset"),
   "tasks.todoClearDelay": setting(
     Schema.Finite,
     "Seconds until a finished todo leaves the list: 0 is at once, and a negative number never.",
     { default: 60, free: true }
   ),
-  "ttsr.enabled": setting(Schema.Boolean, "Whether stream rules watch what the model writes.", { default: true }),
+  "ttsr.enabled": flag(true, "Whether stream rules watch what the model writes."),
   "ttsr.contextMode": setting(
     Schema.Literal("discard", "keep"),
     "Whether the message that a rule cut off leaves the context or stays in it.",

@@ -1,14 +1,11 @@
 /** Settings of retries and of compaction (protocol.md 7.1, 8). */
 import * as Schema from "effect/Schema"
-import { count, countOrNone, setting, texts } from "./Setting.ts"
+import { count, countOrNone, flag, setting, texts } from "./Setting.ts"
 
 const milliseconds = Schema.Finite.pipe(Schema.nonNegative())
 
 export const fields = {
-  "retry.enabled": setting(Schema.Boolean, "Whether a failed model call is tried again.", {
-    default: true,
-    free: true
-  }),
+  "retry.enabled": flag(true, "Whether a failed model call is tried again.", "free"),
   "retry.maxRetries": setting(
     Schema.Int.pipe(Schema.between(0, 100)),
     "How many times a failed model call is tried again.",
@@ -29,21 +26,17 @@ export const fields = {
     "Models that take over when one fails, in order, by role; the role of a session is `default`.",
     { default: {} }
   ),
-  "compaction.enabled": setting(
-    Schema.Boolean,
+  "compaction.enabled": flag(
+    true,
     "Whether heddle compacts conversations that become too long (docs/compaction.md).",
-    { default: true, free: true }
+    "free"
   ),
   "compaction.strategy": setting(
     Schema.Literal("context-full", "handoff", "off"),
     "Summarize in place, continue in a fresh session, or do not compact.",
     { default: "context-full" }
   ),
-  "compaction.autoContinue": setting(
-    Schema.Boolean,
-    "Whether a run that was compacted at its end continues by itself.",
-    { default: false }
-  ),
+  "compaction.autoContinue": flag(false, "Whether a run that was compacted at its end continues by itself."),
   "compaction.reserveTokens": setting(
     count,
     "Tokens of the window that stay free for an answer; also bounds the length of summaries.",
@@ -64,9 +57,7 @@ export const fields = {
     "Compact when the conversation is longer than this; counts when it is above zero, and before `thresholdPercent`.",
     { default: -1 }
   ),
-  "compaction.idleEnabled": setting(Schema.Boolean, "Whether a long session is compacted while it is idle.", {
-    default: false
-  }),
+  "compaction.idleEnabled": flag(false, "Whether a long session is compacted while it is idle."),
   "compaction.idleThresholdTokens": setting(Schema.Finite, "How long a session must be to be compacted while idle.", {
     default: 200_000
   }),

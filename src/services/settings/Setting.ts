@@ -29,6 +29,10 @@ export const setting = <A, I>(
   { default: initial, ...marks }: Marks & { readonly default: NoInfer<A> }
 ) => Schema.withConstructorDefault(Schema.propertySignature(marked(schema, description, marks)), () => initial)
 
+/** A setting that is on or off. */
+export const flag = (initial: boolean, description: string, ...marks: ReadonlyArray<keyof Marks>) =>
+  setting(Schema.Boolean, description, { default: initial, ...Object.fromEntries(marks.map((mark) => [mark, true])) })
+
 /** A setting that is unset by default. */
 export const optionalSetting = <A, I>(schema: Schema.Schema<A, I>, description: string, marks: Marks = none) =>
   optional(marked(schema, description, marks))

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { OnFailure } from "../../domain/subagents/Verification.ts"
-import { count, countOrNone, optionalSetting, setting, texts } from "./Setting.ts"
+import { count, countOrNone, flag, optionalSetting, setting, texts } from "./Setting.ts"
 
 const limit = (description: string) => optionalSetting(Schema.Finite.pipe(Schema.positive()), description)
 
@@ -42,10 +42,7 @@ export const fields = {
     default: "generic",
     reset: true
   }),
-  "task.eager": setting(Schema.Boolean, "Whether the model is urged to delegate work to subagents.", {
-    default: false,
-    reset: true
-  }),
+  "task.eager": flag(false, "Whether the model is urged to delegate work to subagents.", "reset"),
   "task.maxConcurrency": setting(count, "How many subagents run at the same time.", { default: 32, reset: true }),
   "task.maxRecursionDepth": setting(countOrNone, "How deep subagents may start subagents of their own.", {
     default: 2,
@@ -60,34 +57,28 @@ export const fields = {
     "The model of an agent, by the agent's name.",
     { default: {}, reset: true }
   ),
-  "async.enabled": setting(Schema.Boolean, "Whether tools may run as background jobs.", {
-    default: false,
-    planned: true,
-    reset: true
-  }),
+  "async.enabled": flag(false, "Whether tools may run as background jobs.", "planned", "reset"),
   "async.maxJobs": setting(count, "How many background jobs run at the same time.", {
     default: 100,
     planned: true,
     reset: true
   }),
-  "bash.autoBackground.enabled": setting(
-    Schema.Boolean,
+  "bash.autoBackground.enabled": flag(
+    false,
     "Whether a command that takes long becomes a background job.",
-    { default: false, planned: true, reset: true }
+    "planned",
+    "reset"
   ),
   "bash.autoBackground.thresholdMs": setting(
     Schema.Finite.pipe(Schema.positive()),
     "After how long a command becomes a background job.",
     { default: 60_000, planned: true, reset: true }
   ),
-  "task.verification.enabled": setting(Schema.Boolean, "Whether isolated tasks are verified by default.", {
-    default: false
-  }),
+  "task.verification.enabled": flag(false, "Whether isolated tasks are verified by default."),
   "task.verification.defaultProfile": setting(Schema.String, "The profile of tasks that name none.", { default: "" }),
-  "task.verification.requireForIsolated": setting(
-    Schema.Boolean,
-    "Whether every isolated task is verified, also where the model does not ask for it.",
-    { default: false }
+  "task.verification.requireForIsolated": flag(
+    false,
+    "Whether every isolated task is verified, also where the model does not ask for it."
   ),
   "task.verification.maxRetries": setting(
     countOrNone,
