@@ -9,7 +9,6 @@ import * as Process from "./layers/platform/processes/Process.ts"
 import { scheduler } from "./layers/platform/Primordials.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
-import { end } from "./layers/process/Ending.ts"
 import * as ExitCode from "./layers/process/ExitCode.ts"
 import * as Startup from "./layers/process/Startup.ts"
 import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
@@ -40,7 +39,7 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
 const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) {
   const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
   const session = Interactive.run({ ...options, quit, stop: Process.endSignal })
-  const ended = Effect.flatMap(session, (signal) => end(ExitCode.ofSignal(signal)))
+  const ended = Effect.flatMap(session, (signal) => ExitCode.end(ExitCode.ofSignal(signal)))
   yield* ended.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
 })
 
@@ -54,7 +53,7 @@ const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
   const quit = yield* Startup.makeQuit
   const act = Effect.gen(function* () {
     const run = options.mode === "rpc" ? serve(options, Effect.ignore(quit)) : yield* answerOnce(options, folders)
-    yield* Effect.provide(Effect.flatMap(run, end), agentOf({ ...options, ...folders }, quit))
+    yield* Effect.provide(Effect.flatMap(run, ExitCode.end), agentOf({ ...options, ...folders }, quit))
   })
   const written = Effect.flatMap(
     Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")),

@@ -1,17 +1,44 @@
 /** What an agent has changed in its worktree: as a patch, or as a commit on a branch. */
 import * as Effect from "effect/Effect"
 import { defined } from "../../../domain/Values.ts"
-import { type Delta, WorktreeFailed } from "../../../services/delegation/Worktrees.ts"
+import { type Delta, type Withheld, WorktreeFailed } from "../../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
-import type { Means } from "../Claim.ts"
+import type { ClaimedFolder, Means } from "../Claim.ts"
 import * as Diff from "../Diff.ts"
-import { inPieces, type Call } from "../Git.ts"
+import { type Call, inPieces } from "../Git.ts"
 import type { Replayed } from "../Replay.ts"
 import * as Shield from "../Shield.ts"
 import * as Snapshot from "../Snapshot.ts"
-import * as Kept from "./Kept.ts"
+import * as Survey from "../Survey.ts"
 import * as Uncommitted from "./Uncommitted.ts"
 import * as WholeTree from "./WholeTree.ts"
+
+/** Adds what stays out of a patch because it is too large. Files get a second name, which lasts longer than the worktree. */
+const withTooLarge = (
+  { bounds, files }: Means,
+  { path: root }: ClaimedFolder,
+  undone: Withheld | undefined,
+  oversized: ReadonlyArray<Survey.Oversized>
+): Withheld | undefined => {
+  if (oversized.length === 0) return undone
+  const keep = Effect.fnUntraced(function* (folder: string, one: Survey.Oversized) {
+    const path = Survey.pathOf(one)
+    if (one.files !== undefined) return [path]
+    const named = yield* Effect.either(
+      files.nameAgain(LocalPaths.join(root, path), LocalPaths.join(folder, "task", path))
+    )
+    return named._tag === "Right" ? [] : [path]
+  })
+  return {
+    leftOut: undone?.leftOut ?? [],
+    replaced: undone?.replaced ?? [],
+    tooLarge: { paths: oversized.map(Survey.label), most: Survey.words(bounds) },
+    copyTo: Effect.fnUntraced(function* (folder: string) {
+      if (undone !== undefined) yield* undone.copyTo(folder)
+      return (yield* Effect.forEach(oversized, (one) => keep(folder, one))).flat()
+    })
+  }
+}
 
 /** Submodules are empty folders in a new worktree. */
 const usedSubmodules = ({ files }: Means, { claimed, submodules }: Replayed) =>
@@ -41,9 +68,9 @@ export const delta = (means: Means, replayed: Replayed) => {
     const file = LocalPaths.join(claimed.scratch, "capture.patch")
     const hasChanges = yield* Diff.write(means, call, [baseline, tree], file)
     const patch = hasChanges ? yield* Effect.mapError(files.read(file), Snapshot.failed) : new Uint8Array(0)
-    const withheld = Kept.withheld(means, claimed, undone, oversized)
+    const withheld = withTooLarge(means, claimed, undone, oversized)
     const used = yield* usedSubmodules(means, replayed)
-    const result: Delta = {
+    return {
       isEmpty: !hasChanges,
       patch,
       files: changes.filter((change) => !isRepository(change)).map(([path]) => path),
@@ -54,8 +81,7 @@ export const delta = (means: Means, replayed: Replayed) => {
         ...problems
       ],
       ...defined({ withheld })
-    }
-    return result
+    } satisfies Delta
   })
 }
 

@@ -106,8 +106,7 @@ const judge = Effect.fnUntraced(function* (work: Work, texts: ReadonlyArray<stri
     patch.push(...Hunks.patchOf(section, { hunks, withMode }))
     labels.set(path, [path, hunks.map(Hunks.label).join()].filter((part) => part !== "").join(":"))
   }
-  const judged: Judged = { whole, patch, labels, replaced }
-  return judged
+  return { whole, patch, labels, replaced } satisfies Judged
 })
 
 /** The tree of the task with the entries and the lines of the user put back. */

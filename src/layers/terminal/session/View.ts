@@ -1,6 +1,7 @@
 /** What the person sees below the scrollback, from the state of the session. Pure. */
-import * as Text from "../../../domain/Text.ts"
 import type { MessageQueue } from "../../../domain/conversation/MessageQueue.ts"
+import * as Text from "../../../domain/Text.ts"
+import { defined } from "../../../domain/Values.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import type { Dialogs } from "../input/Dialogs.ts"
 import type { PromptLine } from "../input/PromptLine.ts"
@@ -8,7 +9,6 @@ import type { Live } from "../screen/Painter.ts"
 import * as Rows from "../screen/Rows.ts"
 import { prompt } from "../screen/Screen.ts"
 import type { Style } from "../screen/Style.ts"
-import * as LiveRows from "../view/LiveRows.ts"
 import * as StatusLine from "../view/StatusLine.ts"
 import type { Transcript } from "../view/Transcript.ts"
 import type { Figures } from "./Status.ts"
@@ -67,6 +67,31 @@ const statusRow = ({ cwd, figures, isLeaving, style, width }: State): string =>
 const stateRows = (states: ReadonlyArray<string>, { style, width }: State): ReadonlyArray<string> =>
   states.length === 0 ? [] : [style.dim(Rows.fit(states.map(Text.oneLine).join(" · "), width))]
 
+/** The rows below the scrollback, from top to bottom: what runs, what waits, the prompt or a question, the status. */
+interface RowParts {
+  /** The answer that streams in, or the tools that run. */
+  readonly running: ReadonlyArray<string>
+  readonly above: ReadonlyArray<string>
+  readonly field: Live
+  readonly below: ReadonlyArray<string>
+}
+
+/**
+ * The beginning of what runs gives way: its end is what changes. A window that gets narrower breaks rows, and what it then
+ * pushes into the scrollback cannot be replaced any more, so what runs has half of the screen.
+ */
+export const compose = ({ above, below, field, running }: RowParts, height: number): Live => {
+  const fixed = [...above, ...field.rows, ...below]
+  const room = Math.max(0, Math.min(Math.floor(height / 2), height - 1 - fixed.length))
+  const shown = running.length <= room ? running : running.slice(running.length - room)
+  const before = [...shown, ...above]
+  return {
+    rows: [...before, ...field.rows, ...below],
+    cursor: { row: before.length + field.cursor.row, column: field.cursor.column },
+    ...defined({ invitation: field.invitation })
+  }
+}
+
 export const live = (now: State, { dialogs, line, terminalUi, transcript }: Sources): Live => {
   const { height, isMoving, workingMs } = now
   // A row that fits into the next size, too, is not broken.
@@ -78,7 +103,7 @@ export const live = (now: State, { dialogs, line, terminalUi, transcript }: Sour
   }
   const widgets = (placement: "aboveEditor" | "belowEditor") =>
     terminalUi.widgets(placement).map((row) => Rows.fit(Text.printable(row), width))
-  const live = LiveRows.compose(
+  const live = compose(
     {
       running: isMoving ? [] : transcript.live(),
       above: [...(dialogs.isOpen() ? [] : workingRows(state)), ...queueRows(state), ...widgets("aboveEditor"), ""],

@@ -3,7 +3,7 @@ import { text } from "../../../../src/domain/conversation/Content.ts"
 import * as Offline from "../../../../src/layers/providers/offline/Offline.ts"
 import * as Interrupts from "../../../../src/layers/terminal/session/Interrupts.ts"
 import * as Style from "../../../../src/layers/terminal/screen/Style.ts"
-import * as LiveRows from "../../../../src/layers/terminal/view/LiveRows.ts"
+import * as View from "../../../../src/layers/terminal/session/View.ts"
 import * as Notices from "../../../../src/layers/terminal/view/Notices.ts"
 import * as StatusLine from "../../../../src/layers/terminal/view/StatusLine.ts"
 import * as ToolLines from "../../../../src/layers/terminal/view/ToolLines.ts"
@@ -113,11 +113,11 @@ describe("live rows", () => {
       field: { rows: ["> "], cursor: { row: 0, column: 2 } },
       below: ["status"]
     }
-    assert.deepStrictEqual(LiveRows.compose(parts, 24), {
+    assert.deepStrictEqual(View.compose(parts, 24), {
       rows: ["1", "2", "3", "", "> ", "status"],
       cursor: { row: 4, column: 2 }
     })
-    assert.deepStrictEqual(LiveRows.compose(parts, 5), {
+    assert.deepStrictEqual(View.compose(parts, 5), {
       rows: ["3", "", "> ", "status"],
       cursor: { row: 2, column: 2 }
     })

@@ -6,7 +6,10 @@ import { isThinkingLevel } from "../../../../domain/model/Model.ts"
 import { defined } from "../../../../domain/Values.ts"
 import type { ForeignFailure } from "../../../platform/extensions/ForeignCall.ts"
 import { shown } from "../../../platform/extensions/ForeignValue.ts"
-import * as Table from "../events/Table.ts"
+import type { Subscribe } from "../events/Mapping.ts"
+import { observed } from "../events/Observed.ts"
+import { runEvents } from "../events/RunEvents.ts"
+import { sessionEvents } from "../events/SessionEvents.ts"
 import type { FlagDefinition, Instance } from "../Instance.ts"
 import { copyOf, type Handler, options, textIn, wantHandler, wantRecord, wantText } from "../Values.ts"
 import * as Commands from "./Commands.ts"
@@ -14,6 +17,11 @@ import * as Exec from "./Exec.ts"
 import * as Messages from "./Messages.ts"
 import * as Providers from "./Providers.ts"
 import * as Tools from "./Tools.ts"
+
+/** Every event of pi that heddle has. Handlers for other names are accepted and never called. */
+const events: ReadonlyMap<string, Subscribe> = new Map(Object.entries({ ...sessionEvents, ...runEvents, ...observed }))
+
+export const eventNames: ReadonlyArray<string> = [...events.keys()]
 
 const flagOf = (name: string, given: unknown): FlagDefinition => {
   const definition = wantRecord(given, `registerFlag: the options of ${name}`)
@@ -59,7 +67,7 @@ const makeOn = (instance: Instance) => (event: unknown, handler: unknown) => {
   const name = wantText(event, "on: event")
   const wanted = wantHandler(handler, `on: the handler of ${name}`)
   instance.count("handlers")
-  const remove = Table.find(name)?.(instance, name, wanted)
+  const remove = events.get(name)?.(instance, name, wanted)
   const lives = name === "session_start" || name === "session_shutdown" ? instance.lifecycle[name] : undefined
   lives?.add(wanted)
   return () => {

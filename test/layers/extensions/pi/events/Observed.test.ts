@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as AssistantDraft from "../../../../../src/domain/conversation/AssistantDraft.ts"
 import type { AssistantMessage, ToolResultMessage } from "../../../../../src/domain/conversation/Message.ts"
 import * as Usage from "../../../../../src/domain/model/Usage.ts"
-import * as Table from "../../../../../src/layers/extensions/pi/events/Table.ts"
+import * as Api from "../../../../../src/layers/extensions/pi/api/Api.ts"
 import * as ScriptedModel from "../../../../support/agent/ScriptedModel.ts"
 import * as Loaded from "../../../../support/extensions/Loaded.ts"
 
@@ -23,7 +23,7 @@ const ref = { toolCallId: "c1", toolName: "t", args: { a: 1 } }
 const watchAll = Effect.gen(function* () {
   const loaded = yield* Loaded.make()
   const seen: Array<unknown> = []
-  for (const name of Table.names) loaded.pi.on(name, (event: unknown) => void seen.push(event))
+  for (const name of Api.eventNames) loaded.pi.on(name, (event: unknown) => void seen.push(event))
   return { ...loaded, seen }
 })
 
