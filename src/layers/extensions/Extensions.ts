@@ -56,7 +56,7 @@ const modelBindings = Effect.gen(function* () {
   const catalog = yield* ModelCatalog
   const bridge = yield* Bridge.make
   const client = yield* ModelClient
-  const models: Bindings.BindingOptions["models"] = {
+  return {
     all: () => bridge.read(catalog.all),
     available: () => bridge.run(catalog.available),
     stream: (model, context, options) => {
@@ -65,8 +65,7 @@ const modelBindings = Effect.gen(function* () {
       bridge.fire(Effect.provideService(run, ModelClient, client), () => {})
       return stream
     }
-  }
-  return models
+  } satisfies Bindings.BindingOptions["models"]
 })
 
 /** Makes the modules importable that extensions expect to find. */

@@ -10,10 +10,9 @@ const message = "extensions need Bun, and this program runs on Node"
 export const make = Effect.fnUntraced(function* (...[options]: Parameters<typeof makeExtensions>) {
   yield* Effect.logWarning(`Extensions are not loaded: ${message}.`)
   const isRequiring = Discovery.isRequiring(options, yield* Declared)
-  const none: Extensions = {
+  return {
     contributor: { name: "no extensions", join: () => Effect.void },
     claimedFlags: Effect.succeed(new Map()),
     checkRequired: isRequiring ? Effect.fail(Required.failure([{ path: "extensions", message }])) : Effect.void
-  }
-  return none
+  } satisfies Extensions
 })

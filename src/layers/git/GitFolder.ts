@@ -52,8 +52,7 @@ export const find = Effect.fnUntraced(
     const head = yield* files.state(LocalPaths.join(dir, "HEAD"))
     const folders = yield* Effect.forEach(["objects", "refs"], (name) => files.state(LocalPaths.join(common, name)))
     if (head?.isFile !== true || !folders.every((folder) => folder?.isFile === false)) return undefined
-    const found: GitFolder = { dir: yield* files.real(dir), common: yield* files.real(common) }
-    return found
+    return { dir: yield* files.real(dir), common: yield* files.real(common) } satisfies GitFolder
   },
   Effect.orElseSucceed(() => undefined)
 )

@@ -85,8 +85,7 @@ export const claim = Effect.fnUntraced(function* (means: Means, repository: Repo
     const lease = yield* Effect.either(attempt(path))
     if (lease._tag === "Right") {
       yield* Effect.mapError(files.makeFolder(scratch), failed)
-      const claimed: ClaimedFolder = { path, scratch }
-      return claimed
+      return { path, scratch } satisfies ClaimedFolder
     }
     if (lease.left._tag === "LeaseHeld") continue
     refused = failed(lease.left)

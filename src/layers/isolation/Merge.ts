@@ -77,13 +77,12 @@ const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, wit
     bounds: Survey.ofUser
   })
   if (Option.isNone(staged)) return yield* Snapshot.failed({ message: "The index of the repository has conflicts." })
-  const piles: Piles = {
+  return {
     commit,
     head: yield* start(work, call, "head", tree),
     staged: yield* start(work, apart, "staged", staged.value),
     working: yield* start(work, apart, "working", working)
-  }
-  return piles
+  } satisfies Piles
 })
 
 const uncommitted = ({ message }: WorktreeFailed) =>

@@ -25,13 +25,12 @@ export const locate = Effect.fnUntraced(function* (files: Files, cwd: string) {
   if (folder === undefined) return yield* none
   const [root, below] = yield* Effect.mapError(Effect.all([files.real(project.root), files.real(cwd)]), () => none)
   if (isIn(folder.dir, below) || isIn(folder.common, below)) return yield* none
-  const repository: Repository = {
+  return {
     ...folder,
     root,
     index: LocalPaths.join(folder.dir, "index"),
     objects: LocalPaths.join(folder.common, "objects")
-  }
-  return repository
+  } satisfies Repository
 })
 
 /** An older git ignores the settings that keep programs from running. */

@@ -140,6 +140,5 @@ export const manners = Effect.fnUntraced(function* (means: Means, repository: Re
   const keys = entries.flatMap(([key = ""]) => (/^(filter|merge)\./.test(key) ? [key] : []))
   const filters = keys.flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? [])
   const config = Object.fromEntries(keys.flatMap(silent))
-  const asked: Manners = { config, filters: new Set(filters), isSparse, ...own }
-  return asked
+  return { config, filters: new Set(filters), isSparse, ...own } satisfies Manners
 })

@@ -83,11 +83,10 @@ export const track = Effect.fnUntraced(function* (
   const from = [`--pathspec-from-file=${list}`, "--pathspec-file-nul"]
   const ended = yield* git.end(call, "add", "-A", "--ignore-errors", ...(isSparse ? ["--sparse"] : []), ...from)
   if (ended.exitCode !== 0 && ended.exitCode !== 1) return yield* failed({ message: `git add failed: ${ended.errors}` })
-  const tracked: Tracked = {
+  return {
     oversized,
     problems: ended.errors.split("\n").filter((line) => line.startsWith("error: "))
-  }
-  return tracked
+  } satisfies Tracked
 })
 
 export interface Snapshot {
@@ -120,6 +119,5 @@ export const take = Effect.fnUntraced(function* (
   const all = { ...rest, without: [...without, ...links], list: `${copy}.paths` }
   const { oversized, problems } = yield* Survey.watched(call.cwd, track(git, files, apart, all))
   const working = yield* git.text(apart, "write-tree", "--missing-ok")
-  const snapshot: Snapshot = { staged, working, submodules: links, oversized, problems }
-  return snapshot
+  return { staged, working, submodules: links, oversized, problems } satisfies Snapshot
 })

@@ -56,13 +56,12 @@ export const make = Effect.gen(function* () {
     const headers = { ...bearerOf(provider, apiKey), ...(yield* resolveHeaders(own)) }
     for (const value of [...Option.toArray(apiKey), ...Object.values(headers)]) secrets.add(Redacted.value(value))
     const clear = Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)] as const)
-    const found: RequestAuth = {
+    return {
       ok: true,
       ...(Option.isSome(apiKey) ? { apiKey: Redacted.value(apiKey.value) } : {}),
       ...(clear.length === 0 ? {} : { headers: Object.fromEntries(clear) }),
       ...(Redacted.value(address) === "" ? {} : { baseUrl: Redacted.value(address) })
-    }
-    return found
+    } satisfies RequestAuth
   })
 
   return {

@@ -145,7 +145,7 @@ export const open = Effect.fnUntraced(function* (options: TextOptions) {
       done = isLast
     }
   })
-  const presentation: Presentation = {
+  return {
     offer: reporter.take,
     ready,
     run: Effect.ensuring(write, Effect.zipRight(pieces.shutdown, caughtUp)),
@@ -155,6 +155,5 @@ export const open = Effect.fnUntraced(function* (options: TextOptions) {
       if (answer !== "") say({ to: "stdout", text: answer })
     },
     end: Effect.asVoid(pieces.end)
-  }
-  return presentation
+  } satisfies Presentation
 })

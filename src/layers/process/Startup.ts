@@ -22,8 +22,7 @@ export const folders = Effect.fnUntraced(function* ({ cwd: given }: Pick<StartOp
   const wanted = given ?? (yield* Process.currentFolder)
   const cwd = yield* Process.folder(wanted)
   if (cwd === undefined) return yield* invalid(`--cwd: no such folder: ${wanted}`)
-  const found: Folders = { cwd, agentDir: yield* Process.agentDir }
-  return found
+  return { cwd, agentDir: yield* Process.agentDir } satisfies Folders
 })
 
 /** Completes when an extension asks for the end, and fails when a person has decided against one that is required. */

@@ -69,16 +69,14 @@ const read = Effect.fnUntraced(function* (path: string, file: OpenFile) {
   if (type !== undefined) {
     const { content } = yield* ReadImage.read(file, type)
     const images = content.flatMap((block) => (block.type === "image" ? [block] : []))
-    const found: Content = { documents: [], images }
-    return found
+    return { documents: [], images } satisfies Content
   }
   const isCut = bytes.length > mostBytes
   const text = decode(isCut ? bytes.subarray(0, mostBytes) : bytes, isCut)
   if (Either.isLeft(text) || text.right.includes("\0")) {
     return yield* new FileError({ path, reason: "unreadable", description: "it is neither text nor an image" })
   }
-  const found: Content = { documents: [document(path, text.right, isCut)], images: [] }
-  return found
+  return { documents: [document(path, text.right, isCut)], images: [] } satisfies Content
 })
 
 const openFirst = Effect.fnUntraced(function* (mentioned: string, cwd: string) {

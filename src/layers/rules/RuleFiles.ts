@@ -95,6 +95,5 @@ export const read = Effect.fnUntraced(function* (places: RulePlaces) {
     if (parsed?._tag === "Stream") stream.push(parsed.rule)
     if (parsed?._tag === "Guidance") guidance.push(parsed.guidance)
   }
-  const rules: RuleSet = { stream, guidance, problems: yield* look.problems }
-  return rules
+  return { stream, guidance, problems: yield* look.problems } satisfies RuleSet
 })

@@ -57,8 +57,7 @@ export const openLog = <E, R>(open: Effect.Effect<SessionLog, E, R | Scope.Scope
       const scope = yield* Scope.make()
       const opened = restore(Scope.extend(open, scope))
       const log = yield* Effect.onError(opened, (cause) => Scope.close(scope, Exit.failCause(cause)))
-      const made: OpenedLog = { log, scope }
-      return made
+      return { log, scope } satisfies OpenedLog
     })
   )
 

@@ -40,15 +40,14 @@ interface Dependencies {
 
 const newHeader = Effect.fnUntraced(function* ({ ids, location }: Dependencies, options: NewSession) {
   const { parentSession, sessionId } = options
-  const header: SessionHeader = {
+  return {
     type: "session",
     version: sessionVersion,
     id: sessionId ?? ids.next("session"),
     timestamp: yield* IsoTime.now,
     cwd: location.cwd,
     ...defined({ parentSession })
-  }
-  return header
+  } satisfies SessionHeader
 })
 
 const readBytes = ({ files }: Dependencies, reference: string, path: string) =>
@@ -183,13 +182,12 @@ const makeFolder = (dependencies: Dependencies): SessionFolder => {
 }
 
 const dependenciesFor = Effect.fnUntraced(function* (location: JsonlOptions) {
-  const dependencies: Dependencies = {
+  return {
     files: yield* OwnFiles,
     ids: yield* Ids,
     location,
     summaries: SessionSummaries.makeMemory()
-  }
-  return dependencies
+  } satisfies Dependencies
 })
 
 /** The sessions of all working folders, newest first; with a folder that the user chose, those in it. */

@@ -28,8 +28,7 @@ export const locate = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir }
   const variable = Option.getOrUndefined(yield* Environment.variable("PI_CODING_AGENT_SESSION_DIR"))
   const folder = sessionDir ?? variable ?? settings.sessionDir
   const chosen = folder === undefined ? {} : { sessionDir: absolute(cwd, folder) }
-  const found: Location = { agentDir: resolve(agentDir), cwd, home: home(), ...chosen }
-  return found
+  return { agentDir: resolve(agentDir), cwd, home: home(), ...chosen } satisfies Location
 })
 
 const joined = (path: string) => path.replaceAll(/[/\\:]/g, "-")

@@ -67,6 +67,5 @@ export const make = Effect.fnUntraced(function* ({ delay, expire }: Dependencies
   }
 
   yield* Effect.addFinalizer(() => Effect.sync(() => cancel()))
-  const clearing: Clearing = { follow }
-  return clearing
+  return { follow } satisfies Clearing
 })

@@ -62,10 +62,9 @@ export const read = Effect.fn("Imports.read")(function* ({ budget, entries, hash
   }
   const sorted = [...hashes].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const parts = new Map(sorted.map(([path, hash]) => [LocalPaths.display(path, cwd), hash]))
-  const imports: Imports = {
+  return {
     digest: parts.size === 0 ? undefined : ContentHash.ofTexts([...parts].flat()),
     parts,
     hashes
-  }
-  return imports
+  } satisfies Imports
 })

@@ -112,6 +112,5 @@ export const read = Effect.fn("ProjectCode.read")(function* (place: ProjectPlace
   const { budget, digests, hashes, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
   const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, place.cwd), digest]))
   const digest = isWhole ? ContentHash.ofTexts([...parts].flat()) : undefined
-  const code: ProjectCode = { digest, parts, extensions, entries, hashes, budget }
-  return code
+  return { digest, parts, extensions, entries, hashes, budget } satisfies ProjectCode
 })

@@ -112,8 +112,7 @@ const prompt = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: 
     git: state
   }
   const value: PromptParts = { text: WorkspaceText.render({ ...parts, surroundings }), ...defined({ replace, append }) }
-  const read: Read<PromptParts> = { value, problems: notes.all() }
-  return read
+  return { value, problems: notes.all() } satisfies Read<PromptParts>
 }) satisfies (...args: never) => Effect.Effect<Read<PromptParts>, never, Processes>
 
 const commands = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: SessionOutline) {

@@ -26,9 +26,7 @@ export const find = Effect.fnUntraced(function* (files: Pick<Files, "state">, cw
     const state = yield* Effect.orElseSucceed(files.state(LocalPaths.join(folder, ".git")), () => undefined)
     if (state === undefined) continue
     if (!(yield* FolderEntries.isOurs(folder, cwd))) break
-    const found: ProjectFolders = { upward, root: folder, hasRepository: true }
-    return found
+    return { upward, root: folder, hasRepository: true } satisfies ProjectFolders
   }
-  const alone: ProjectFolders = { upward: [cwd], root: cwd, hasRepository: false }
-  return alone
+  return { upward: [cwd], root: cwd, hasRepository: false } satisfies ProjectFolders
 })

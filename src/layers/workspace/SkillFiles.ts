@@ -135,7 +135,7 @@ const readSkill = Effect.fnUntraced(function* (
     return undefined
   }
   const hint = FrontMatter.line(data, "argument-hint")
-  const skill: Skill = {
+  return {
     name,
     description: description.slice(0, longestDescription),
     path,
@@ -144,8 +144,7 @@ const readSkill = Effect.fnUntraced(function* (
     isForModels: data["disable-model-invocation"] !== true,
     sourceInfo: { ...place.origin, path },
     ...defined({ within: place.within })
-  }
-  return skill
+  } satisfies Skill
 })
 
 /** How many files are read before other fibers get their turn. */

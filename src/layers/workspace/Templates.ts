@@ -56,15 +56,14 @@ const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string
   const { body, data, problem } = FrontMatter.parse(text)
   if (problem !== undefined) notes.add(path, `was read line by line: its ${problem}`)
   const hint = FrontMatter.line(data, "argument-hint")
-  const command: SlashCommand = {
+  return {
     name,
     description: FrontMatter.line(data, "description") ?? firstLine(body),
     ...defined({ argumentHint: hint }),
     source: "prompt",
     sourceInfo: { ...origin, path },
     action: { _tag: "Expand", expand: expandWith(look.files, name, place) }
-  }
-  return command
+  } satisfies SlashCommand
 })
 
 /** The Markdown files of a folder, not of those below it. */

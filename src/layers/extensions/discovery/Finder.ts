@@ -190,6 +190,5 @@ export const find = Effect.fnUntraced(function* (search: Search) {
     missing.push(...(yield* Required.gather(look, gathering, { scope, requests, agentDirs, trusted, noExtensions })))
   }
   for (const searchRoot of [...project, ...user]) if (searchRoot.isExtra) yield* textsOf(gathering, searchRoot)
-  const found: Found = { ...gathering.found(), problems: yield* look.problems, missing }
-  return found
+  return { ...gathering.found(), problems: yield* look.problems, missing } satisfies Found
 })

@@ -60,12 +60,11 @@ export type Resources = { readonly [K in Manifest.Kind]: ReadonlyArray<string> }
 const conventional = Effect.fnUntraced(function* (look: Look, root: string) {
   const names = new Set((yield* look.entries(root)).filter(({ kind }) => kind === "folder").map(({ name }) => name))
   const folder = (kind: Manifest.Kind) => (names.has(kind) ? [`${root}/${kind}`] : [])
-  const resources: Resources = {
+  return {
     extensions: names.has("extensions") ? yield* Entries.inFolder(look, `${root}/extensions`) : [],
     skills: folder("skills"),
     prompts: folder("prompts")
-  }
-  return resources
+  } satisfies Resources
 })
 
 /** Single skills and templates in place of their folders, so that a filter can choose among them. */
@@ -103,12 +102,11 @@ const offered = Effect.fnUntraced(function* (look: Look, { isFile, root }: Locat
   const manifest = yield* Manifest.read(look, root)
   if (manifest?.resources !== undefined) {
     const { extensions, prompts, skills } = manifest.resources
-    const resources: Resources = {
+    return {
       extensions: yield* Entries.listed(look, root, extensions),
       skills: yield* texts(look, root, "skills", skills),
       prompts: yield* texts(look, root, "prompts", prompts)
-    }
-    return resources
+    } satisfies Resources
   }
   const found = yield* conventional(look, root)
   if (Manifest.kinds.some((kind) => found[kind].length > 0)) return found
@@ -126,10 +124,9 @@ export const resources = Effect.fnUntraced(function* (look: Look, place: Located
     const matches = Patterns.filter(patterns)
     return single.flat().filter((path) => matches(relative(place.root, path)))
   })
-  const found: Resources = {
+  return {
     extensions: yield* chosen("extensions"),
     skills: yield* chosen("skills"),
     prompts: yield* chosen("prompts")
-  }
-  return found
+  } satisfies Resources
 })

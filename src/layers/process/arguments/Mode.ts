@@ -44,12 +44,10 @@ export const choose = Effect.fnUntraced(function* (given: Given) {
   const mode = given.values.get("mode")?.[0]
   if (mode === "rpc" || mode === "rpc-ui") {
     yield* checkRpc(given)
-    const choice: Choice = { mode: "rpc", terminals: noTerminals }
-    return choice
+    return { mode: "rpc", terminals: noTerminals } satisfies Choice
   }
   const terminals = yield* Process.terminals
-  const choice: Choice = { mode: yield* modeFor(given, terminals), terminals }
-  return choice
+  return { mode: yield* modeFor(given, terminals), terminals } satisfies Choice
 })
 
 /** The number of `-r 3`. In rpc mode the value is always the beginning of an id, as hosts expect. */

@@ -149,7 +149,7 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
   }
   const name = one("name")
   if (name !== undefined && Text.oneLine(name) === "") return yield* invalid("--name needs a name that can be seen")
-  const options: SessionOptions = {
+  return {
     inMemory: one("no-session") !== undefined,
     continue: one("continue") !== undefined,
     ...defined({
@@ -159,8 +159,7 @@ const sessionOptions = Effect.fnUntraced(function* (one: (name: string) => strin
       sessionDir: one("session-dir"),
       name
     })
-  }
-  return options
+  } satisfies SessionOptions
 })
 
 /** Limits of the command line; undefined without any. */
@@ -187,7 +186,7 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
   yield* checkTogether(has)
   const [key, level, tools] = [one("api-key"), one("thinking"), one("tools")]
   const dialect = yield* dialectOf(given)
-  const options: StartOptions = {
+  return {
     ...choice,
     words: Mode.wordsOf(given),
     stream: has("stream"),
@@ -229,6 +228,5 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     emitTitle: isYes(yield* Environment.variable("PI_RPC_EMIT_TITLE")),
     session: yield* sessionOptions(one, choice.mode),
     picksSession: one("resume") === ""
-  }
-  return options
+  } satisfies StartOptions
 })

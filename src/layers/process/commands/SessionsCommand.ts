@@ -32,12 +32,11 @@ interface ListingOptions {
 
 const listingOptions = Effect.fnUntraced(function* (given: Given) {
   const one = (name: string) => given.values.get(name)?.[0]
-  const listing: ListingOptions = {
+  return {
     ...defined({ cwd: one("cwd"), sessionDir: one("session-dir") }),
     ...StartOptions.trustOf((name) => given.values.has(name)),
     overrides: yield* StartOptions.readOverrides(given)
-  }
-  return listing
+  } satisfies ListingOptions
 })
 
 /** The session that was used last is number 1. Sessions without a message are left out: nothing is in them. */

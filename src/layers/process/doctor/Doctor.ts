@@ -125,13 +125,12 @@ const folderChecks = Effect.fnUntraced(function* (location: SessionFolders.Locat
 
 const optionsOf = Effect.fnUntraced(function* (given: Given) {
   const { agentDir, cwd } = yield* Startup.folders(defined({ cwd: given.values.get("cwd")?.[0] }))
-  const options: FileSettings.FileSettingsOptions = {
+  return {
     agentDir,
     cwd,
     overrides: yield* StartOptions.readOverrides(given),
     ...StartOptions.trustOf((name) => given.values.has(name))
-  }
-  return options
+  } satisfies FileSettings.FileSettingsOptions
 })
 
 const examine = Effect.fnUntraced(function* (given: Given, version: string) {

@@ -35,8 +35,7 @@ const files = Effect.fnUntraced(function* (
     const end = found.endsWith("/") ? "" : quote !== "" || isQuoted ? '" ' : " "
     return { value: quote + found + end, label: found }
   }
-  const candidates: Candidates = { from, to: cursor, items: paths.map(toItem) }
-  return candidates
+  return { from, to: cursor, items: paths.map(toItem) } satisfies Candidates
 })
 
 const names = (commands: ReadonlyArray<Completable>, start: string, cursor: number): Candidates => ({

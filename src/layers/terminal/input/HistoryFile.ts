@@ -55,6 +55,5 @@ export const open = Effect.fnUntraced(function* (agentDir: string) {
     yield* Effect.ignore(files.makeFolder(agentDir))
     yield* Effect.ignore(append(files, path, toLines([secrets.mask(text)])))
   })
-  const history: HistoryFile = { entries, add }
-  return history
+  return { entries, add } satisfies HistoryFile
 })

@@ -17,12 +17,11 @@ export const make = Effect.fnUntraced(function* <R>(changed: () => void) {
     changed()
   })
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(waiting.take, (job) => Effect.ensuring(job, done))))
-  const jobs: Jobs<R> = {
+  return {
     add: (job) => {
       open++
       waiting.unsafeOffer(job)
     },
     isBusy: () => open > 0
-  }
-  return jobs
+  } satisfies Jobs<R>
 })

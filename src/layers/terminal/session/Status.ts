@@ -33,12 +33,11 @@ export const read = Effect.fnUntraced(function* (sessions: typeof Sessions.Servi
   const { model, thinkingLevel } = yield* agent.state
   const { costUsd, totalTokens } = yield* agent.budget.snapshot
   const usage = SessionStats.contextUsage(yield* session.tail(ContextTokens.isBasis), model)
-  const figures: Figures = {
+  return {
     model,
     thinkingLevel,
     contextPercent: usage?.percent,
     tokens: totalTokens,
     cost: costUsd
-  }
-  return figures
+  } satisfies Figures
 })

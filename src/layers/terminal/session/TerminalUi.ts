@@ -40,13 +40,12 @@ export const connect = Effect.fnUntraced(function* ({ changed, dialogs, setText,
     setEditorText: (text) => Effect.sync(() => setText(text))
   })
   yield* Effect.flatMap(UiSwitch, ({ connect }) => connect(ui))
-  const found: TerminalUi = {
+  return {
     ui,
     states: () => [...states.values()],
     widgets: (placement) =>
       [...widgets.values()]
         .filter((widget) => (widget.placement ?? "aboveEditor") === placement)
         .flatMap(({ lines = [] }) => lines.slice(0, mostWidgetRows))
-  }
-  return found
+  } satisfies TerminalUi
 })

@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (options: BindingOptions) {
   const { models, packageDir, location, version } = options
   const settings = yield* Settings
   const run = yield* Bridge.make
-  const bindings: HostBindings = {
+  return {
     agentDir: location.agentDir,
     cwd: location.cwd,
     version,
@@ -90,6 +90,5 @@ export const make = Effect.fnUntraced(function* (options: BindingOptions) {
     },
     conversation: ConversationBindings.bindings,
     credential: credentialIn(location.agentDir)
-  }
-  return bindings
+  } satisfies HostBindings
 })

@@ -175,7 +175,7 @@ const outcomeOf = async <A>(work: () => Promise<A>) => {
 
 export const make = Effect.fnUntraced(function* (services: ToolServices, run: Run) {
   const artifacts = yield* Artifact.make()
-  const bindings: ToolBindings = {
+  return {
     make: (name, options) => {
       const tool = toolOf(name, options, services, artifacts)
       return {
@@ -202,6 +202,5 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
       return outcome.value
     },
     exec: execWith(services.shell, run)
-  }
-  return bindings
+  } satisfies ToolBindings
 })
