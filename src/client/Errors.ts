@@ -5,8 +5,8 @@ import type { RunFailure, RunMessage } from "./generated/Protocol.ts"
 const shownStderr = 2000
 
 const withStderr = (message: string, stderr: string): string => {
-  const said = stderr.trimEnd().slice(-shownStderr)
-  return said === "" ? message : `${message}\n${said}`
+  const tail = stderr.trimEnd().slice(-shownStderr)
+  return tail === "" ? message : `${message}\n${tail}`
 }
 
 /** The name of the class as `_tag` and as name. */

@@ -70,7 +70,7 @@ export class RpcClient extends Commands {
     this.tools.replace(options.customTools ?? [])
   }
 
-  /** What heddle said about itself at the start; undefined before, and if the program is none that knows `initialize`. */
+  /** The answer of heddle to `initialize`; undefined before, and if the program is none that knows `initialize`. */
   get server(): InitializeData | undefined {
     return this.initialized
   }

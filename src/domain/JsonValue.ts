@@ -9,10 +9,10 @@ const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =
 
 /** What is thrown while a value of others is read is theirs, too: only a message that is plain data is repeated. */
 const reasonOf = (thrown: unknown): string => {
-  const said = Either.try((): unknown =>
+  const read = Either.try((): unknown =>
     Predicate.isObject(thrown) ? Object.getOwnPropertyDescriptor(thrown, "message")?.value : String(thrown)
   )
-  return Either.isRight(said) && typeof said.right === "string" ? `Error: ${said.right}` : "it cannot be read"
+  return Either.isRight(read) && typeof read.right === "string" ? `Error: ${read.right}` : "it cannot be read"
 }
 
 const childrenOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))

@@ -24,7 +24,7 @@ type Commands = Omit<ReturnType<typeof EffectCommands.make>, "prompt">
 
 export interface Service extends Commands {
   readonly request: Request
-  /** What heddle said about itself at the start; undefined if the program does not know `initialize`. */
+  /** The answer of heddle to `initialize`; undefined if the program does not know `initialize`. */
   readonly server: Effect.Effect<InitializeData | undefined>
   /** Ends with the run, after all retries. Fails with `PromptFailed` if the run failed. An interrupt aborts the run. */
   readonly prompt: (message: string, options?: PromptOptions) => Effect.Effect<PromptOutcome, RpcError>

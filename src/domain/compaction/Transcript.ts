@@ -19,10 +19,10 @@ const callText = ({ arguments: args, name }: ToolCall) =>
 const contentText = (content: string | ReadonlyArray<{ readonly type: string; readonly text?: string }>): string => {
   if (typeof content === "string") return content
   const images = content.filter(({ type }) => type === "image").length
-  const said = plainText(content)
-  if (images === 0) return said
+  const words = plainText(content)
+  if (images === 0) return words
   const note = images === 1 ? "(an image)" : `(${images} images)`
-  return said === "" ? note : `${said}\n${note}`
+  return words === "" ? note : `${words}\n${note}`
 }
 
 const assistantBlocks = ({ content }: AssistantMessage): ReadonlyArray<readonly [string, string]> => {
@@ -54,14 +54,14 @@ const blocksOf = (message: AgentMessage): ReadonlyArray<readonly [string, string
 }
 
 const join = (blocks: ReadonlyArray<readonly [string, string]>, length: number): string =>
-  blocks.map(([who, said]) => `[${who}]: ${cut(said, length)}`).join("\n\n")
+  blocks.map(([who, words]) => `[${who}]: ${cut(words, length)}`).join("\n\n")
 
 /** Keeps to about `maxChars`: shortens long blocks first, then drops the beginning. */
 export const serialize = (
   messages: ReadonlyArray<AgentMessage>,
   maxChars: number = Number.POSITIVE_INFINITY
 ): string => {
-  const blocks = messages.flatMap(blocksOf).filter(([, said]) => said.trim() !== "")
+  const blocks = messages.flatMap(blocksOf).filter(([, words]) => words.trim() !== "")
   let text = join(blocks, Number.POSITIVE_INFINITY)
   for (const length of shorter) {
     if (text.length <= maxChars) return text

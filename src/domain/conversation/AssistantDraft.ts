@@ -22,7 +22,7 @@ export interface AssistantDraft {
   /** Whether the last block is still open. */
   readonly open: boolean
   readonly usage: Usage.Usage
-  /** What the provider said of the usage; absent before it said anything. */
+  /** The usage as the provider reports it; absent before the first report. */
   readonly reported?: Usage.Decoded & { readonly exact?: true }
   readonly finished?: { readonly stopReason: FinishReason; readonly responseId?: string }
 }

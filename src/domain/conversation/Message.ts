@@ -159,9 +159,9 @@ export interface UserInput {
 }
 
 /** Puts the texts before the images, as every provider expects. */
-export const userContent = ({ documents = [], images = [], text: said }: UserInput): ReadonlyArray<InputContent> => {
-  if (documents.length === 0) return said === "" ? images : [text(said), ...images]
-  return [...(said === "" ? [] : [text(said)]), ...documents.map(text), ...images]
+export const userContent = ({ documents = [], images = [], text: prompt }: UserInput): ReadonlyArray<InputContent> => {
+  if (documents.length === 0) return prompt === "" ? images : [text(prompt), ...images]
+  return [...(prompt === "" ? [] : [text(prompt)]), ...documents.map(text), ...images]
 }
 
 export const toUserMessage = (input: UserInput, timestamp: number): UserMessage => ({
@@ -191,8 +191,8 @@ export const lastAssistantText = (messages: ReadonlyArray<AgentMessage>): string
     const message = messages[i]
     if (message?.role !== "assistant") continue
     if (message.stopReason === "aborted" && message.content.length === 0) continue
-    const said = plainText(message.content).trim()
-    return said === "" ? null : said
+    const words = plainText(message.content).trim()
+    return words === "" ? null : words
   }
   return null
 }

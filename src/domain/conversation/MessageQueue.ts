@@ -92,9 +92,9 @@ export const edited = (
   item: QueuedMessage,
   { images = item.images, text = item.text }: Partial<Pick<QueuedMessage, "images" | "text">>
 ): QueuedMessage => {
-  const said = { ...item, text, images }
-  if (item.custom === undefined) return said
-  return { ...said, custom: { ...item.custom, content: images.length === 0 ? text : userContent({ text, images }) } }
+  const changed = { ...item, text, images }
+  if (item.custom === undefined) return changed
+  return { ...changed, custom: { ...item.custom, content: images.length === 0 ? text : userContent({ text, images }) } }
 }
 
 const total = (list: ReadonlyArray<QueuedMessage>) => sum(list, bytesOf)

@@ -68,7 +68,7 @@ export const decode = (report: Report, before: Tokens = zeroTokens): Decoded => 
   return { tokens, ...defined({ problem }) }
 }
 
-/** The part of `total` that is not in `parts`. Where that cannot be said, `total`, for `decode` to judge. */
+/** The part of `total` that is not in `parts`. Where that is not known, `total`, for `decode` to judge. */
 export const without = (total: unknown, ...parts: ReadonlyArray<unknown>): unknown => {
   if (!isCount(total)) return total
   return Math.max(

@@ -34,7 +34,7 @@ const blocks = (content: unknown, isKnown: (block: unknown) => boolean): Readonl
   return Array.isArray(content) ? content.filter(isKnown) : []
 }
 
-const said = (content: unknown) => (typeof content === "string" ? content : blocks(content, isInput))
+const contentOf = (content: unknown) => (typeof content === "string" ? content : blocks(content, isInput))
 
 const textOr = (value: unknown, otherwise: string) => (typeof value === "string" ? value : otherwise)
 
@@ -72,10 +72,10 @@ const mendMessage = (message: JsonObject, at: number): unknown => {
     case "custom":
     case "hookMessage": {
       const customType = textOr(message["customType"], "hook")
-      return { ...mended, role: "custom", customType, content: said(content), display: message["display"] !== false }
+      return { ...mended, role: "custom", customType, content: contentOf(content), display: message["display"] !== false }
     }
     case "developer":
-      return { ...mended, role: "custom", customType: "developer", content: said(content), display: false }
+      return { ...mended, role: "custom", customType: "developer", content: contentOf(content), display: false }
     default:
       return undefined
   }
@@ -120,7 +120,7 @@ const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject
     case "branch_summary":
       return { ...withoutOddDetails(entry), fromId: textOr(entry["fromId"], "root") }
     case "custom_message":
-      return { ...entry, content: said(entry["content"]), display: entry["display"] !== false }
+      return { ...entry, content: contentOf(entry["content"]), display: entry["display"] !== false }
     case "label": {
       const { label, ...rest } = entry
       return typeof label === "string" && label !== "" ? { ...rest, label } : rest

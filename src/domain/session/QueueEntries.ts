@@ -96,12 +96,12 @@ export const read = ({ data }: QueueEntry): Change => {
 const waiting = ({ content, custom, documents = 0, ...item }: StoredItem, createdAt: number): Item => {
   if (custom !== undefined) return { ...item, ...MessageQueue.shownOf(custom), createdAt, order: 0 }
   const texts = content.filter((block) => block.type === "text")
-  const said = Math.max(0, texts.length - documents)
+  const prompts = Math.max(0, texts.length - documents)
   return {
     ...item,
-    text: plainText(texts.slice(0, said)),
+    text: plainText(texts.slice(0, prompts)),
     images: content.filter((block) => block.type === "image"),
-    ...(documents === 0 ? {} : { documents: texts.slice(said).map(({ text }) => text) }),
+    ...(documents === 0 ? {} : { documents: texts.slice(prompts).map(({ text }) => text) }),
     createdAt,
     order: 0
   }

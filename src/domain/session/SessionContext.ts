@@ -53,8 +53,8 @@ export const entryOf = (message: InputMessage, { clientMessageId, ...marks }: En
   if (message.role === "user") {
     return { type: "message", message, ...marks, ...defined({ clientMessageId }) }
   }
-  const { role: _role, timestamp: _timestamp, ...said } = message
-  return { type: "custom_message", ...said, ...marks }
+  const { role: _role, timestamp: _timestamp, ...content } = message
+  return { type: "custom_message", ...content, ...marks }
 }
 
 /** Whether an entry changes earlier messages, so that the conversation has to be computed again. */

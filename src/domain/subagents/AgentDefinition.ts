@@ -93,8 +93,8 @@ const shown = (value: unknown) => (Json.stringify(value) ?? String(value)).slice
 /** On one line; undefined where there is none. */
 const line = (value: unknown): string | undefined => {
   if (typeof value !== "string" && typeof value !== "number") return undefined
-  const said = String(value).replaceAll(/\s+/g, " ").trim()
-  return said === "" ? undefined : said
+  const text = String(value).replaceAll(/\s+/g, " ").trim()
+  return text === "" ? undefined : text
 }
 
 /** A comma inside of parentheses belongs to its item: `Bash(git log, git show)`. */

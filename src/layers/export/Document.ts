@@ -16,8 +16,8 @@ const longestTitle = 120
 const firstPrompt = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
   for (const entry of entries) {
     if (entry.type !== "message" || entry.message.role !== "user") continue
-    const said = plainText(entry.message.content).replaceAll(/\s+/g, " ").trim()
-    if (said !== "") return said
+    const words = plainText(entry.message.content).replaceAll(/\s+/g, " ").trim()
+    if (words !== "") return words
   }
   return undefined
 }

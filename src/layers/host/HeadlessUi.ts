@@ -6,10 +6,10 @@ import { HostUi, type Ui } from "../../services/host/HostUi.ts"
 const cannotAsk = "Nobody can be asked here, so questions get their default answers at once."
 
 export const make = (): Ui => {
-  let said = false
+  let hasWarned = false
   const sayOnce = Effect.suspend(() => {
-    if (said) return Effect.void
-    said = true
+    if (hasWarned) return Effect.void
+    hasWarned = true
     return Effect.logInfo(cannotAsk)
   })
   const unanswered = Effect.zipRight(sayOnce, Effect.succeedNone)

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../domain/conversation/Content.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 import * as Text from "../../domain/Text.ts"
 
-/** A place in the schema, from the inside out: the parts of a large schema share what is above them. */
+/** A position in the schema, from the inside out: the parts of a large schema share what is above them. */
 type Path = { readonly above: Path; readonly key: string | number } | undefined
 /** What the value at a keyword has to be, where it is not. */
 type Rule = (value: unknown) => string | undefined
@@ -70,12 +70,12 @@ const named = new Set(["properties", "patternProperties", "$defs", "definitions"
 
 /** `properties.size.type`, `anyOf[0].pattern` */
 const render = (path: Path): string => {
-  let said = ""
+  let text = ""
   for (let at = path; at !== undefined; at = at.above) {
     const isName = typeof at.key === "string" && at.above !== undefined
-    said = (typeof at.key === "number" ? `[${at.key}]` : `${isName ? "." : ""}${at.key}`) + said
+    text = (typeof at.key === "number" ? `[${at.key}]` : `${isName ? "." : ""}${at.key}`) + text
   }
-  return said
+  return text
 }
 
 const shortest = (value: unknown): string => {

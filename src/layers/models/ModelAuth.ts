@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Never fails: what is missing is said in the answer. */
+    /** Never fails: the answer names what is missing. */
     getApiKeyAndHeaders: (model: Named): Effect.Effect<RequestAuth> =>
       Effect.catchAll(resolve(model), ({ message }) => Effect.succeed(refused(message))),
     getApiKeyForProvider: (provider: string): Effect.Effect<string | undefined> =>

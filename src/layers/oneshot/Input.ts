@@ -75,7 +75,7 @@ const sort = (words: ReadonlyArray<string>) => {
   const before = words.slice(0, at)
   const isFile = (word: string) => word.startsWith("@") && word.length > 1
   return {
-    said: [...before.filter((word) => !isFile(word)), ...words.slice(at + 1)].join(" ").trim(),
+    prompt: [...before.filter((word) => !isFile(word)), ...words.slice(at + 1)].join(" ").trim(),
     files: before.filter((word) => isFile(word) && word !== stdinWord),
     wantsStdin: before.includes(stdinWord)
   }
@@ -118,11 +118,11 @@ const nothing =
  */
 export const gather = Effect.fnUntraced(
   function* (words: ReadonlyArray<string>, cwd: string) {
-    const { files, said, wantsStdin } = sort(words)
+    const { files, prompt, wantsStdin } = sort(words)
     const attached = yield* Effect.forEach(files, (word) => attach(word, cwd))
-    const stdin = yield* Effect.fork(readStdin(!wantsStdin && (said !== "" || files.length > 0)))
+    const stdin = yield* Effect.fork(readStdin(!wantsStdin && (prompt !== "" || files.length > 0)))
     return Effect.flatMap(Fiber.join(stdin), (piped) => {
-      const text = [piped, said].filter((part) => part !== "").join("\n\n")
+      const text = [piped, prompt].filter((part) => part !== "").join("\n\n")
       if (text === "" && files.length === 0) return invalid(nothing)
       const input: UserInput = {
         text,

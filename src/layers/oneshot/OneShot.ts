@@ -71,7 +71,7 @@ const rejected = (rejection: PromptRejected) => {
   }
 }
 
-/** Sends messages of the user one after the other, and remembers what the last run said. */
+/** Sends messages of the user one after the other, and keeps the text of the last run. */
 const makeTalk = (sessions: typeof Sessions.Service, presentation: Presentation) => {
   let ended: Deferred.Deferred<PromptEnd> | undefined
   let messages: ReadonlyArray<RunMessage> = []

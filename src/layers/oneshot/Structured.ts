@@ -47,10 +47,10 @@ export const ask = Effect.fnUntraced(function* <E>(
   const tool: Tool = { ...SubmitResult.make({ submitted, schema }), prompt: { guidelines } }
   yield* tools.register(tool)
   let end: PromptEnd | undefined
-  const converse = (said: string) => Effect.tap(talker.converse(said), (ended) => Effect.sync(() => (end = ended)))
-  const said = yield* Conversation.toResult({ ...talker, converse }, text, submitted, true)
-  if (said.exitCode === 0) return { _tag: "Submitted", value: "data" in said ? said.data : said.output }
-  const message = said.error ?? "the run failed"
+  const converse = (message: string) => Effect.tap(talker.converse(message), (ended) => Effect.sync(() => (end = ended)))
+  const answer = yield* Conversation.toResult({ ...talker, converse }, text, submitted, true)
+  if (answer.exitCode === 0) return { _tag: "Submitted", value: "data" in answer ? answer.data : answer.output }
+  const message = answer.error ?? "the run failed"
   const isDone = yield* Deferred.isDone(submitted)
   if (end?.status !== "completed" && !isDone) return { _tag: "Failed", message }
   return unfit(isDone ? `the model says that it cannot answer: ${message}` : neverFits)

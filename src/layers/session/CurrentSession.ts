@@ -38,8 +38,8 @@ const interrupted = (
   details: JsonObject | undefined,
   timestamp: number
 ): NewEntry => {
-  const said = { content: [text(interruptedText)], ...defined({ details }) }
-  const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...said, isError: true, timestamp }
+  const result = { content: [text(interruptedText)], ...defined({ details }) }
+  const message: ToolResultMessage = { role: "toolResult", toolCallId, toolName, ...result, isError: true, timestamp }
   return { type: "message", message, call: "cut_off" }
 }
 

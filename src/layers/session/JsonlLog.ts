@@ -1,5 +1,5 @@
 /**
- * Writes one session. The first message, said or queued, creates, migrates or opens its file; entries before it wait in
+ * Writes one session. The first message, sent or queued, creates, migrates or opens its file; entries before it wait in
  * memory. When another program takes the file away, everything is written again to a new one. The scope of `make` owns the
  * file.
  */

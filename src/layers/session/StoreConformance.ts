@@ -35,7 +35,7 @@ const entry = (n: number, added: NewEntry): SessionEntry => ({
   timestamp: time(n)
 })
 
-const said = (n: number, words: string) =>
+const userEntry = (n: number, words: string) =>
   entry(n, { type: "message", message: { role: "user", content: [text(words)], timestamp: n } })
 
 const same = (what: string, actual: unknown, wanted: unknown) => {
@@ -86,7 +86,7 @@ const foreign = [
 export const checks: ReadonlyArray<Check> = [
   check("a session that is opened by its id has the appended entries, in order", (store) =>
     Effect.gen(function* () {
-      const all = [said(1, "one"), said(2, "two"), said(3, "three")]
+      const all = [userEntry(1, "one"), userEntry(2, "two"), userEntry(3, "three")]
       const id = yield* keep(store, {}, all.slice(0, 1), all.slice(1))
       const log = yield* Effect.scoped(store.open(id))
       yield* same("id", log.header.id, id)
@@ -95,15 +95,15 @@ export const checks: ReadonlyArray<Check> = [
   ),
   check("entries that are appended after reopening follow the earlier ones", (store) =>
     Effect.gen(function* () {
-      const id = yield* keep(store, {}, [said(1, "one")])
-      yield* Effect.scoped(Effect.flatMap(store.open(id), (log) => log.append([said(2, "two")])))
+      const id = yield* keep(store, {}, [userEntry(1, "one")])
+      yield* Effect.scoped(Effect.flatMap(store.open(id), (log) => log.append([userEntry(2, "two")])))
       const { entries } = yield* store.read(id)
-      yield* same("entries", json(entries), json([said(1, "one"), said(2, "two")]))
+      yield* same("entries", json(entries), json([userEntry(1, "one"), userEntry(2, "two")]))
     })
   ),
   check("the start of an id finds a session if it fits only one; a whole id always does", (store) =>
     Effect.gen(function* () {
-      for (const sessionId of ["alpha", "alphabet", "beta"]) yield* keep(store, { sessionId }, [said(1, sessionId)])
+      for (const sessionId of ["alpha", "alphabet", "beta"]) yield* keep(store, { sessionId }, [userEntry(1, sessionId)])
       yield* same("beginning", (yield* store.read("be")).header.id, "beta")
       yield* same("whole", (yield* store.read("alpha")).header.id, "alpha")
       yield* failsWith("ambiguous", store.read("alp"), "AmbiguousSession")
@@ -113,12 +113,12 @@ export const checks: ReadonlyArray<Check> = [
   ),
   check("an open session has one writer; others can read it, and can open it once it is closed", (store) =>
     Effect.gen(function* () {
-      const id = yield* keep(store, {}, [said(1, "one")])
+      const id = yield* keep(store, {}, [userEntry(1, "one")])
       yield* Effect.scoped(
         Effect.gen(function* () {
           const log = yield* store.open(id)
           yield* failsWith("second writer", Effect.scoped(store.open(id)), "SessionInUse")
-          yield* log.append([said(2, "two")])
+          yield* log.append([userEntry(2, "two")])
           yield* same("reader", (yield* store.read(id)).entries.length, 2)
         })
       )
@@ -127,25 +127,25 @@ export const checks: ReadonlyArray<Check> = [
   ),
   check("a session that starts with copied entries stores them and names its parent", (store) =>
     Effect.gen(function* () {
-      const entries = [said(1, "one"), said(2, "two")]
-      const id = yield* keep(store, { entries, parentSession: "elsewhere" }, [said(3, "three")])
+      const entries = [userEntry(1, "one"), userEntry(2, "two")]
+      const id = yield* keep(store, { entries, parentSession: "elsewhere" }, [userEntry(3, "three")])
       const { entries: kept, header } = yield* store.read(id)
       yield* same("parent", header.parentSession, "elsewhere")
-      yield* same("entries", json(kept), json([...entries, said(3, "three")]))
+      yield* same("entries", json(kept), json([...entries, userEntry(3, "three")]))
     })
   ),
   check("entries of other programs stay unchanged", (store) =>
     Effect.gen(function* () {
-      const all = [said(1, "one"), ...foreign]
+      const all = [userEntry(1, "one"), ...foreign]
       const id = yield* keep(store, {}, all)
       yield* same("entries", json((yield* store.read(id)).entries), json(all))
     })
   ),
   check("the list has the newest session first, with name, message count and first message", (store) =>
     Effect.gen(function* () {
-      yield* keep(store, { sessionId: "older" }, [said(1, "first words"), said(2, "more")])
+      yield* keep(store, { sessionId: "older" }, [userEntry(1, "first words"), userEntry(2, "more")])
       const name = entry(4, { type: "session_info", name: "named" })
-      yield* keep(store, { sessionId: "newer" }, [said(3, "other words"), name])
+      yield* keep(store, { sessionId: "newer" }, [userEntry(3, "other words"), name])
       const list = yield* store.list
       const shown = list.map(({ firstMessage, messageCount, name, sessionId, updatedAt }) => ({
         sessionId,
@@ -163,8 +163,8 @@ export const checks: ReadonlyArray<Check> = [
   check("the latest session is the one written last, and can be opened", (store) =>
     Effect.gen(function* () {
       yield* same("empty store", Option.isNone(yield* store.latest), true)
-      yield* keep(store, { sessionId: "older" }, [said(1, "one")])
-      yield* keep(store, { sessionId: "newer" }, [said(2, "two")])
+      yield* keep(store, { sessionId: "older" }, [userEntry(1, "one")])
+      yield* keep(store, { sessionId: "newer" }, [userEntry(2, "two")])
       const latest = Option.getOrElse(yield* store.latest, () => "none")
       yield* same("latest", (yield* Effect.scoped(store.open(latest))).header.id, "newer")
     })
@@ -172,7 +172,7 @@ export const checks: ReadonlyArray<Check> = [
   check("text of every kind is stored unchanged", (store) =>
     Effect.gen(function* () {
       const words = ["", "line\nline\r\n", "\u2028\u2029\u0000\u001b", "häß 漢字 🙂", '"quoted\\"', "x".repeat(300_000)]
-      const all = words.map((word, n) => said(n + 1, word))
+      const all = words.map((word, n) => userEntry(n + 1, word))
       const id = yield* keep(store, {}, all)
       yield* same("entries", json((yield* store.read(id)).entries), json(all))
     })

@@ -12,7 +12,7 @@ export interface SettingsSource {
   readonly values: unknown
   /** The content of a file, to say in which line a setting stands. */
   readonly text?: string
-  /** The file of a project that the user has not said they trust: only settings that are free for projects count. */
+  /** The file of a project that the user does not trust: only settings that are free for projects count. */
   readonly isUntrusted?: boolean
   /** The file of another program, which may have settings that heddle does not know. */
   readonly isOfPeers?: boolean

@@ -29,7 +29,7 @@ import * as Transcript from "./view/Transcript.ts"
 /** How long the end may take when the person leaves, and after a signal (protocol.md 1.4). */
 const limits = { person: "3 seconds", signal: "700 millis" } as const
 
-/** Ends the run as by an abort. Everything that was said is stored. */
+/** Ends the run as by an abort. The conversation is stored. */
 const windDown = Effect.fnUntraced(function* (cause: keyof typeof limits) {
   const sessions = yield* Sessions
   const shell = yield* Shell
@@ -109,7 +109,7 @@ export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
       const leave = () => void Deferred.unsafeDone(left, Effect.void)
       const changed = () => void screen.inbox.unsafeOffer({ _tag: "Changed" })
       const transcript = Transcript.make(screen.style, screen.width)
-      const tell: Talk["tell"] = (level, text) => void screen.inbox.unsafeOffer({ _tag: "Said", level, text })
+      const tell: Talk["tell"] = (level, text) => void screen.inbox.unsafeOffer({ _tag: "Notice", level, text })
       const line = PromptLine.make(history.entries, screen.style)
       const giveBack = (text: string) => {
         if (line.editor().text === "") line.set(text)

@@ -73,7 +73,7 @@ export const make = ({ publish, session, settings, todos, tools }: Dependencies)
     opening: (add) =>
       Effect.zipRight(
         phases,
-        Effect.uninterruptible(Effect.flatMap(news, (said) => (said === undefined ? Effect.void : add(said))))
+        Effect.uninterruptible(Effect.flatMap(news, (message) => (message === undefined ? Effect.void : add(message))))
       ),
     stopping: Effect.suspend(() => reminder(run)),
     recorded: todos.recorded

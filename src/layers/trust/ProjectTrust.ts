@@ -15,7 +15,7 @@ interface Subject extends ProjectCode.ProjectPlace {
   /** Settings and keys that were left out. */
   readonly others: ReadonlyArray<string>
   readonly changes?: string
-  /** What to say where the project stays out; absent if that was said before. */
+  /** The notice where the project stays out; absent if it was shown before. */
   readonly leftOut?: string | undefined
 }
 

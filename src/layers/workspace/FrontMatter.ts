@@ -79,6 +79,6 @@ export const parse = (text: string): FrontMatter => {
 export const line = (data: JsonObject, key: string): string | undefined => {
   const value = data[key]
   if (typeof value !== "string" && typeof value !== "number") return undefined
-  const said = String(value).replaceAll(/\s+/g, " ").trim()
-  return said === "" ? undefined : said
+  const text = String(value).replaceAll(/\s+/g, " ").trim()
+  return text === "" ? undefined : text
 }

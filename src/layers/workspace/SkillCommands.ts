@@ -13,13 +13,13 @@ export const largest = 256 * 1024
 
 /** Extensions find the parts of such a message by its tags. */
 const blockOf = ({ baseDir, name, path }: Skill, body: string, args: string) => {
-  const said = args.trim()
+  const words = args.trim()
   return [
     `<skill name="${Text.attribute(name)}" location="${Text.attribute(path)}">`,
     `Paths in this skill are relative to ${baseDir}.`,
     "",
     body,
-    `</skill>${said === "" ? "" : `\n\n${said}`}`
+    `</skill>${words === "" ? "" : `\n\n${words}`}`
   ].join("\n")
 }
 

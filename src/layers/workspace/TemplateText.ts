@@ -26,7 +26,7 @@ const valueOf = (words: ReadonlyArray<string>, [, name, otherwise, from, count, 
 /** Longer than a template and its arguments are meant to become. */
 export const longest = 1024 * 1024
 
-/** Arguments that the template has no place for stand below it, so that nothing that the user said is lost. */
+/** Arguments that the template has no place for stand below it, so that no word of the user is lost. */
 export const fill = (template: string, args: string): Either.Either<string, string> => {
   const words = wordsOf(args)
   let [text, end, isUsed] = ["", 0, false]

@@ -63,7 +63,7 @@ export class Verification extends Context.Tag("heddle/services/delegation/Verifi
   }
 >() {}
 
-/** What is said of a plan in every result. */
+/** What every result has of its plan. */
 export const requested = ({ onFailure, profile }: VerificationPlan) =>
   ({ requested: true, ...defined({ profile }), mode: "command", onFailure }) as const
 

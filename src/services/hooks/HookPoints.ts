@@ -26,7 +26,7 @@ export interface SessionEnding {
 export interface Input {
   readonly text: string
   readonly images: ReadonlyArray<ImageContent>
-  /** Who said it: the host, or an extension. */
+  /** Its sender: the host, or an extension. */
   readonly source: "host" | "extension"
   /** The queue that the message joins while a run goes on. */
   readonly whenBusy?: "steering" | "followUp"

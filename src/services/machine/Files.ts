@@ -25,7 +25,7 @@ export type FileErrorReason = (typeof reasons)[number]
 export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   path: Schema.String,
   reason: Schema.Literal(...reasons),
-  /** What the system said, what the path leads to instead, or why it was refused. */
+  /** The words of the system, what the path leads to instead, or why it was refused. */
   description: Schema.String
 }) {}
 

@@ -51,7 +51,7 @@ export interface RunStep {
   /** What becomes of the turn. Each step gets the answer of the one before it. */
   readonly afterTurn?: (outcome: TurnOutcome) => Effect.Effect<TurnOutcome>
   /**
-   * The model has stopped and nothing is queued: a message with which the run goes on instead. A text counts as said by the user.
+   * The model has stopped and nothing is queued: a message with which the run goes on instead. A text counts as a message of the user.
    * The first answer counts.
    */
   readonly stopping?: Effect.Effect<string | CustomInput | undefined>

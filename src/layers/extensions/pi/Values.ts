@@ -62,8 +62,8 @@ export const plainIn = (record: JsonObject, key: string): JsonObject | undefined
 const mostBlocks = 10_000
 
 const blockOf = (block: unknown): ReadonlyArray<InputContent> => {
-  const { data, mimeType, text: said, type } = options(block)
-  if (type === "text" && typeof said === "string") return [text(said)]
+  const { data, mimeType, text: words, type } = options(block)
+  if (type === "text" && typeof words === "string") return [text(words)]
   return type === "image" && typeof data === "string" && typeof mimeType === "string" ? [{ type, data, mimeType }] : []
 }
 

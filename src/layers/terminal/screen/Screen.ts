@@ -42,7 +42,7 @@ const plainPainter = (): Painter.Painter => {
 export type Happening =
   | { readonly _tag: "Typed"; readonly text: string }
   | { readonly _tag: "Event"; readonly event: AgentEvent }
-  | { readonly _tag: "Said"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  | { readonly _tag: "Notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
   /** Rows for the scrollback, as they are. */
   | { readonly _tag: "Printed"; readonly rows: ReadonlyArray<string> }
   | { readonly _tag: "Resized" }
@@ -111,7 +111,7 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
     return Effect.asVoid(FiberHandle.run(calming, Effect.delay(isCalm, calm)))
   })
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.suspend(() => write(painter.close(final)))))
-  yield* ConsoleCapture.open((text) => void inbox.unsafeOffer({ _tag: "Said", level: "info", text }))
+  yield* ConsoleCapture.open((text) => void inbox.unsafeOffer({ _tag: "Notice", level: "info", text }))
   final.push(...welcome(style, width()))
   yield* Effect.ignore(draw({ rows: ["", prompt, ""], cursor: { row: 1, column: prompt.length } }))
   const typing = Effect.gen(function* () {
@@ -159,7 +159,7 @@ export const withLogs =
     Effect.flatMap(Screen, ({ inbox }) => {
       const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
         const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
-        inbox.unsafeOffer({ _tag: "Said", level: levelOf(logLevel), text: mask(text(message) + detail) })
+        inbox.unsafeOffer({ _tag: "Notice", level: levelOf(logLevel), text: mask(text(message) + detail) })
       })
       return Effect.locally(effect, FiberRef.currentLoggers, HashSet.make(logger))
     })

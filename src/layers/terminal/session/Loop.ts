@@ -35,7 +35,7 @@ const eventLead = 2000
 /** What a happening adds to the scrollback. */
 const rowsOf = (happening: Happening, transcript: Transcript): ReadonlyArray<string> => {
   if (happening._tag === "Event") return transcript.event(happening.event)
-  if (happening._tag === "Said") return transcript.notice(happening)
+  if (happening._tag === "Notice") return transcript.notice(happening)
   return happening._tag === "Printed" ? transcript.print(happening.rows) : []
 }
 
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (parts: LoopParts) {
         return typing.keyDue
       case "Event":
         return apply(happening.event)
-      case "Said":
+      case "Notice":
       case "Printed":
         return Effect.sync(() => screen.print(rowsOf(happening, transcript)))
       case "Resized":

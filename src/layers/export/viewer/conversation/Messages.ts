@@ -20,13 +20,13 @@ const title = (words: string) => Parts.decoration(() => h("span", { class: "fold
 const empty = (words: string) => Parts.decoration(() => h("p", { class: "empty" }, words))
 
 const thinking = (block: JsonRecord): ReadonlyArray<Parts.Part> => {
-  const said = text(block["thinking"])
-  if (said === "") return block["redacted"] === true ? [callout("quiet", "Thinking, kept hidden by the provider")] : []
+  const thoughts = text(block["thinking"])
+  if (thoughts === "") return block["redacted"] === true ? [callout("quiet", "Thinking, kept hidden by the provider")] : []
   return [
     Parts.fold({
       class: "thinking",
-      head: [title("Thinking"), Parts.hint(Format.gist(said, 110))],
-      body: () => [prosePart(said)]
+      head: [title("Thinking"), Parts.hint(Format.gist(thoughts, 110))],
+      body: () => [prosePart(thoughts)]
     })
   ]
 }
@@ -59,7 +59,7 @@ const assistant = (item: Item): ReadonlyArray<Parts.Part> => {
   return parts.length === 0 ? [empty("Empty answer")] : parts
 }
 
-const said = (content: unknown): ReadonlyArray<Parts.Part> => {
+const partsOfContent = (content: unknown): ReadonlyArray<Parts.Part> => {
   const words = plainText(content)
   return [...(words === "" ? [] : [prosePart(words)]), ...images(content)]
 }
@@ -118,7 +118,7 @@ const other = (value: JsonRecord, name: string) =>
 
 const custom = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
-  if (message["display"] !== false && message["role"] !== "developer") return said(message["content"])
+  if (message["display"] !== false && message["role"] !== "developer") return partsOfContent(message["content"])
   return [
     Parts.fold({
       class: "other",
@@ -126,7 +126,7 @@ const custom = (item: Item): ReadonlyArray<Parts.Part> => {
         Parts.text(text(message["customType"]) || "Hidden message", "fold-title"),
         Parts.hint("not shown to the person, part of the conversation")
       ],
-      body: () => said(message["content"])
+      body: () => partsOfContent(message["content"])
     })
   ]
 }
@@ -135,7 +135,7 @@ const inside = (item: Item): ReadonlyArray<Parts.Part> => {
   const message = messageOf(item.entry)
   switch (item.kind) {
     case "user":
-      return said(message["content"])
+      return partsOfContent(message["content"])
     case "assistant":
       return assistant(item)
     case "result":

@@ -37,8 +37,8 @@ export const outcome = (call: Calls.Call): ReadonlyArray<Child> => {
   if (call.answer === undefined) return [h("span", { class: "badge" }, "no result")]
   if (results.length === 0) return [h("span", { class: "badge bad" }, "failed")]
   const good = results.filter((task) => statusOf(task) === "completed").length
-  const said = `${good} of ${results.length} completed`
-  return [h("span", { class: good === results.length ? "" : "badge bad" }, said)]
+  const summary = `${good} of ${results.length} completed`
+  return [h("span", { class: good === results.length ? "" : "badge bad" }, summary)]
 }
 
 const spent = (task: JsonRecord): string => {
@@ -72,12 +72,12 @@ const head = (task: JsonRecord, agent: string): Parts.Part => {
 }
 
 const failure = (task: JsonRecord): ReadonlyArray<Parts.Part> => {
-  const said = text(task["error"]) || text(task["abortReason"]) || text(task["stderr"]).trim()
-  if (said === "" || statusOf(task) === "completed") return []
+  const words = text(task["error"]) || text(task["abortReason"]) || text(task["stderr"]).trim()
+  if (words === "" || statusOf(task) === "completed") return []
   return [
     Parts.leaf(
-      () => said,
-      () => h("div", { class: `callout ${statusOf(task) === "failed" ? "bad" : "quiet"}` }, h("span", {}, said))
+      () => words,
+      () => h("div", { class: `callout ${statusOf(task) === "failed" ? "bad" : "quiet"}` }, h("span", {}, words))
     )
   ]
 }
@@ -90,19 +90,19 @@ const closed = (title: string, about: string, body: () => ReadonlyArray<Parts.Pa
   })
 
 const assignment = (task: JsonRecord): ReadonlyArray<Parts.Part> => {
-  const said = text(task["assignment"]) || text(task["task"])
-  return said === "" ? [] : [closed("Assignment", Format.gist(said, 110), () => [prosePart(said)])]
+  const words = text(task["assignment"]) || text(task["task"])
+  return words === "" ? [] : [closed("Assignment", Format.gist(words, 110), () => [prosePart(words)])]
 }
 
 const output = (task: JsonRecord): ReadonlyArray<Parts.Part> => {
-  const said = text(task["output"])
-  if (said.trim() === "") {
+  const words = text(task["output"])
+  if (words.trim() === "") {
     return statusOf(task) === "no result" ? [] : [Parts.decoration(() => h("p", { class: "empty" }, "No output."))]
   }
   const cut = task["truncated"] === true ? ", cut off" : ""
-  return said.length <= longestOpen
-    ? [prosePart(said)]
-    : [closed("Output", `${Format.lines(said)}${cut}: ${Format.gist(said, 110)}`, () => [prosePart(said)])]
+  return words.length <= longestOpen
+    ? [prosePart(words)]
+    : [closed("Output", `${Format.lines(words)}${cut}: ${Format.gist(words, 110)}`, () => [prosePart(words)])]
 }
 
 const data = (task: JsonRecord): ReadonlyArray<Parts.Part> => {
@@ -145,8 +145,8 @@ const card = (task: JsonRecord, agent: string) =>
     (inner) => h("article", { class: `task ${statusOf(task).replace(" ", "-")}` }, ...inner)
   )
 
-const context = (said: string): ReadonlyArray<Parts.Part> =>
-  said === "" ? [] : [closed("Context of all tasks", Format.gist(said, 90), () => [prosePart(said)])]
+const context = (words: string): ReadonlyArray<Parts.Part> =>
+  words === "" ? [] : [closed("Context of all tasks", Format.gist(words, 90), () => [prosePart(words)])]
 
 /** The text that the model read repeats the results, so it is closed unless it is all there is. */
 const report = (call: Calls.Call): ReadonlyArray<Parts.Part> => {

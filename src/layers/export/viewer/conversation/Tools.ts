@@ -94,9 +94,9 @@ const outcome = (call: Calls.Call, diff: ReadonlyArray<Diff.DiffLine>): Readonly
 
 /** A search finds the argument here only if the body does not repeat it. */
 const argument = (call: Calls.Call) => {
-  const said = Calls.preview(call)
-  const make = () => h("span", { class: "tool-preview", dir: "auto" }, said)
-  return isSaid(call) && !showsCommand(call) ? Parts.leaf(() => said, make) : Parts.decoration(make)
+  const preview = Calls.preview(call)
+  const make = () => h("span", { class: "tool-preview", dir: "auto" }, preview)
+  return isSaid(call) && !showsCommand(call) ? Parts.leaf(() => preview, make) : Parts.decoration(make)
 }
 
 /** Longer changes are closed at first. */

@@ -17,8 +17,8 @@ export const verificationBadge = (result: JsonRecord): HTMLElement | undefined =
 
 const ending = (command: JsonRecord): string => {
   const code = number(command["exitCode"])
-  const said = command["timedOut"] === true ? "timed out" : code === 0 ? "passed" : `exit code ${code}`
-  return `${said}${command["optional"] === true ? ", optional" : ""} · ${Format.duration(number(command["durationMs"]))}`
+  const outcome = command["timedOut"] === true ? "timed out" : code === 0 ? "passed" : `exit code ${code}`
+  return `${outcome}${command["optional"] === true ? ", optional" : ""} · ${Format.duration(number(command["durationMs"]))}`
 }
 
 const commandOf = (command: JsonRecord): ReadonlyArray<Parts.Part> => {

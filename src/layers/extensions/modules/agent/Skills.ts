@@ -31,6 +31,6 @@ export const formatSkillsForPrompt = (skills: ReadonlyArray<Skill>): string => {
 export const parseSkillBlock = (text: string) => {
   const found = /^<skill name="([^"]+)" location="([^"]+)">\n([\s\S]*?)\n<\/skill>(?:\n\n([\s\S]+))?$/.exec(text)
   if (found === null) return null
-  const [, name, location, content, said] = found
-  return { name, location, content, userMessage: said?.trim() || undefined }
+  const [, name, location, content, message] = found
+  return { name, location, content, userMessage: message?.trim() || undefined }
 }
