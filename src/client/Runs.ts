@@ -70,10 +70,10 @@ class PromptRun {
   private isAccepted = false
   private queued: string | undefined
   private givenUp: { readonly reason: unknown } | undefined
-  private readonly tell: (event: HeddleEvent) => void
+  private readonly publish: (event: HeddleEvent) => void
 
-  constructor(connection: Connection, call: CallOptions, tell: (event: HeddleEvent) => void = () => {}) {
-    this.tell = tell
+  constructor(connection: Connection, call: CallOptions, publish: (event: HeddleEvent) => void = () => {}) {
+    this.publish = publish
     this.connection = connection
     this.id = connection.nextId()
     this.end = makeEndWatcher(connection.isPeer, () => {
@@ -116,7 +116,7 @@ class PromptRun {
   }
 
   private see(event: HeddleEvent): void {
-    this.tell(event)
+    this.publish(event)
     if (event.type === "agent_end") this.messages = event.messages
     if (event.type !== "prompt_result") this.end.see(event)
     else if (event.id === this.id) this.finish(event)

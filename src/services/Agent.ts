@@ -178,7 +178,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly leave: Effect.Effect<Effect.Effect<void>>
     /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
-    /** Lets contributors join, without telling them that the session starts: the host may not be there yet. */
+    /** Lets contributors join, without the hooks of the start of a session: the host may not be there yet. */
     readonly joined: Effect.Effect<void>
     /** Lets contributors join the session, the first time it is run, and returns when they have. Prompts wait for it. */
     readonly started: Effect.Effect<void>

@@ -53,10 +53,10 @@ export interface ModelCallPlan {
   /** False for calls beside the conversation, such as summaries. Default: true. */
   readonly isTurn?: boolean
   /**
-   * What happens where the call does not fit: `told` refuses it and ends the scope's spending (`budget_exceeded`), `quiet` only
-   * refuses it, `never` reserves it all the same. Default: told.
+   * What happens where the call does not fit: `published` refuses it and ends the scope's spending (`budget_exceeded`), `quiet` only
+   * refuses it, `never` reserves it all the same. Default: published.
    */
-  readonly refusal?: "told" | "quiet" | "never"
+  readonly refusal?: "published" | "quiet" | "never"
 }
 
 /** A model call that was allowed. */
@@ -128,7 +128,7 @@ export class Allowance extends Context.Tag("heddle/services/Allowance")<Allowanc
 export class Budget extends Context.Tag("heddle/services/Budget")<
   Budget,
   {
-    /** The budget of a session that is being opened, which tells `publish` of limits; it goes with the session's scope. */
+    /** The budget of a session that is being opened, which calls `publish` with events of limits; it goes with the session's scope. */
     readonly open: (publish: (event: AgentEvent) => void) => Effect.Effect<SessionBudget, never, Session | Scope.Scope>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Compaction: its failures, and what hooks are told of one and may decide (protocol.md 7.6). */
+/** Compaction: its failures, and what hooks learn of one and may decide (protocol.md 7.6). */
 import * as Schema from "effect/Schema"
 import { optional } from "../domain/conversation/Content.ts"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"

@@ -128,7 +128,7 @@ export const defaults: SettingsValues = SettingsValues.make({}, { disableValidat
 
 export class Settings extends Context.Tag("heddle/services/Settings")<Settings, SettingsValues>() {}
 
-/** For the host: settings of other programs, which have no effect. Undefined if there are none, or hosts were told of them before. */
+/** For the host: settings of other programs, which have no effect. Undefined if there are none, or hosts were notified of them before. */
 export class ForeignSettings extends Context.Reference<ForeignSettings>()("heddle/services/Settings/ForeignSettings", {
   defaultValue: (): Effect.Effect<string | undefined> => Effect.succeed(undefined)
 }) {}

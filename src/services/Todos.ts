@@ -11,7 +11,7 @@ export class TodosRefused extends Schema.TaggedError<TodosRefused>()("TodosRefus
 export class Todos extends Context.Tag("heddle/services/Todos")<
   Todos,
   {
-    /** False where models have no todo list: there is no tool, no reminder, and the model is not told what the host sets. */
+    /** False where models have no todo list: there is no tool, no reminder, and the model does not see what the host sets. */
     readonly isEnabled: boolean
     readonly phases: Effect.Effect<TodoPhases>
     /** Replaces the list, which is stored when this returns. The model reads it in its next turn. */

@@ -1,5 +1,5 @@
 /**
- * What files of the user and of the project tell an agent: instructions for the system prompt, and slash commands from
+ * What files of the user and of the project give an agent: instructions for the system prompt, and slash commands from
  * skills and prompt templates. Contract only: layers/workspace reads them from folders.
  */
 import * as Context from "effect/Context"

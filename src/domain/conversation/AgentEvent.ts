@@ -62,6 +62,6 @@ export const members = (event: Described): JsonObject => {
   return Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]))
 }
 
-/** What a person is told of a failure. An error of the parser names its place itself. */
+/** The words that a person gets for a failure. An error of the parser names its location itself. */
 export const failureText = ({ error, location }: Pick<EventOf<"ExtensionFailed">, "error" | "location">): string =>
   location === undefined || error.includes(location) ? error : `${error} (${location})`

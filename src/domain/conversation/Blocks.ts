@@ -10,7 +10,7 @@ type ThinkingBlock = {
   readonly signature?: string
   readonly redacted?: boolean
 }
-/** `text` is the raw JSON of the arguments, and `ended` tells whether the model completed it. */
+/** `text` is the raw JSON of the arguments, and `ended` is whether the model completed it. */
 export type ToolCallBlock = {
   readonly type: "toolCall"
   readonly text: string

@@ -1,4 +1,4 @@
-/** Where a command, a tool, an extension, a skill or a prompt template comes from, as hosts and extensions are told (extensions.md 6). */
+/** Where a command, a tool, an extension, a skill or a prompt template comes from, as hosts and extensions see it (extensions.md 6). */
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
 

@@ -36,7 +36,7 @@ const memoize = <Key extends object, Value>(create: (key: Key) => Value): ((key:
   }
 }
 
-/** The message that tells the model of a command, a summary or a note; undefined if the model is not to see it. */
+/** The message that shows the model a command, a summary or a note; undefined if the model is not to see it. */
 const convert = memoize((message: Converted): Message | undefined => {
   switch (message.role) {
     case "bashExecution":
@@ -90,17 +90,17 @@ export const withoutRetried = (
   let failed = false
   /** Where the newest answer stands that was aborted, until a message follows its results. */
   let abortedAt: number | undefined
-  for (const told of messages) {
-    if (read(told) === undefined) continue
+  for (const message of messages) {
+    if (read(message) === undefined) continue
     if (failed) {
-      if (told.role === "toolResult") continue
-      if (told.role === "assistant" || between.has(told)) kept.pop()
+      if (message.role === "toolResult") continue
+      if (message.role === "assistant" || between.has(message)) kept.pop()
     }
-    if (abortedAt !== undefined && between.has(told)) kept.length = abortedAt
-    if (told.role !== "toolResult") abortedAt = undefined
-    kept.push(told)
-    failed = told.role === "assistant" && told.stopReason === "error"
-    if (told.role === "assistant" && told.stopReason === "aborted") abortedAt = kept.length - 1
+    if (abortedAt !== undefined && between.has(message)) kept.length = abortedAt
+    if (message.role !== "toolResult") abortedAt = undefined
+    kept.push(message)
+    failed = message.role === "assistant" && message.stopReason === "error"
+    if (message.role === "assistant" && message.stopReason === "aborted") abortedAt = kept.length - 1
   }
   if (failed) kept.pop()
   return kept
@@ -111,7 +111,7 @@ export const forModel = (
   messages: ReadonlyArray<AgentMessage>,
   between: ReadonlySet<AgentMessage> = none
 ): ReadonlyArray<Message> =>
-  withoutRetried(messages, between).flatMap((told) => {
-    const message = read(told)
+  withoutRetried(messages, between).flatMap((stored) => {
+    const message = read(stored)
     return message === undefined ? [] : [message]
   })

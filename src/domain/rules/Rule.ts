@@ -3,14 +3,14 @@ import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
 import type { ScopeToken } from "./Scope.ts"
 
-/** In which output a match cuts the answer. In other output the rule is told after the answer. */
+/** In which output a match cuts the answer. In other output the model gets the rule after the answer. */
 export const interruptModes = ["never", "prose-only", "tool-only", "always"] as const
 export type RuleInterruptMode = (typeof interruptModes)[number]
 
 export const isInterruptMode = (value: unknown): value is RuleInterruptMode =>
   interruptModes.some((mode) => mode === value)
 
-/** What a host is told of a rule (protocol.md 13). */
+/** A rule as hosts see it (protocol.md 13). */
 export const RuleInfo = Schema.Struct({
   name: Schema.String,
   path: Schema.String,

@@ -1,4 +1,4 @@
-/** Which rules the model was told on a branch, and how many turns ago. Folded from the entries of the session. */
+/** Which rules the model was reminded of on a branch, and how many turns ago. Folded from the entries of the session. */
 import type { CustomInput } from "../conversation/Message.ts"
 import type { SessionEntry } from "../session/SessionEntry.ts"
 import * as Text from "../Text.ts"
@@ -7,11 +7,11 @@ import type { RuleInfo } from "./Rule.ts"
 export interface RuleHistory {
   /** Completed turns so far. */
   readonly turns: number
-  /** The turn after which a rule was told last, by its name. */
-  readonly told: ReadonlyMap<string, number>
+  /** The turn after which the model was last reminded of a rule, by its name. */
+  readonly reminded: ReadonlyMap<string, number>
 }
 
-export const empty: RuleHistory = { turns: 0, told: new Map() }
+export const empty: RuleHistory = { turns: 0, reminded: new Map() }
 
 const isCompletedTurn = (entry: SessionEntry) =>
   entry.type === "message" &&
@@ -21,22 +21,22 @@ const isCompletedTurn = (entry: SessionEntry) =>
 
 export const extend = (history: RuleHistory, entries: Iterable<SessionEntry>): RuleHistory => {
   let { turns } = history
-  const told = new Map(history.told)
+  const reminded = new Map(history.reminded)
   for (const entry of entries) {
     if (isCompletedTurn(entry)) turns++
-    if (entry.type === "ttsr_injection") for (const rule of entry.injectedRules) told.set(rule, turns)
+    if (entry.type === "ttsr_injection") for (const rule of entry.injectedRules) reminded.set(rule, turns)
   }
-  return { turns, told }
+  return { turns, reminded }
 }
 
 export interface Repeat {
   readonly mode: "once" | "after-gap"
-  /** Completed turns after which a rule may be told again. */
+  /** Completed turns after which the model may be reminded of a rule again. */
   readonly gap: number
 }
 
-export const mayTell = ({ told, turns }: RuleHistory, { gap, mode }: Repeat, rule: string): boolean => {
-  const at = told.get(rule)
+export const mayRemind = ({ reminded, turns }: RuleHistory, { gap, mode }: Repeat, rule: string): boolean => {
+  const at = reminded.get(rule)
   return at === undefined || (mode === "after-gap" && turns - at >= gap)
 }
 
@@ -47,7 +47,7 @@ The agent enforces a rule of this project: your output matched its condition. Fo
 ${content}
 </system-interrupt>`
 
-/** The message that tells the model of rules that it broke. */
+/** The message that reminds the model of rules that it broke. */
 export const injection = (rules: ReadonlyArray<RuleInfo>): CustomInput => ({
   customType: "ttsr-injection",
   content: rules.map(wrap).join("\n\n"),

@@ -95,7 +95,7 @@ export const NewEntry = Schema.Union(
   Schema.Struct({ type: Schema.Literal("custom"), customType: Schema.String, data: optional(Schema.Unknown) }),
   Schema.Struct({ type: Schema.Literal("label"), targetId: Schema.String, label: optional(Schema.String) }),
   Schema.Struct({ type: Schema.Literal("session_info"), name: Schema.String }),
-  /** Stream rules that the model was told, by name. */
+  /** Stream rules that the model was reminded of, by name. */
   Schema.Struct({ type: Schema.Literal("ttsr_injection"), injectedRules: Schema.Array(Schema.String) }),
   /** The todo list, as a host has set it. */
   Schema.Struct({ type: Schema.Literal("todo_state"), phases: Schema.Array(TodoPhase) }),

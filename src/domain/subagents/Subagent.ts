@@ -35,7 +35,7 @@ export const SubagentResult = Schema.Struct({
   id: Schema.String,
   agent: Schema.String,
   agentSource: AgentSource,
-  /** Everything the subagent was told. */
+  /** The whole assignment of the subagent. */
   task: Schema.String,
   assignment: optional(Schema.String),
   description: optional(Schema.String),

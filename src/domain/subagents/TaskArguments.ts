@@ -1,4 +1,4 @@
-/** The arguments of the tool `task`, as models are told of them and as they are checked (protocol.md 14.2). */
+/** The arguments of the tool `task`, as models see them and as they are checked (protocol.md 14.2). */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { JsonObject, optional } from "../conversation/Content.ts"
@@ -11,7 +11,7 @@ const item = Schema.Struct({
   assignment: optional(Schema.NullOr(Schema.String))
 })
 
-/** More lenient than what models are told: what is missing is named by a text of its own. */
+/** More lenient than what models see: what is missing is named by a text of its own. */
 const TaskCall = Schema.Struct({
   agent: Schema.String,
   context: optional(Schema.NullOr(Schema.String)),

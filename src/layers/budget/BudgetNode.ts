@@ -20,24 +20,24 @@ export interface TreeOptions {
 export interface History {
   /** Notes where the entries of this process begin. Called before anything is counted. */
   readonly mark: Effect.Effect<void>
-  /** Reads the earlier entries. After a handoff they cannot be told apart: then all are read, those of this process, too. */
+  /** Reads the earlier entries. After a handoff they cannot be distinguished: then all are read, those of this process, too. */
   readonly read: Effect.Effect<{ readonly earlier: Earlier; readonly isAll: boolean }>
 }
 
 export interface Signal {
-  /** Returns when it is told the next time. */
+  /** Returns at the next notification. */
   readonly next: () => Effect.Effect<void>
-  readonly tell: () => void
+  readonly notify: () => void
 }
 
 export const makeSignal = (): Signal => {
   let latch = Effect.unsafeMakeLatch(false)
   return {
     next: () => latch.await,
-    tell: () => {
-      const told = latch
+    notify: () => {
+      const waiting = latch
       latch = Effect.unsafeMakeLatch(false)
-      told.unsafeOpen()
+      waiting.unsafeOpen()
     }
   }
 }

@@ -20,7 +20,7 @@ import { whileRunning } from "./WallTime.ts"
 /** What is kept free for an answer. It never refuses a call: where less is left, less is reserved. */
 const answerTokens = 1024
 
-/** Undefined where every limit of the cost holds for the model. Tells once where only limits of tokens do. */
+/** Undefined where every limit of the cost holds for the model. Warns once where only limits of tokens do. */
 const unpriced = ({ path, warnOnce }: BudgetNode, model: Model): NoPrice | undefined => {
   const isLimited = path.some((scope) => scope.limits().maxCostUsd !== undefined)
   if (model.costUnknown !== true || !isLimited) return undefined
@@ -54,14 +54,14 @@ const hold = (node: BudgetNode, { maxOutputTokens = answerTokens, model }: Model
 /** Waits while calls that are under way hold what the call needs: they may turn out to cost less. */
 const reserve = (node: BudgetNode, plan: ModelCallPlan): Effect.Effect<Reservation, BudgetExceeded | NoPrice> =>
   Effect.suspend(() => {
-    const { inputTokens, isTurn = true, model, refusal = "told" } = plan
+    const { inputTokens, isTurn = true, model, refusal = "published" } = plan
     const noPrice = unpriced(node, model)
     if (noPrice !== undefined) return noPrice
     const input = Counters.ofInput(model, inputTokens, isTurn ? 1 : 0)
     const found = refusal === "never" ? undefined : (stoppage(node) ?? obstacle(node, input))
     if (found !== undefined) {
       if (found.mayPass) return Effect.flatMap(node.freed.next(), () => reserve(node, plan))
-      return refusal === "told" ? found.scope.exceed(found.reason) : found.scope.refusal(found.reason)
+      return refusal === "published" ? found.scope.exceed(found.reason) : found.scope.refusal(found.reason)
     }
     const free = hold(node, plan, input)
     return Effect.succeed({
@@ -69,10 +69,10 @@ const reserve = (node: BudgetNode, plan: ModelCallPlan): Effect.Effect<Reservati
         Effect.sync(() => {
           if (!free()) return
           spend(node, Counters.ofUsage(usage, isTurn && isAnswer ? 1 : 0))
-          node.freed.tell()
+          node.freed.notify()
         }),
       release: () => {
-        if (free()) node.freed.tell()
+        if (free()) node.freed.notify()
       }
     })
   })
@@ -97,7 +97,7 @@ const spentUp = ({ path }: BudgetNode) => {
   return undefined
 }
 
-/** Hosts prompt the session. What its subagents are told is part of the prompt that they work for. */
+/** Hosts prompt the session. What its subagents get is part of the prompt that they work for. */
 const closed = (node: BudgetNode) => {
   const { path, scope } = node
   const reason = path.length === 1 ? scope.closed() : undefined
@@ -119,8 +119,8 @@ const setLimits = (node: BudgetNode): SessionBudget["setLimits"] =>
     if (Limits.hasLimit(limits)) yield* node.known
     node.scope.setLimits(limits)
     changed(limits)
-    node.changed.tell()
-    node.freed.tell()
+    node.changed.notify()
+    node.freed.notify()
   })
 
 const below = (node: BudgetNode): SessionBudget["child"] =>

@@ -63,7 +63,7 @@ export const make = (limits: BudgetLimits, fixed: BudgetLimits = {}) => {
 
 export const layer = (limits: BudgetLimits, fixed?: BudgetLimits) => Layer.sync(Budget, () => make(limits, fixed))
 
-/** A budget without a session, for work of your own. `publish` is told of limits that are near or exceeded. */
+/** A budget without a session, for work of your own. `publish` gets events of limits that are near or exceeded. */
 export const alone = (limits: BudgetLimits, publish: (event: AgentEvent) => void = () => {}) =>
   Effect.map(Effect.clock, (clock) => {
     const earlier = { counters: Counters.none, wallTimeMs: 0 }

@@ -18,7 +18,7 @@ const sources = ["extension", "prompt", "skill"] as const
 /** A menu shows no more of a text. */
 const longest = 2000
 
-/** Longer lists are told with pauses, of so many milliseconds for each command. */
+/** Longer lists are published with pauses, of so many milliseconds for each command. */
 const mostAtOnce = 50
 const quietMs = 0.1
 
@@ -89,7 +89,7 @@ export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "
   let isDue = false
   let quietUntil = 0
   /** The frame has the whole list: the longer it is, the longer the next one waits. */
-  const tell = Effect.gen(function* () {
+  const announce = Effect.gen(function* () {
     yield* EventLoop.nextTurn
     const early = quietUntil - (yield* Stopwatch.reading)
     if (early > 0) yield* Effect.sleep(early)
@@ -102,7 +102,7 @@ export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "
     view = undefined
     if (isDue) return
     isDue = true
-    detach(tell)
+    detach(announce)
   }
 
   const add = (command: SlashCommand) => {

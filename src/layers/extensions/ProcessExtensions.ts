@@ -18,7 +18,7 @@ export interface ProcessExtensionsOptions
   readonly provider?: string
   readonly model?: string
   readonly session: { readonly sessionDir?: string }
-  /** What extensions are told about heddle. */
+  /** What extensions know about heddle. */
   readonly version?: string
   /** Options that heddle does not know, by name: extensions may have registered them. */
   readonly unknownFlags?: ReadonlyMap<string, string | true>

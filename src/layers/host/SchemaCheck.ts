@@ -1,6 +1,6 @@
 /**
  * Whether a JSON Schema means what its author thinks: a schema with a misspelt type or a bound that is no number would
- * refuse every call, and only the model would be told. Unknown keywords are allowed, as JSON Schema allows them.
+ * refuse every call, and only the model would learn of it. Unknown keywords are allowed, as JSON Schema allows them.
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"

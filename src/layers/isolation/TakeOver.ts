@@ -45,7 +45,7 @@ export const toIndex = Effect.fnUntraced(function* (git: Git, files: Files, call
   if ((state?.size ?? 0) > 0) yield* run(git, call, patch, "--cached")
 })
 
-/** From records `added\tdeleted\tpath`. Of a rename git tells the new name, and in reverse the old one. */
+/** From records `added\tdeleted\tpath`. Of a rename git reports the new name, and in reverse the old one. */
 const namesIn = Effect.fnUntraced(function* (git: Git, call: Call, patch: string) {
   const output = yield* Effect.forEach([[], ["-R"]], (more) =>
     git.text(call, "apply", "--numstat", "-z", ...more, patch)

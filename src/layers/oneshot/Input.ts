@@ -62,8 +62,8 @@ const attach = Effect.fnUntraced(
   Effect.scoped,
   (attached, word) =>
     Effect.catchTag(attached, "FileError", ({ description, reason }) => {
-      const told = reason === "not_regular" ? `it is ${description}, not a file` : description
-      return invalid(`${word}: ${problems[reason] ?? told}`)
+      const otherwise = reason === "not_regular" ? `it is ${description}, not a file` : description
+      return invalid(`${word}: ${problems[reason] ?? otherwise}`)
     })
 )
 

@@ -17,11 +17,11 @@ const longest = 100
 
 const oneLine = (text: string): string => Text.name(text.trim().replaceAll(/\s+/g, " "), longest)
 
-/** A tool with one argument, or with a command or a path, is told by it. */
+/** A tool with one argument, or with a command or a path, is recognized by it. */
 const argumentsOf = (args: JsonObject): string => {
   const [first, ...more] = Object.values(args)
-  const telling = args["command"] ?? args["path"] ?? (more.length === 0 ? first : undefined)
-  return oneLine(typeof telling === "string" ? telling : JSON.stringify(args))
+  const main = args["command"] ?? args["path"] ?? (more.length === 0 ? first : undefined)
+  return oneLine(typeof main === "string" ? main : JSON.stringify(args))
 }
 
 /** Undefined for what needs no line. */
@@ -44,7 +44,7 @@ const progressLine = (event: AgentEvent): string | undefined => {
   }
 }
 
-/** Told wherever stderr goes. */
+/** Written wherever stderr goes. */
 const problemOf = (event: AgentEvent): string | undefined => {
   switch (event._tag) {
     case "Notice":
@@ -61,7 +61,7 @@ export interface TextOptions {
   readonly live: boolean
   /** Whether stdout is a terminal, which may show stderr, too. */
   readonly isTerminal: boolean
-  /** Tells on stderr what the agent does: stderr is a terminal. */
+  /** Reports on stderr what the agent does: stderr is a terminal. */
   readonly progress: boolean
 }
 
@@ -91,7 +91,7 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
     if (isLineOpen) say({ to: "stdout", text: "\n" })
     isLineOpen = false
   }
-  const tell = (line: string | undefined) => {
+  const report = (line: string | undefined) => {
     if (line === undefined) return
     if (isTerminal) closeLine()
     say({ to: "stderr", text: `${line}\n` })
@@ -108,7 +108,7 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
   return {
     take: (event: AgentEvent) => {
       if (live) stream(event)
-      tell(problemOf(event) ?? (progress ? progressLine(event) : undefined))
+      report(problemOf(event) ?? (progress ? progressLine(event) : undefined))
     },
     closeLine
   }

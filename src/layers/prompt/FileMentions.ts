@@ -24,7 +24,7 @@ export interface Attached {
   readonly refused: ReadonlyArray<string>
 }
 
-/** Of longer files the beginning is attached, and the model is told to read the rest itself. */
+/** Of longer files the beginning is attached, and a note asks the model to read the rest itself. */
 export const mostBytes = 256 * 1024
 
 const pattern = /(?<=^|[\s([{'"`])@(?:"([^"\n]+)"|([^\s"'`]+))/g

@@ -27,7 +27,7 @@ const makeNotices = (publish: (event: AgentEvent) => void) => {
   const warn = (message: string) => publish({ _tag: "Notice", level: "warning", message, source: "rules" })
   return {
     warn,
-    tell: (problems: ReadonlyArray<RuleProblem>) => {
+    report: (problems: ReadonlyArray<RuleProblem>) => {
       for (const { message, path } of problems.slice(0, mostNotices)) warn(`${path}: ${message}`)
       const more = problems.length - mostNotices
       if (more > 0) warn(`Rules have ${more} more problems`)
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     const report = (problem: RuleProblem) => void found.push(problem)
     const compiled =
       watched.length === 0 ? undefined : CompiledRules.make(yield* engine, watched, { cwd, interruptMode, now, report })
-    notices.tell(found)
+    notices.report(found)
     return compiled
   })
   const loaded = firstSuccess(load)
@@ -99,8 +99,8 @@ const make = Effect.gen(function* () {
     )
   }
 
-  const watchOf = (compiled: Compiled, told: RuleHistory.RuleHistory) => {
-    const mayFire = ({ info }: CompiledRules.CompiledRule) => RuleHistory.mayTell(told, repeat, info.name)
+  const watchOf = (compiled: Compiled, reminded: RuleHistory.RuleHistory) => {
+    const mayFire = ({ info }: CompiledRules.CompiledRule) => RuleHistory.mayRemind(reminded, repeat, info.name)
     if (!compiled.rules.some(mayFire)) return undefined
     return StreamWatch.make({ rules: compiled, mayFire, spent: tooSlow })
   }
@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
         Effect.flatMap(loaded, (compiled) =>
           compiled === undefined || restarts >= mostRestarts
             ? Effect.succeed(undefined)
-            : Effect.map(history, (told) => watchOf(compiled, told))
+            : Effect.map(history, (reminded) => watchOf(compiled, reminded))
         ),
         (watching) => {
           watch = watching

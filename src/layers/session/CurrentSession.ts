@@ -43,7 +43,7 @@ const interrupted = (
   return { type: "message", message, call: "cut_off" }
 }
 
-/** What the subagents of the calls had spent, which only their transcripts tell. */
+/** What the subagents of the calls had spent, which only their transcripts have. */
 const lostWork = (turn: ReadonlyArray<SessionEntry>, file: Option.Option<string>) =>
   Option.match(file, {
     onNone: () => Effect.succeed(undefined),

@@ -41,7 +41,7 @@ const makeWatchers = () => {
         Effect.sync(() => void watchers.add(watcher)),
         () => Effect.sync(() => watchers.delete(watcher))
       ),
-    tell: (moved: SessionMoved) => {
+    notify: (moved: SessionMoved) => {
       for (const watcher of watchers) watcher(moved)
       return watchers.size > 0 ? Effect.void : Effect.logWarning(moved.message)
     }
@@ -59,7 +59,7 @@ interface WrittenFile {
 
 /** Writes everything again where the file has changed; `stored` has all entries that were acknowledged. */
 const makeRescue = (options: LogOptions, written: WrittenFile, stored: () => ReadonlyArray<SessionEntry>) => {
-  const { tell, watch } = makeWatchers()
+  const { notify, watch } = makeWatchers()
   const oneAtATime = Effect.unsafeMakeSemaphore(1)
 
   const moveAway = (detail: string, added: ReadonlyArray<SessionEntry>) =>
@@ -76,7 +76,7 @@ const makeRescue = (options: LogOptions, written: WrittenFile, stored: () => Rea
       )
       Object.assign(written, { file, path, isDirty: true })
       if (before !== undefined) yield* before.leave
-      yield* tell(new SessionMoved({ reference, detail, file: path }))
+      yield* notify(new SessionMoved({ reference, detail, file: path }))
     })
 
   /** Does `otherwise` if the file has what it should have. */

@@ -50,14 +50,14 @@ export const make = Effect.gen(function* () {
   let failure = Option.none<StoreFailure>()
   let hasLostWrites = false
 
-  const tell = (reason: StoreFailure | SessionMoved) => {
+  const report = (reason: StoreFailure | SessionMoved) => {
     hasLostWrites = true
     for (const watcher of watchers) watcher(reason)
   }
 
   const fail = (reason: StoreFailure) => {
     failure = Option.some(reason)
-    tell(reason)
+    report(reason)
   }
 
   const settle = (exit: Exit.Exit<void, StoreFailure>): Effect.Effect<void> => {
@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
     /** Hears of the moves of a log until the session closes. Another log, another medium: a failure is forgotten. */
     enter: ({ watchMoves }: SessionLog) => {
       failure = Option.none()
-      return watchMoves === undefined ? Effect.void : Scope.extend(watchMoves(tell), scope)
+      return watchMoves === undefined ? Effect.void : Scope.extend(watchMoves(report), scope)
     },
     failure: Effect.sync(() => failure),
     hasLostWrites: Effect.sync(() => hasLostWrites),

@@ -40,7 +40,7 @@ export interface FileSettingsOptions {
   /** Extensions of the command line. Those of the project are not asked about when they change. */
   readonly extensionPaths?: ReadonlyArray<string>
   readonly requiredPaths?: ReadonlyArray<string>
-  /** A person is there to be asked about the project. What was left out is told after their answer. */
+  /** A person is there to be asked about the project. What was left out is reported after their answer. */
   readonly asksFirst?: boolean
 }
 
@@ -69,7 +69,7 @@ const unusedExtensions = Effect.fnUntraced(function* (cwd: string, roots: Readon
 const declaring = (scope: Declared.DeclaringSource["scope"], baseDir: string, sources: ReadonlyArray<SettingsSource>) =>
   sources.map(({ values }) => ({ scope, baseDir, values }))
 
-/** Tells people what has no effect, and returns what hosts are told of it. */
+/** Warns people of what has no effect, and returns the notice for hosts. */
 const report = Effect.fnUntraced(function* (
   files: Files,
   agentDir: string,
@@ -119,7 +119,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
     given,
     ...above
   ])
-  const told = yield* report(files, agentDir, [...own.failures, ...project.failures], merged)
+  const notices = yield* report(files, agentDir, [...own.failures, ...project.failures], merged)
   const looksForCode = hasProject && !trusted && !noExtensions
   const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
@@ -143,7 +143,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const ofProject = declaring("project", `${cwd}/.heddle`, project.sources)
   const declared = Declared.withRoots(Declared.from(cwd, [...ofUser, ...ofProject]), sharedRoots)
   const { origins, values } = merged
-  return { settings: values, origins, trust, declared, ...told }
+  return { settings: values, origins, trust, declared, ...notices }
 })
 
 export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)

@@ -56,10 +56,10 @@ export const once = Effect.fnUntraced(function* (files: Files, agentDir: string,
   const path = `${agentDir}/notices.json`
   const text = Option.flatten(yield* Effect.option(ReadText.readIfPresent(files, path)))
   const stored = Option.flatMap(text, (found) => Option.flatMap(Either.getRight(Json.parse(found)), decode))
-  const told = Option.isNone(stored) ? [] : stored.value.foreignSettings
+  const reported = Option.isNone(stored) ? [] : stored.value.foreignSettings
   const digest = ContentHash.ofTexts(foreign.map((problem) => `${problem.source.name} ${nameOf(problem)}`).toSorted())
-  if (told.includes(digest)) return undefined
-  const noted = { version: 1, foreignSettings: [...told, digest].slice(-mostKept) }
+  if (reported.includes(digest)) return undefined
+  const noted = { version: 1, foreignSettings: [...reported, digest].slice(-mostKept) }
   const writing = Effect.zipRight(files.makeFolder(agentDir), files.replace(path, `${JSON.stringify(noted)}\n`, 0o600))
   yield* Effect.ignore(writing)
   return sentence(foreign)

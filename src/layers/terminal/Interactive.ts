@@ -109,7 +109,7 @@ export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
       const leave = () => void Deferred.unsafeDone(left, Effect.void)
       const changed = () => void screen.inbox.unsafeOffer({ _tag: "Changed" })
       const transcript = Transcript.make(screen.style, screen.width)
-      const tell: Talk["tell"] = (level, text) => void screen.inbox.unsafeOffer({ _tag: "Notice", level, text })
+      const notify: Talk["notify"] = (level, text) => void screen.inbox.unsafeOffer({ _tag: "Notice", level, text })
       const line = PromptLine.make(history.entries, screen.style)
       const giveBack = (text: string) => {
         if (line.editor().text === "") line.set(text)
@@ -118,14 +118,14 @@ export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
       const dialogs = Dialogs.make({
         style: screen.style,
         changed,
-        over: (title, answer) => tell("info", `? ${title} ${answer}`)
+        over: (title, answer) => notify("info", `? ${title} ${answer}`)
       })
-      const terminalUi = yield* TerminalUi.connect({ dialogs, tell, changed, setText: line.set })
+      const terminalUi = yield* TerminalUi.connect({ dialogs, notify, changed, setText: line.set })
       const talk: Talk = {
         style: screen.style,
         width: screen.width,
         print: (rows) => void screen.inbox.unsafeOffer({ _tag: "Printed", rows }),
-        tell,
+        notify,
         ui: terminalUi.ui
       }
       const commands = Commands.make({ leave, clear: Effect.ignore(screen.clear) })

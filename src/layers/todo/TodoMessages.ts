@@ -1,4 +1,4 @@
-/** What a run tells the model about the todo list, in hidden messages (protocol.md 12). One value per session. */
+/** The messages of a run to the model about the todo list, in hidden messages (protocol.md 12). One value per session. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"

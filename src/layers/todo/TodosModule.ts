@@ -29,7 +29,7 @@ export const module = SessionModule.make(
       state: Effect.map(service.phases, (todoPhases) => ({ todoPhases })),
       moved: todos.moved,
       compacted: todos.compacted,
-      // A host may keep a list that no model is told of.
+      // A host may keep a list that no model sees.
       ...(service.isEnabled
         ? {
             tools: Effect.map(tool, ({ make }) => [make({ todos: service.draft, isStored })]),

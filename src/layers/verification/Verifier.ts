@@ -44,7 +44,7 @@ const shown = ({ context, result }: CommandRun.Ran): string => {
 const section = (ran: CommandRun.Ran): string =>
   `## ${ran.result.name}\n\nCommand:\n\n${block(ran.result.command)}\n\n${shown(ran)}`
 
-/** What a subagent is told whose work failed its verification. Pure. */
+/** The message to a subagent whose work failed its verification. Pure. */
 const repairPrompt = (task: string, failed: ReadonlyArray<CommandRun.Ran>): string =>
   [
     "Your work on the task below is done, but it failed its verification. The worktree is as you left it.",

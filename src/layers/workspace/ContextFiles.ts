@@ -10,7 +10,7 @@ import type { ProjectFolders } from "./ProjectFolders.ts"
 export interface ContextFile {
   readonly path: string
   readonly content: string
-  /** The model is told to read the rest of the file itself. */
+  /** A note asks the model to read the rest of the file itself. */
   readonly isCut: boolean
 }
 

@@ -137,7 +137,7 @@ export const make = (options: WorkspaceOptions) =>
     }))
   })
 
-/** Fails if an option names what is not there, so that a mistake is told before anything starts. */
+/** Fails if an option names what is not there, so that a mistake is reported before anything starts. */
 export const check = Effect.fnUntraced(function* ({ cwd, skillPaths = [], templatePaths = [] }: WorkspaceOptions) {
   const named = [
     ...skillPaths.map((path) => ["skill", path] as const),

@@ -42,7 +42,7 @@ interface PromptFolders {
 
 /**
  * The project's file before the user's. That of a project counts only if it is trusted, because it takes the place of all
- * that the user's agent is told.
+ * instructions of the agent.
  */
 export const find = Effect.fnUntraced(function* (
   files: Files,

@@ -93,7 +93,7 @@ export interface Skill {
   /** Paths in the skill are relative to this folder. */
   readonly baseDir: string
   readonly argumentHint?: string
-  /** Whether models are told of it. Otherwise only the user can invoke it. */
+  /** Whether models see it. Otherwise only the user can invoke it. */
   readonly isForModels: boolean
   readonly sourceInfo: SourceInfo
   readonly within?: string

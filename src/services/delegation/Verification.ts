@@ -38,7 +38,7 @@ export interface VerificationRequest {
   /** The worktree. */
   readonly cwd: string
   readonly plan: VerificationPlan
-  /** What the subagent was told, for the repair. */
+  /** The assignment of the subagent, for the repair. */
   readonly task: string
   /** The folder for logs; without one, none are kept. */
   readonly artifacts: Option.Option<string>

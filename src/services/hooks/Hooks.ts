@@ -39,11 +39,11 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
   {
     /** The registration of a contributor, until the scope closes. */
     readonly join: (name: string) => Effect.Effect<HookRegistration, never, Scope.Scope>
-    /** Tells the host that code of a contributor failed (`extension_error`). */
+    /** Notifies the host that code of a contributor failed (`extension_error`). */
     readonly report: (problem: HookProblem & { readonly name: string; readonly event: string }) => void
-    /** Returns when the host has caught up with what it was told. */
+    /** Returns when the host has caught up with its events. */
     readonly ready: Effect.Effect<void>
-    /** Tells the people behind the host. */
+    /** Notifies the people behind the host. */
     readonly notify: (notice: Omit<EventOf<"Notice">, "_tag">) => void
   }
 >() {}

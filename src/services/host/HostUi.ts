@@ -18,7 +18,7 @@ export interface SelectQuestion extends Question {
   readonly options: ReadonlyArray<string>
   /** Parallel to `options`. */
   readonly details?: ReadonlyArray<{ readonly description?: string }>
-  /** The option that a terminal marks first, which is otherwise the first one. Hosts are not told. */
+  /** The option that a terminal marks first, which is otherwise the first one. Hosts do not see it. */
   readonly chosen?: string | undefined
 }
 

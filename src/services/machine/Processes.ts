@@ -74,7 +74,7 @@ export interface ProcessTree {
   readonly spawn: (options: ShellSpawn) => Effect.Effect<ShellProcess, SpawnFailed>
   /** Ends everything that is left, including background jobs of shells that have ended. */
   readonly endAll: (grace: number) => Effect.Effect<void>
-  /** A text in the environment of every descendant, by which they are told from other processes. */
+  /** A text in the environment of every descendant, which distinguishes them from other processes. */
   readonly mark: string
 }
 

@@ -57,6 +57,6 @@ export interface RunStep {
   readonly stopping?: Effect.Effect<string | CustomInput | undefined>
   /** A tool result was stored and published. Runs in the step that stores it, which no interrupt divides. */
   readonly recorded?: (result: ToolResultMessage) => Effect.Effect<void>
-  /** The run does not end well: with this error, or because it was told to stop. */
+  /** The run does not end well: with this error, or because it was stopped. */
   readonly failed?: (why: string) => void
 }

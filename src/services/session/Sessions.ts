@@ -135,7 +135,7 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */
     readonly close: Effect.Effect<void>
-    /** Tells the hooks of the current session, once, that the process is about to end. */
+    /** Notifies the hooks of the current session, once, that the process is about to end. */
     readonly farewell: Effect.Effect<void>
     /** The entries of the current session survive a power cut when this returns. */
     readonly sync: Effect.Effect<void>

@@ -34,20 +34,20 @@ describe("which rules were told", () => {
     ])
     assert.deepStrictEqual(history, {
       turns: 2,
-      told: new Map([
+      reminded: new Map([
         ["a", 1],
         ["b", 2],
         ["c", 2]
       ])
     })
-    assert.deepStrictEqual(RuleHistory.extend(history, [turn("length"), told("a")]).told.get("a"), 3)
-    assert.deepStrictEqual(history.told.get("a"), 1)
+    assert.deepStrictEqual(RuleHistory.extend(history, [turn("length"), told("a")]).reminded.get("a"), 3)
+    assert.deepStrictEqual(history.reminded.get("a"), 1)
   })
 
   it("once, or again after a gap", () => {
     const history = RuleHistory.extend(RuleHistory.empty, [told("a"), turn("stop"), turn("stop")])
     const may = (mode: "once" | "after-gap", gap: number, rule: string) =>
-      RuleHistory.mayTell(history, { mode, gap }, rule)
+      RuleHistory.mayRemind(history, { mode, gap }, rule)
     assert.deepStrictEqual(
       [
         may("once", 0, "a"),

@@ -100,7 +100,7 @@ export const find = Effect.fn("Discovery.find")(function* (
   return yield* search({ ...options, declared, trusted, disabled: disabledExtensions, ...(only ? { only } : {}) })
 })
 
-/** Fails if an argument of `-e` or `--require-extension` leads nowhere. Looks at nothing else, so that a mistake is told before anything starts. */
+/** Fails if an argument of `-e` or `--require-extension` leads nowhere. Looks at nothing else, so that a mistake is reported before anything starts. */
 export const check = Effect.fnUntraced(function* (options: DiscoveryOptions) {
   const { extensionPaths = [], requiredPaths = [] } = options
   if (extensionPaths.length + requiredPaths.length === 0) return

@@ -15,7 +15,7 @@ import * as Look from "./Look.ts"
 import * as Packages from "./Packages.ts"
 import * as Required from "./Required.ts"
 
-/** An argument of the command line that leads nowhere. heddle does not start without what it was told to load. */
+/** An argument of the command line that leads nowhere. heddle does not start without what the command line names. */
 export class ExtensionNotFound extends Schema.TaggedError<ExtensionNotFound>()("ExtensionNotFound", {
   option: Schema.Literal("--extension", "--require-extension"),
   path: Schema.String,

@@ -7,7 +7,7 @@ import type { SessionHooks } from "../../../services/hooks/Hooks.ts"
 import type { Missing } from "../discovery/Discovery.ts"
 import type { Failed } from "./Loading.ts"
 
-/** heddle was told not to go on without them. */
+/** heddle does not start without them. */
 export class RequiredExtensionMissing extends Schema.TaggedError<RequiredExtensionMissing>()(
   "RequiredExtensionMissing",
   { message: Schema.String }

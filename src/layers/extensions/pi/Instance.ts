@@ -141,8 +141,8 @@ export const make = (parts: Parts): Instance => {
     },
     located,
     report: (event, problem) => {
-      const told = typeof problem === "string" ? { message: problem } : located(problem)
-      shared.ports.hooks.report({ name: extension.path, event, ...told })
+      const report = typeof problem === "string" ? { message: problem } : located(problem)
+      shared.ports.hooks.report({ name: extension.path, event, ...report })
     },
     needLive,
     needActive: (method) => {

@@ -1,4 +1,4 @@
-/** What heddle tells people about itself: `--help`, `heddle help <command>`, and where to go without a message. */
+/** The help of heddle: `--help`, `heddle help <command>`, and where to go without a message. */
 import * as Effect from "effect/Effect"
 import { invalid, optionGroups, withoutEffect } from "../arguments/OptionTable.ts"
 import * as Subcommands from "../Subcommands.ts"

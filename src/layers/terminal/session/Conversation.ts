@@ -7,7 +7,7 @@ import { Agent } from "../../../services/Agent.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as FileMentions from "../../prompt/FileMentions.ts"
 import * as Commands from "./Commands.ts"
-import { explain, type Talk, telling } from "./Talk.ts"
+import { explain, type Talk, reportingTo } from "./Talk.ts"
 
 export interface ConversationOptions {
   readonly cwd: string
@@ -24,9 +24,9 @@ const looksLikePath = (word: string) => /[./]/.test(word)
 
 const attach = Effect.fnUntraced(function* (text: string, { cwd, talk }: ConversationOptions) {
   const { documents, images, missing, refused } = yield* FileMentions.attach(text, { cwd })
-  for (const sentence of refused) talk.tell("warning", sentence)
+  for (const sentence of refused) talk.notify("warning", sentence)
   for (const word of missing.filter(looksLikePath))
-    talk.tell("warning", `@${word} is sent as text: there is no such file.`)
+    talk.notify("warning", `@${word} is sent as text: there is no such file.`)
   return { images, ...(documents.length === 0 ? {} : { documents }) }
 })
 
@@ -35,7 +35,7 @@ const prompt = Effect.fnUntraced(function* (text: string, options: ConversationO
   const attached = yield* attach(text, options)
   const sent = agent.prompt({ text, ...attached, whenBusy: "steering" })
   const { disposition } = yield* Effect.tapError(sent, () => Effect.sync(() => options.giveBack(text)))
-  if (disposition === "queued") options.talk.tell("info", "Queued: the model reads it at its next step.")
+  if (disposition === "queued") options.talk.notify("info", "Queued: the model reads it at its next step.")
 })
 
 /** Whether the session knows a command. Asking loads skills and templates. */
@@ -50,13 +50,13 @@ const isKnown = Effect.fnUntraced(function* (name: string) {
 export const submit = Effect.fnUntraced(function* (text: string, options: ConversationOptions) {
   const { commands, talk } = options
   const called = commands.find(text)
-  if (called !== undefined) return yield* called.command.run(called.args, talk).pipe(telling(talk))
+  if (called !== undefined) return yield* called.command.run(called.args, talk).pipe(reportingTo(talk))
   const name = Commands.nameIn(text)
   if (name !== undefined && !(yield* isKnown(name))) {
-    return talk.tell("error", `There is no command /${name}. /help lists those that there are.`)
+    return talk.notify("error", `There is no command /${name}. /help lists those that there are.`)
   }
   yield* prompt(text, options).pipe(
-    Effect.catchAll((failure) => Effect.sync(() => talk.tell("error", explain(failure))))
+    Effect.catchAll((failure) => Effect.sync(() => talk.notify("error", explain(failure))))
   )
 })
 

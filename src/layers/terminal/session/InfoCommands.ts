@@ -71,9 +71,9 @@ const firstSentence = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.
 const tools: Command = {
   name: "tools",
   description: "List the tools that the model can call",
-  run: Effect.fnUntraced(function* (_, { print, tell, width }) {
+  run: Effect.fnUntraced(function* (_, { print, notify, width }) {
     const active = yield* Context.get(yield* current, Agent).tools.active
-    if (active.length === 0) return tell("info", "The model has no tools in this session.")
+    if (active.length === 0) return notify("info", "The model has no tools in this session.")
     const lines = active.map(({ definition }) => ({
       left: definition.name,
       right: firstSentence(definition.description)

@@ -29,13 +29,13 @@ const choose = Effect.fnUntraced(function* (pattern: string, talk: Talk) {
   const { setModel, setThinkingLevel, values } = Context.get(session, Controls)
   const usable = new Set((yield* catalog.available).map(label))
   const found = ModelSelection.select(yield* catalog.all, { pattern }, (model) => usable.has(label(model)))
-  if (Either.isLeft(found)) return talk.tell("error", `${found.left}. /model without a name lets you choose.`)
+  if (Either.isLeft(found)) return talk.notify("error", `${found.left}. /model without a name lets you choose.`)
   const { model, thinkingLevel } = found.right
   const before = values().model
   yield* setModel(model.provider, model.id)
   if (thinkingLevel !== undefined) yield* setThinkingLevel(thinkingLevel)
   // Otherwise the event says it.
-  if (before !== undefined && label(before) === label(model)) talk.tell("info", `Model: ${label(model)}`)
+  if (before !== undefined && label(before) === label(model)) talk.notify("info", `Model: ${label(model)}`)
 })
 
 const model: Command = {
@@ -63,16 +63,16 @@ const thinking: Command = {
   run: Effect.fnUntraced(function* (args, talk) {
     const { model, thinkingLevel: chosen } = yield* inForce
     const supported = supportedLevels(model)
-    if (supported.length < 2) return talk.tell("info", "This model has no thinking levels.")
+    if (supported.length < 2) return talk.notify("info", "This model has no thinking levels.")
     const title = "How hard is the model to think?"
     const wanted = args === "" ? yield* talk.ui.select({ title, options: supported, chosen }) : Option.some(args)
     if (Option.isNone(wanted)) return
     if (!isThinkingLevel(wanted.value)) {
-      return talk.tell("error", `There is no level "${wanted.value}". This model has ${supported.join(", ")}.`)
+      return talk.notify("error", `There is no level "${wanted.value}". This model has ${supported.join(", ")}.`)
     }
     const level = yield* (yield* controls).setThinkingLevel(wanted.value)
     const clamped = level === wanted.value ? "" : ` (the model does not have ${wanted.value})`
-    talk.tell("info", `Thinking: ${level}${clamped}`)
+    talk.notify("info", `Thinking: ${level}${clamped}`)
   })
 }
 

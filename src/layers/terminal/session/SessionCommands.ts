@@ -39,7 +39,7 @@ const mostOffered = 50
 const pick = Effect.fnUntraced(function* (talk: Parameters<Command["run"]>[1]) {
   const sessions = (yield* listed).slice(0, mostOffered)
   if (sessions.length === 0) {
-    talk.tell("info", "There are no stored sessions of this folder.")
+    talk.notify("info", "There are no stored sessions of this folder.")
     return Option.none()
   }
   const options = sessions.map(rowOf)
@@ -75,7 +75,7 @@ const sessions: Command = {
     const all = (yield* listed).map((session, at) => `${String(at + 1).padStart(3)}  ${rowOf(session)}`)
     const found = all.filter((row) => row.toLowerCase().includes(args.toLowerCase()))
     if (found.length === 0) {
-      return talk.tell(
+      return talk.notify(
         "info",
         args === "" ? "There are no stored sessions of this folder." : `No session has "${args}".`
       )
@@ -89,14 +89,14 @@ const name: Command = {
   hint: "<text>",
   description: "Name the session",
   run: Effect.fnUntraced(function* (args, talk) {
-    if (args === "") return talk.tell("error", "Say how the session is to be called: /name <text>")
+    if (args === "") return talk.notify("error", "Say how the session is to be called: /name <text>")
     yield* Effect.flatMap(changes, ({ rename }) => rename(args))
-    talk.tell("info", `This session is called "${Text.oneLine(args)}" now.`)
+    talk.notify("info", `This session is called "${Text.oneLine(args)}" now.`)
   })
 }
 
 /** Failures of an attempt are events. Others come before it: of the choice of a model, and of a look that spares a run. */
-const isTold = (failure: CompactionFailed, isRunning: boolean): boolean => {
+const isReported = (failure: CompactionFailed, isRunning: boolean): boolean => {
   if (failure.reason === "no_model" || failure.reason === "missing_credentials") return false
   return !(isRunning && isTooSmall(failure))
 }
@@ -110,7 +110,7 @@ const compact: Command = {
     const { isStreaming } = yield* agent.state
     const compacted = agent.compact(args === "" ? {} : { customInstructions: args })
     yield* Effect.catchTag(Effect.asVoid(compacted), "CompactionFailed", (failure) =>
-      isTold(failure, isStreaming) ? Effect.void : Effect.sync(() => talk.tell("error", explain(failure)))
+      isReported(failure, isStreaming) ? Effect.void : Effect.sync(() => talk.notify("error", explain(failure)))
     )
   })
 }
@@ -122,7 +122,7 @@ const exportHtml: Command = {
   run: Effect.fnUntraced(function* (args, talk) {
     const exporter = yield* SessionExport
     const path = yield* Effect.provide(exporter.toHtml(args === "" ? {} : { outputPath: args }), yield* current)
-    talk.tell("info", `Wrote ${path}`)
+    talk.notify("info", `Wrote ${path}`)
   })
 }
 

@@ -11,7 +11,7 @@ export interface Talk {
   readonly width: () => number
   /** Rows as they are, for the scrollback. */
   readonly print: (rows: ReadonlyArray<string>) => void
-  readonly tell: (level: Notice["level"], text: string) => void
+  readonly notify: (level: Notice["level"], text: string) => void
   readonly ui: Ui
 }
 
@@ -42,8 +42,8 @@ export const explain = (failure: Failure): string => {
   }
 }
 
-/** Failures of what a person asked for are told, and the session goes on. */
-export const telling =
+/** Failures of what a person asked for are notices, and the session goes on. */
+export const reportingTo =
   (talk: Talk) =>
   <R>(effect: Effect.Effect<void, Failure, R>): Effect.Effect<void, never, R> =>
-    Effect.catchAll(effect, (failure) => Effect.sync(() => talk.tell("error", explain(failure))))
+    Effect.catchAll(effect, (failure) => Effect.sync(() => talk.notify("error", explain(failure))))

@@ -8,7 +8,7 @@ import type { Notice } from "../view/Notices.ts"
 
 export interface UiParts {
   readonly dialogs: Dialogs
-  readonly tell: (level: Notice["level"], text: string) => void
+  readonly notify: (level: Notice["level"], text: string) => void
   readonly changed: () => void
   readonly setText: (text: string) => void
 }
@@ -23,7 +23,7 @@ export interface TerminalUi {
 const mostWidgetRows = 5
 
 /** Questions of the process come here until the scope closes. */
-export const connect = Effect.fnUntraced(function* ({ changed, dialogs, setText, tell }: UiParts) {
+export const connect = Effect.fnUntraced(function* ({ changed, dialogs, setText, notify }: UiParts) {
   const states = new Map<string, string>()
   const widgets = new Map<string, Widget>()
   const change = <A>(map: Map<string, A>, key: string, value: A | undefined) =>
@@ -34,7 +34,7 @@ export const connect = Effect.fnUntraced(function* ({ changed, dialogs, setText,
     })
   const ui = yield* InProcessUi.make({
     ...dialogs.ui,
-    notify: ({ level = "info", message }) => Effect.sync(() => tell(level, message)),
+    notify: ({ level = "info", message }) => Effect.sync(() => notify(level, message)),
     setStatus: (key, text) => change(states, key, text),
     setWidget: (widget) => change(widgets, widget.key, widget.lines === undefined ? undefined : widget),
     setEditorText: (text) => Effect.sync(() => setText(text))

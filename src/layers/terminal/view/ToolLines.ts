@@ -18,7 +18,7 @@ export interface Ended extends Call {
 }
 
 /** The argument that tells calls of a tool apart. Others show all of theirs as JSON. */
-const telling: Readonly<Record<string, ReadonlyArray<string>>> = {
+const mainArguments: Readonly<Record<string, ReadonlyArray<string>>> = {
   bash: ["command"],
   read: ["path"],
   write: ["path"],
@@ -44,7 +44,7 @@ const shown = (value: unknown): string => (typeof value === "string" ? value : (
 
 /** On one line, for people: they must see all of what runs. */
 export const argumentsOf = ({ args, name }: Call): string => {
-  const names = telling[name]
+  const names = mainArguments[name]
   const named = names?.flatMap((key) => (args[key] === undefined ? [] : [shown(args[key])]))
   const values = name === "ask" ? questionOf(args) : named
   const text = values ?? (Object.keys(args).length === 0 ? [] : [JSON.stringify(args)])

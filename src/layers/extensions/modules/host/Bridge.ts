@@ -21,7 +21,7 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, Error> =>
 
 export const make: Effect.Effect<Run, never, Scope.Scope> = Effect.map(FiberSet.makeRuntimePromise(), (run): Run => {
   return (effect, signal) => {
-    const told = Effect.mapError(effect, withMessage)
-    return run(signal === undefined ? told : Effect.raceFirst(told, aborted(signal)))
+    const failing = Effect.mapError(effect, withMessage)
+    return run(signal === undefined ? failing : Effect.raceFirst(failing, aborted(signal)))
   }
 })

@@ -1,4 +1,4 @@
-/** Components that need a terminal. They keep what they are told, draw nothing and take no input. */
+/** Components that need a terminal. They keep their arguments, draw nothing and take no input. */
 import { Container, Inert, Text } from "./Components.ts"
 
 interface Item {

@@ -23,13 +23,13 @@ const contextUsage = ({ bridge: { read }, ports: { agent, session } }: Instance)
 }
 
 const compact = ({ bridge, ports: { agent }, report }: Instance) => {
-  const tell = (effect: Effect.Effect<unknown, Refusal>) => bridge.fire(effect, (message) => report("compact", message))
+  const fire = (effect: Effect.Effect<unknown, Refusal>) => bridge.fire(effect, (message) => report("compact", message))
   return (given?: unknown) => {
     const wanted = options(given)
     const onComplete = handlerIn(wanted, "onComplete")
     const onError = handlerIn(wanted, "onError")
     const compacted = agent.compact(defined({ customInstructions: textIn(wanted, "customInstructions") }))
-    tell(
+    fire(
       Effect.matchEffect(compacted, {
         onSuccess: (result) => ForeignCall.run(() => onComplete?.(copyOf(result))),
         onFailure: ({ message }): Effect.Effect<unknown, Refusal> =>

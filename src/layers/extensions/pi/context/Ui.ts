@@ -91,19 +91,19 @@ const linesOf = (content: unknown) =>
 const placements = ["aboveEditor", "belowEditor"] as const
 
 const notices = ({ bridge, ports: { ui }, report }: Instance) => {
-  const tell = (effect: Effect.Effect<void>) => bridge.fire(effect, (message) => report("ui", message))
-  const setEditorText = (text: unknown) => tell(ui.setEditorText(String(text ?? "")))
+  const fire = (effect: Effect.Effect<void>) => bridge.fire(effect, (message) => report("ui", message))
+  const setEditorText = (text: unknown) => fire(ui.setEditorText(String(text ?? "")))
   return {
-    notify: (message: unknown, type?: unknown) => tell(ui.notify({ message: String(message), level: levelOf(type) })),
+    notify: (message: unknown, type?: unknown) => fire(ui.notify({ message: String(message), level: levelOf(type) })),
     setStatus: (key: unknown, text?: unknown) =>
-      tell(text === undefined || text === null ? ui.setStatus(String(key)) : ui.setStatus(String(key), String(text))),
+      fire(text === undefined || text === null ? ui.setStatus(String(key)) : ui.setStatus(String(key), String(text))),
     setWidget: (key: unknown, content: unknown, given?: unknown) => {
       if (isHandler(content)) return
       const { placement } = options(given)
       const place = placements.find((name) => name === placement)
-      tell(ui.setWidget({ key: String(key), ...linesOf(content), ...defined({ placement: place }) }))
+      fire(ui.setWidget({ key: String(key), ...linesOf(content), ...defined({ placement: place }) }))
     },
-    setTitle: (title: unknown) => tell(ui.setTitle(String(title))),
+    setTitle: (title: unknown) => fire(ui.setTitle(String(title))),
     setEditorText,
     pasteToEditor: setEditorText
   }

@@ -22,7 +22,7 @@ export interface Mapping<P extends HookPoint> {
   /** Undefined: the event is not for extensions, and the handler is not called. */
   readonly event: (event: HookEvent<P>, occasion: Occasion) => object | undefined
   readonly answer: (result: unknown, bad: Bad, event: HookEvent<P>, given: object) => HookAnswer<P>
-  /** Calls the handler. `isOver` tells later whether it has answered. */
+  /** Calls the handler. `isOver` is true when it has answered. */
   readonly around?: (
     event: HookEvent<P>,
     handle: () => unknown,
