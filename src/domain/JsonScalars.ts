@@ -21,7 +21,7 @@ export const scalarsOf = (whole: string): ReadonlyMap<string, unknown> => {
   const read = (from: number, end: number): unknown =>
     end - from > longest ? undefined : Either.getOrUndefined(Json.parse(text.slice(from, end)))
 
-  /** The place behind the string that begins at `from`. */
+  /** The position behind the string that begins at `from`. */
   const endOfString = (from: number): number => {
     let at = from + 1
     for (let backslash = nextBackslash(at); backslash < nextQuote(at); backslash = nextBackslash(at)) at = backslash + 2

@@ -17,7 +17,7 @@ export const tooDeep = (depth: number) => `nested deeper than ${depth} levels`
 export const tooMany = (values: number) => `more than ${values} values`
 
 export interface JsonScan {
-  /** Reads on. Text behind the place that breaks a bound is not looked at. */
+  /** Reads on. Text behind the position that breaks a bound is not looked at. */
   readonly push: (text: string) => void
   /** Which bound is broken, in words. */
   readonly excess: () => string | undefined
@@ -34,7 +34,7 @@ export interface JsonScan {
 
 const QUOTE = 0x22
 
-/** Finds the next place of a character. Keeps it until it is passed, so that each part of the text is searched once. */
+/** Finds the next position of a character. Keeps it until it is passed, so that each part of the text is searched once. */
 export const makeNext = (text: string, character: string) => {
   let found = -1
   return (from: number): number => {
@@ -61,7 +61,7 @@ export const make = (limits: Bounds = bounds): JsonScan => {
     const nextQuote = makeNext(text, '"')
     const nextBackslash = makeNext(text, "\\")
     let at = 0
-    /** Goes on behind the string that begins before this place, or to the end of the text if the string does not end. */
+    /** Goes on behind the string that begins before this position, or to the end of the text if the string does not end. */
     const passString = () => {
       inString = true
       while (inString && at < text.length) {

@@ -53,7 +53,7 @@ const appendBlock = (draft: AssistantDraft, block: Blocks.Block): readonly [Assi
   ]
 }
 
-/** Ignores events that are out of place, such as a delta without an open block. */
+/** Ignores events that come out of order, such as a delta without an open block. */
 export const apply = (
   draft: AssistantDraft,
   event: ModelEvent

@@ -55,7 +55,7 @@ export interface Decoded {
   readonly problem?: string
 }
 
-/** The one place where reports of all providers are read. What a report leaves out, or cannot be, stays as it was before. */
+/** Reads the reports of all providers. What a report leaves out, or cannot be, stays as it was before. */
 export const decode = (report: Report, before: Tokens = zeroTokens): Decoded => {
   const taken = new Map<string, number>()
   let problem: string | undefined

@@ -28,7 +28,7 @@ const lineBounds = { depth: maxDepth + 16, values: maxValues + 1024 }
 /** Undefined if the line is not JSON, or not JSON that heddle would have taken from anybody. */
 export const parseLine = (text: string): unknown => Either.getOrUndefined(Json.parseBounded(text, lineBounds))
 
-/** Old files have plain text in place of blocks. Blocks of an unknown type are left out. */
+/** Old files have plain text in node of blocks. Blocks of an unknown type are left out. */
 const blocks = (content: unknown, isKnown: (block: unknown) => boolean): ReadonlyArray<unknown> => {
   if (typeof content === "string") return content === "" ? [] : [text(content)]
   return Array.isArray(content) ? content.filter(isKnown) : []
@@ -72,7 +72,13 @@ const mendMessage = (message: JsonObject, at: number): unknown => {
     case "custom":
     case "hookMessage": {
       const customType = textOr(message["customType"], "hook")
-      return { ...mended, role: "custom", customType, content: contentOf(content), display: message["display"] !== false }
+      return {
+        ...mended,
+        role: "custom",
+        customType,
+        content: contentOf(content),
+        display: message["display"] !== false
+      }
     }
     case "developer":
       return { ...mended, role: "custom", customType: "developer", content: contentOf(content), display: false }
@@ -130,17 +136,17 @@ const mendEntry = (entry: JsonObject, id: string, timestamp: string): JsonObject
   }
 }
 
-/** Undefined if the value has no place in a tree, like lines of a damaged file. */
+/** Undefined if the value has no parent in a tree, like lines of a damaged file. */
 export const readEntry = (value: unknown): SessionEntry | undefined => {
   if (isOwnEntry(value)) return value
   if (!Predicate.isReadonlyRecord(value)) return undefined
   const { id, parentId: parent, type } = value
   if (typeof id !== "string" || id === "" || typeof type !== "string") return undefined
-  const place = {
+  const node = {
     id,
     parentId: typeof parent === "string" ? parent : null,
     timestamp: textOr(value["timestamp"], "1970-01-01T00:00:00.000Z")
   }
-  const mended = { ...mendEntry(value, id, place.timestamp), ...place, original: value }
-  return isOwnEntry(mended) ? mended : { type: "foreign", raw: value, ...place }
+  const mended = { ...mendEntry(value, id, node.timestamp), ...node, original: value }
+  return isOwnEntry(mended) ? mended : { type: "foreign", raw: value, ...node }
 }

@@ -97,7 +97,7 @@ export const isSame = (one: TodoPhases, other: TodoPhases): boolean =>
       id === phase?.id &&
       name === phase.name &&
       tasks.length === phase.tasks.length &&
-      tasks.every((task, place) => isSameTask(task, phase.tasks[place]))
+      tasks.every((task, index) => isSameTask(task, phase.tasks[index]))
     )
   })
 

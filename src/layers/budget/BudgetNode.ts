@@ -1,4 +1,4 @@
-/** A scope in its place in the tree: those above it, those below it, and who waits for it. */
+/** A scope as a node of the tree: those above it, those below it, and who waits for it. */
 import * as Effect from "effect/Effect"
 import type * as Limits from "../../domain/budget/BudgetLimits.ts"
 import type * as Counters from "../../domain/budget/Counters.ts"

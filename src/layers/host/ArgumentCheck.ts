@@ -19,7 +19,7 @@ interface Problem {
 }
 
 /** `#/options/0/name` as `options.0.name`. */
-const place = (location: string) =>
+const path = (location: string) =>
   location
     .slice(2)
     .split("/")
@@ -41,7 +41,7 @@ const innermost = (problems: ReadonlyArray<Problem>) => {
 
 const explain = (problems: ReadonlyArray<Problem>): string => {
   const lines = innermost(problems).map(({ error, instanceLocation }) =>
-    instanceLocation === "#" ? error : `${place(instanceLocation)}: ${error}`
+    instanceLocation === "#" ? error : `${path(instanceLocation)}: ${error}`
   )
   return [...new Set(lines)].slice(0, mostProblems).join(" ")
 }

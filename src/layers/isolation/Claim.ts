@@ -1,5 +1,5 @@
 /**
- * Places for worktrees in a folder of heddle's own: `<folder>/<project>/<id>`, with temporary files in `<id>.scratch`. A lease
+ * Folders for worktrees in a folder of heddle's own: `<folder>/<project>/<id>`, with temporary files in `<id>.scratch`. A lease
  * beside each names the process that has it, so that the next process knows what was left behind.
  */
 import * as Effect from "effect/Effect"
@@ -98,7 +98,7 @@ export const claim = Effect.fnUntraced(function* (means: Means, repository: Repo
 const pathOf = (path: string) => path.replace(/\.(scratch|lease(\.[^/]*)?)$/, "")
 
 /**
- * Calls `rescue` for each place whose process has ended, and removes it; where that fails, the next sweep does it. Returns how
+ * Calls `rescue` for each folder whose process has ended, and removes it; where that fails, the next sweep does it. Returns how
  * many were removed.
  */
 export const sweep = Effect.fnUntraced(function* (

@@ -78,7 +78,7 @@ const inTime = <A, R>(time: Duration.DurationInput, what: string, work: Effect.E
 /** More at once only wait for the disk. */
 const mostReplays = 4
 
-/** A place for work on the repository that the folder is in, and git for it, until the scope closes. */
+/** A folder for work on the repository that the folder is in, and git for it, until the scope closes. */
 const enter = Effect.fnUntraced(function* (given: Claim.Means, cwd: string, id: string) {
   const repository = yield* Repository.locate(given.files, cwd)
   const claimed = yield* Claim.claim(given, repository, id)

@@ -93,12 +93,12 @@ const readFile = Effect.fnUntraced(function* (files: Files, agentDir: string) {
 export const hide = ({ add }: typeof KnownSecrets.Service, address: Redacted.Redacted) =>
   BaseUrl.secretsOf(Redacted.value(address)).forEach(add)
 
-/** The list with the provider's models replaced. They stay in the place of the first of them. */
+/** The list with the provider's models replaced. They stay in the start of the first of them. */
 const replaced = (listed: ReadonlyArray<ModelEntry>, provider: string, models: ReadonlyArray<ModelEntry>) => {
   const isOurs = ({ model }: ModelEntry) => model.provider === provider
   const at = listed.findIndex(isOurs)
-  const place = at < 0 ? listed.length : at
-  return [...listed.slice(0, place), ...models, ...listed.slice(place).filter((entry) => !isOurs(entry))]
+  const start = at < 0 ? listed.length : at
+  return [...listed.slice(0, start), ...models, ...listed.slice(start).filter((entry) => !isOurs(entry))]
 }
 
 const of = ({ models: given, overrides, providers: configured }: Omit<Merged, "problems">) => {

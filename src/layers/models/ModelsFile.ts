@@ -98,14 +98,14 @@ const join = (path: string, keys: ReadonlyArray<PropertyKey>): string =>
 
 /** One problem for each path. Removes the actual value that the formatter adds, because it may be a key. */
 const explain = (path: string, error: ParseResult.ParseError): ReadonlyArray<string> => {
-  const places = new Map<string, string>()
+  const problems = new Map<string, string>()
   for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
-    const place = join(path, issue.path)
+    const location = join(path, issue.path)
     const message = issue.message.replace(/,? actual [\s\S]*$/, "")
-    const before = places.get(place)
-    places.set(place, before === undefined ? message : `${before} or ${message.replace(/^Expected /, "")}`)
+    const before = problems.get(location)
+    problems.set(location, before === undefined ? message : `${before} or ${message.replace(/^Expected /, "")}`)
   }
-  return [...places].map(([place, message]) => `${place}: ${message}`)
+  return [...problems].map(([location, message]) => `${location}: ${message}`)
 }
 
 /** Unknown keys are most often misspelt, or belong to another program that reads the same file. */

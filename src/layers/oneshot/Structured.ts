@@ -47,7 +47,8 @@ export const ask = Effect.fnUntraced(function* <E>(
   const tool: Tool = { ...SubmitResult.make({ submitted, schema }), prompt: { guidelines } }
   yield* tools.register(tool)
   let end: PromptEnd | undefined
-  const converse = (message: string) => Effect.tap(talker.converse(message), (ended) => Effect.sync(() => (end = ended)))
+  const converse = (message: string) =>
+    Effect.tap(talker.converse(message), (ended) => Effect.sync(() => (end = ended)))
   const answer = yield* Conversation.toResult({ ...talker, converse }, text, submitted, true)
   if (answer.exitCode === 0) return { _tag: "Submitted", value: "data" in answer ? answer.data : answer.output }
   const message = answer.error ?? "the run failed"

@@ -14,7 +14,7 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
 import * as FrontMatter from "../workspace/FrontMatter.ts"
 
-export interface RulePlaces {
+export interface RuleFolders {
   readonly cwd: string
   readonly agentDir: string
 }
@@ -26,7 +26,7 @@ const largestTotal = 8 * 1024 * 1024
 
 const isRuleFile = (name: string) => /\.mdc?$/.test(name)
 
-const foldersOf = ({ agentDir, cwd }: RulePlaces) => [
+const foldersOf = ({ agentDir, cwd }: RuleFolders) => [
   { path: `${cwd}/.heddle/rules`, isProject: true },
   { path: `${agentDir}/rules`, isProject: false },
   { path: `${cwd}/.cursor/rules`, isProject: true },
@@ -52,9 +52,9 @@ const filesIn = Effect.fnUntraced(function* (look: Look.Look, { isProject, path 
   })
 })
 
-const find = Effect.fnUntraced(function* (look: Look.Look, places: RulePlaces) {
+const find = Effect.fnUntraced(function* (look: Look.Look, folders: RuleFolders) {
   const byName = new Map<string, RuleFile>()
-  for (const folder of foldersOf(places)) {
+  for (const folder of foldersOf(folders)) {
     for (const file of yield* filesIn(look, folder)) {
       if (byName.has(file.name)) continue
       if (byName.size === mostRules) {
@@ -67,13 +67,13 @@ const find = Effect.fnUntraced(function* (look: Look.Look, places: RulePlaces) {
   return byName
 })
 
-export const read = Effect.fnUntraced(function* (places: RulePlaces) {
+export const read = Effect.fnUntraced(function* (folders: RuleFolders) {
   const look = yield* Look.make({ bounds: { inFolder: 2 * mostRules, inAll: 5 * mostRules } })
-  const stranger = (yield* isTrusted) ? {} : { within: places.cwd }
+  const stranger = (yield* isTrusted) ? {} : { within: folders.cwd }
   const stream: Array<StreamRule> = []
   const guidance: Array<Guidance> = []
   let left = largestTotal
-  for (const { isProject, name, path } of (yield* find(look, places)).values()) {
+  for (const { isProject, name, path } of (yield* find(look, folders)).values()) {
     const options = { largest: largestFile, ...(isProject ? stranger : {}) }
     const text = yield* Effect.either(ReadText.readIfPresent(look.files, path, options))
     if (Either.isLeft(text)) {

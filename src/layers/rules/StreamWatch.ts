@@ -36,14 +36,16 @@ interface OpenCall {
 /** Whether the pattern counts in a call, as far as its paths have arrived. */
 const counts = ({ rule, tools }: Pattern, tool: string, paths: ReadonlyArray<string>): boolean =>
   (rule.fits === undefined || paths.some(rule.fits)) &&
-  tools.some((place) => {
-    if (place.tool !== undefined && place.tool !== tool) return false
-    return place.fits === undefined || paths.some(place.fits)
+  tools.some((target) => {
+    if (target.tool !== undefined && target.tool !== tool) return false
+    return target.fits === undefined || paths.some(target.fits)
   })
 
 /** Whether a path that is still to come can make the pattern count. */
 const mayCount = ({ rule, tools }: Pattern, tool: string) =>
-  tools.some((place) => (place.tool === undefined || place.tool === tool) && (place.fits ?? rule.fits) !== undefined)
+  tools.some(
+    (target) => (target.tool === undefined || target.tool === tool) && (target.fits ?? rule.fits) !== undefined
+  )
 
 export const make = ({ mayFire, rules, spent }: Options): StreamWatch => {
   const matched = new Set<CompiledRule>()

@@ -75,7 +75,7 @@ interface Making {
 }
 
 /** Appends an entry to the leaf. */
-const place = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEntry => {
+const insert = ({ clock, ids }: Making, current: Current, entry: NewEntry): OwnEntry => {
   const { tree } = current
   const timestamp = IsoTime.fromMillis(clock.unsafeCurrentTimeMillis())
   const placed: OwnEntry = { ...entry, id: freshEntryId(ids, tree.has), parentId: tree.leafId(), timestamp }
@@ -95,7 +95,7 @@ const recover = Effect.fnUntraced(function* (making: Making, current: Current) {
   const task = calls.find(({ name }) => name === "task")
   const lost = task === undefined ? undefined : yield* lostWork(turn, current.log.file)
   const now = making.clock.unsafeCurrentTimeMillis()
-  for (const call of calls) place(making, current, interrupted(call, call === task ? lost : undefined, now))
+  for (const call of calls) insert(making, current, interrupted(call, call === task ? lost : undefined, now))
 })
 
 export const make = (kept: Ref.Ref<OpenedLog>) =>
@@ -107,7 +107,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     const late = LateEntries.restore(current.tree.entries)
     yield* recover(making, current)
     // The run for whose end they waited has ended with its process.
-    for (const record of late) place(making, current, LateEntries.stored(record))
+    for (const record of late) insert(making, current, LateEntries.stored(record))
 
     const info = (): SessionInfo => ({
       header: current.log.header,
@@ -120,7 +120,7 @@ export const make = (kept: Ref.Ref<OpenedLog>) =>
     const append = (entry: NewEntry) =>
       Effect.uninterruptible(
         Effect.suspend(() => {
-          const placed = place(making, current, entry)
+          const placed = insert(making, current, entry)
           return Effect.as(persistence.drain(current), placed)
         })
       )

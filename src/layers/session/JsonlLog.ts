@@ -48,7 +48,7 @@ const makeWatchers = () => {
   }
 }
 
-/** The file that is written, and its place. */
+/** The file that is written, and its path. */
 interface WrittenFile {
   path: string
   file: GrowingFile | undefined

@@ -103,7 +103,8 @@ export const checks: ReadonlyArray<Check> = [
   ),
   check("the start of an id finds a session if it fits only one; a whole id always does", (store) =>
     Effect.gen(function* () {
-      for (const sessionId of ["alpha", "alphabet", "beta"]) yield* keep(store, { sessionId }, [userEntry(1, sessionId)])
+      for (const sessionId of ["alpha", "alphabet", "beta"])
+        yield* keep(store, { sessionId }, [userEntry(1, sessionId)])
       yield* same("beginning", (yield* store.read("be")).header.id, "beta")
       yield* same("whole", (yield* store.read("alpha")).header.id, "alpha")
       yield* failsWith("ambiguous", store.read("alp"), "AmbiguousSession")

@@ -105,10 +105,10 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const sharedRoots = shared.map(LocalPaths.dirname)
   const roots = [...new Set([...Declared.from(cwd, ofUser).project.roots, ...sharedRoots])]
   const extra = roots.length === 0 ? [] : yield* ReadText.present(files, roots)
-  const place = { agentDir, cwd, roots }
+  const location = { agentDir, cwd, roots }
   const hasProject = hasSettings || extra.length > 0
   const named = [...(options.extensionPaths ?? []), ...(options.requiredPaths ?? [])]
-  const decision = yield* Decision.decide({ ...place, named, trusted: options.trusted, hasProject })
+  const decision = yield* Decision.decide({ ...location, named, trusted: options.trusted, hasProject })
   const trusted = decision.level === "trusted"
   const project = hasSettings ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
   const merged = merge([
@@ -132,7 +132,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const trust = yield* ProjectTrust.make({
     decision,
     subject: {
-      ...place,
+      ...location,
       others: [...merged.leftOut, ...keys],
       ...defined({ changes }),
       ...(isToldLater ? { leftOut: notice } : {})

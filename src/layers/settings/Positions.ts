@@ -42,7 +42,7 @@ const inJson = (text: string): ReadonlyMap<string, number> => {
 
 const yamlKey = /^( *)(?:"([^"\n]*)" *|'([^'\n]*)' *|([^\s#:'"[{-][^:\n]*)):(?=\s|$)/gm
 
-/** Members of blocks; those in braces have no place of their own. */
+/** Members of blocks; those in braces have no position of their own. */
 const inYaml = (text: string): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   const above: Array<{ readonly name: string; readonly indent: number }> = []
@@ -55,7 +55,7 @@ const inYaml = (text: string): ReadonlyMap<string, number> => {
   return found
 }
 
-/** Looks members of a file up, or what they are in; undefined if that has no place either. */
+/** Looks members of a file up, or what they are in; undefined if that has no position either. */
 export const of = (name: string, text: string): Find => {
   const found = /\.ya?ml$/.test(name) ? inYaml(text) : inJson(text)
   return (path) => {

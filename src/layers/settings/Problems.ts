@@ -8,7 +8,7 @@ import type { SettingLocation, Problem, SettingsSource } from "./SettingsMerge.t
 
 const most = 20
 const longestName = 100
-/** A longer text may be a key that landed in the wrong place. */
+/** A longer text may be a key that landed in the wrong setting. */
 const longestValue = 24
 
 export const shown = (name: string): string => Text.name(name, longestName)

@@ -29,7 +29,7 @@ export interface SettingLocation {
 export interface Origin {
   /** Several where objects were merged, the last one on top. */
   readonly locations: ReadonlyArray<SettingLocation>
-  /** The places set the value in vain: rpc mode has reset it. */
+  /** These files set the value in vain: rpc mode has reset it. */
   readonly isReset: boolean
 }
 

@@ -74,16 +74,16 @@ const partsOf = (cwd: string, paths: ReadonlyArray<string>) =>
   ).pipe(Effect.map((names) => names.flat()))
 
 /** `cwd` as a real path, by which decisions are stored. */
-export const realPlace = Effect.fnUntraced(function* (place: ProjectCode.ProjectPlace) {
-  const cwd = yield* Effect.orElseSucceed((yield* OwnFiles).real(place.cwd), () => place.cwd)
+export const realLocation = Effect.fnUntraced(function* (location: ProjectCode.ProjectLocation) {
+  const cwd = yield* Effect.orElseSucceed((yield* OwnFiles).real(location.cwd), () => location.cwd)
   return {
-    ...place,
+    ...location,
     cwd,
-    roots: place.roots.map((root) => (root.startsWith(place.cwd) ? cwd + root.slice(place.cwd.length) : root))
+    roots: location.roots.map((root) => (root.startsWith(location.cwd) ? cwd + root.slice(location.cwd.length) : root))
   }
 })
 
-interface StoredOptions extends ProjectCode.ProjectPlace {
+interface StoredOptions extends ProjectCode.ProjectLocation {
   /** Paths of extensions on the command line. */
   readonly named: ReadonlyArray<string>
 }
@@ -93,13 +93,13 @@ const fromFile = Effect.fnUntraced(function* ({ named: paths, ...given }: Stored
   const files = yield* OwnFiles
   const state = yield* Effect.orElseSucceed(files.state(TrustFile.pathIn(given.agentDir)), () => ({}))
   if (state === undefined) return undecided
-  const place = yield* realPlace(given)
-  const stored = yield* TrustFile.find(place.agentDir, place.cwd)
+  const location = yield* realLocation(given)
+  const stored = yield* TrustFile.find(location.agentDir, location.cwd)
   if (stored === undefined) return undecided
-  const code = yield* ProjectCode.read(place)
-  const named = code.digest === undefined ? [] : yield* partsOf(place.cwd, paths)
+  const code = yield* ProjectCode.read(location)
+  const named = code.digest === undefined ? [] : yield* partsOf(location.cwd, paths)
   const changed = (now: ReadonlyMap<string, string>) =>
-    Effect.map(differences(stored.parts, now, place.cwd), (changes): Decision => ({ ...undecided, changes }))
+    Effect.map(differences(stored.parts, now, location.cwd), (changes): Decision => ({ ...undecided, changes }))
   const isSame = code.digest === stored.digest
   // What an untrusted project imports is not looked at.
   if (!isSame && named.length === 0) return yield* changed(code.parts)
@@ -107,7 +107,7 @@ const fromFile = Effect.fnUntraced(function* ({ named: paths, ...given }: Stored
   if (stored.decision === "untrusted" || code.entries.length === 0) {
     return isSame || isNamed(stored.parts, code.parts, named) ? decided : yield* changed(code.parts)
   }
-  const imported = yield* Imports.read(code, place.cwd)
+  const imported = yield* Imports.read(code, location.cwd)
   const parts = new Map([...code.parts, ...(imported?.parts ?? [])])
   if (imported === undefined) return yield* changed(parts)
   if ((isSame && imported.digest === stored.imports) || isNamed(stored.parts, parts, named)) {

@@ -15,7 +15,7 @@ import * as Declared from "../settings/Declared.ts"
 import * as SettingsFiles from "../settings/SettingsFiles.ts"
 import * as TreeDigest from "./TreeDigest.ts"
 
-export interface ProjectPlace {
+export interface ProjectLocation {
   readonly agentDir: string
   readonly cwd: string
   /** Extra roots that the user's settings name and that are relative to the project, as absolute paths. */
@@ -38,7 +38,7 @@ export interface ProjectCode {
 }
 
 /** The lists that the project's settings name. */
-const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectPlace) {
+const declaredBy = Effect.fnUntraced(function* ({ cwd, roots }: ProjectLocation) {
   const files = yield* OwnFiles
   const sources: Array<Declared.DeclaringSource> = []
   for (const path of SettingsFiles.pathsIn(cwd)) {
@@ -65,22 +65,22 @@ const realOf = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.orElseSucceed((yield* OwnFiles).real(path), () => path)
 })
 
-/** Whether one of the places is the path or a folder above it. */
-const isIn = (places: ReadonlySet<string>, path: string): boolean =>
-  places.has(path) || (LocalPaths.dirname(path) !== path && isIn(places, LocalPaths.dirname(path)))
+/** Whether one of these is the path or a folder above it. */
+const isIn = (found: ReadonlySet<string>, path: string): boolean =>
+  found.has(path) || (LocalPaths.dirname(path) !== path && isIn(found, LocalPaths.dirname(path)))
 
 /** The files and folders that are read for the digest. */
-const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declared.DeclaredLists) {
-  const { cwd } = place
+const partsOf = Effect.fnUntraced(function* (location: ProjectLocation, lists: Declared.DeclaredLists) {
+  const { cwd } = location
   const look = yield* Look.make({ within: cwd })
-  const places = new Set(SettingsFiles.pathsIn(cwd))
-  for (const root of lists.roots) places.add(`${root}/settings.json`)
+  const found = new Set(SettingsFiles.pathsIn(cwd))
+  for (const root of lists.roots) found.add(`${root}/settings.json`)
   for (const root of [`${cwd}/.heddle`, ...lists.roots]) {
-    for (const { path } of yield* look.entries(`${root}/extensions`)) places.add(path)
+    for (const { path } of yield* look.entries(`${root}/extensions`)) found.add(path)
   }
   const declared = { user: Declared.noLists, project: lists }
   const search = {
-    agentDir: place.agentDir,
+    agentDir: location.agentDir,
     cwd,
     declared,
     disabled: [],
@@ -92,25 +92,25 @@ const placesOf = Effect.fnUntraced(function* (place: ProjectPlace, lists: Declar
   // Packages from npm are installed by the user, and change when the user updates them.
   const own = extensions.filter(({ sourceInfo }) => !sourceInfo.source.startsWith("npm:"))
   for (const { path, sourceInfo } of own) {
-    if (isIn(places, path)) continue
+    if (isIn(found, path)) continue
     const { baseDir, origin } = sourceInfo
     const isPackage = origin === "package" && baseDir !== undefined
-    places.add(isPackage ? yield* realOf(baseDir) : yield* around(cwd, path))
-    if (!isIn(places, path)) places.add(path)
+    found.add(isPackage ? yield* realOf(baseDir) : yield* around(cwd, path))
+    if (!isIn(found, path)) found.add(path)
   }
   return {
-    places: [...places].toSorted(),
+    found: [...found].toSorted(),
     extensions: extensions.map(({ path }) => LocalPaths.display(path, cwd)),
     entries: own.map(({ path }) => path)
   }
 })
 
-export const read = Effect.fn("ProjectCode.read")(function* (place: ProjectPlace) {
-  const lists = yield* declaredBy(place)
-  // A place that cannot fail: the search has no argument of `-e` to look for.
-  const { entries, extensions, places } = yield* Effect.orDie(placesOf(place, lists))
-  const { budget, digests, hashes, isWhole } = yield* TreeDigest.ofAll(places, place.cwd)
-  const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, place.cwd), digest]))
+export const read = Effect.fn("ProjectCode.read")(function* (location: ProjectLocation) {
+  const lists = yield* declaredBy(location)
+  // It cannot fail: the search has no argument of `-e` to look for.
+  const { entries, extensions, found } = yield* Effect.orDie(partsOf(location, lists))
+  const { budget, digests, hashes, isWhole } = yield* TreeDigest.ofAll(found, location.cwd)
+  const parts = new Map([...digests].map(([path, digest]) => [LocalPaths.display(path, location.cwd), digest]))
   const digest = isWhole ? ContentHash.ofTexts([...parts].flat()) : undefined
   return { digest, parts, extensions, entries, hashes, budget } satisfies ProjectCode
 })

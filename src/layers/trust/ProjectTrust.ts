@@ -11,7 +11,7 @@ import * as TrustFile from "./TrustFile.ts"
 import * as Words from "./Words.ts"
 
 /** Asks the user about a project and stores the answer, tied to what the project would run. */
-interface Subject extends ProjectCode.ProjectPlace {
+interface Subject extends ProjectCode.ProjectLocation {
   /** Settings and keys that were left out. */
   readonly others: ReadonlyArray<string>
   readonly changes?: string
@@ -92,8 +92,8 @@ export const make = Effect.fnUntraced(function* ({ decision, hasQuestion, notice
         before.isDecided
           ? Effect.succeed([{ level: before.level }, before] as const)
           : Effect.gen(function* () {
-              const place = yield* DecisionOf.realPlace(subject)
-              const { answer, code } = yield* askUser({ ...subject, ...place }, confirm)
+              const location = yield* DecisionOf.realLocation(subject)
+              const { answer, code } = yield* askUser({ ...subject, ...location }, confirm)
               const after: State = { level: answer.level, isDecided: true, ...defined({ code }) }
               return [answer, after] as const
             })

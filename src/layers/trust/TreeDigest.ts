@@ -21,7 +21,7 @@ export interface Budget {
 
 interface Item {
   readonly path: string
-  /** Below the place that the digest is for. */
+  /** Below the path that the digest is for. */
   readonly name: string
   readonly isLink: boolean
 }
@@ -34,7 +34,7 @@ const lineOfLink = Effect.fnUntraced(function* (files: Files, { name, path }: It
   return isInside ? undefined : `${name}\0link\0${real}\0${state?.isFile === true ? state.stamp : ""}`
 })
 
-/** What the digest of a place is made of. Undefined when the budget is used up. `hashes` gets every file by its real path. */
+/** What the digest of a path is made of. Undefined when the budget is used up. `hashes` gets every file by its real path. */
 const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget: Budget, hashes: Map<string, string>) {
   const files = yield* OwnFiles
   const lines: Array<string> = []
@@ -67,16 +67,16 @@ const linesOf = Effect.fnUntraced(function* (start: Item, within: string, budget
 })
 
 /**
- * By path; places where there is nothing have none. Not whole if there is more than the bounds allow. `within` is the
+ * By path; those where there is nothing have none. Not whole if there is more than the bounds allow. `within` is the
  * real path of the project.
  */
-export const ofAll = Effect.fnUntraced(function* (places: ReadonlyArray<string>, within: string) {
+export const ofAll = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, within: string) {
   const files = yield* OwnFiles
   const budget: Budget = { files: mostFiles, bytes: mostBytes }
   const digests = new Map<string, string>()
   const hashes = new Map<string, string>()
   let isWhole = true
-  for (const path of places) {
+  for (const path of paths) {
     const state = yield* Effect.option(files.state(path))
     if (Option.isSome(state) && state.value === undefined) continue
     const real = yield* Effect.option(files.real(path))

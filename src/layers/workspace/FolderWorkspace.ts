@@ -91,10 +91,10 @@ const prompt = Effect.fnUntraced(function* (options: WorkspaceOptions, outline: 
   const { finding, report } = yield* looking(begun)
   const texts = Effect.gen(function* () {
     const paths = yield* inputsFor(options, outline, begun)
-    const place = { ...begun, root: project.root }
+    const folders = { ...begun, root: project.root }
     return {
-      replace: yield* PromptFiles.find(files, "SYSTEM.md", place, notes),
-      append: yield* PromptFiles.find(files, "APPEND_SYSTEM.md", place, notes),
+      replace: yield* PromptFiles.find(files, "SYSTEM.md", folders, notes),
+      append: yield* PromptFiles.find(files, "APPEND_SYSTEM.md", folders, notes),
       contextFiles: options.noContextFiles === true ? [] : yield* ContextFiles.find(files, agentDir, project, notes),
       rules: yield* options.rules ?? Effect.succeed([]),
       skills: yield* SkillFiles.find(finding, paths.skills)

@@ -116,10 +116,10 @@ export const list = (kind: Kind, inputs: PathInputs): ReadonlyArray<ResourcePath
     isNamed: true
   }))
   if (isOff) return byName
-  const places = [...byName, ...ofProject(kind, inputs), ...ofUser(kind, inputs), ...ofPackages(kind, inputs)]
-  if (kind === "prompts") return places
+  const paths = [...byName, ...ofProject(kind, inputs), ...ofUser(kind, inputs), ...ofPackages(kind, inputs)]
+  if (kind === "prompts") return paths
   const agents = project.upward
     .filter((folder) => folder !== home)
     .map((folder) => shared(folder, "project", project.root))
-  return [...places, ...agents, shared(home, "user")]
+  return [...paths, ...agents, shared(home, "user")]
 }

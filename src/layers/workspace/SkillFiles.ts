@@ -35,7 +35,7 @@ interface Start {
   readonly most: number
 }
 
-const make = ({ look, notes }: Finding, place: ResourcePath, { most, real: start, root }: Start) => {
+const make = ({ look, notes }: Finding, source: ResourcePath, { most, real: start, root }: Start) => {
   const seen = new Set([start])
   /** Whether a link may be followed: not out of the project, and not twice to the same folder. */
   const mayFollow = Effect.fnUntraced(function* (path: string) {
@@ -56,7 +56,7 @@ const make = ({ look, notes }: Finding, place: ResourcePath, { most, real: start
         take(own)
         return found
       }
-      if (depth === 0 && place.hasLooseFiles) {
+      if (depth === 0 && source.hasLooseFiles) {
         for (const entry of entries) if (entry.kind === "file" && isMarkdown(entry.name)) take(entry)
       }
       if (depth === deepest) return found
@@ -71,19 +71,19 @@ const make = ({ look, notes }: Finding, place: ResourcePath, { most, real: start
 }
 
 /** `most` is how many anybody wants. */
-const findCandidates = Effect.fnUntraced(function* (finding: Finding, place: ResourcePath, most: number) {
+const findCandidates = Effect.fnUntraced(function* (finding: Finding, source: ResourcePath, most: number) {
   const { look, notes } = finding
-  const state = yield* Effect.orElseSucceed(look.files.state(place.path), () => undefined)
+  const state = yield* Effect.orElseSucceed(look.files.state(source.path), () => undefined)
   if (state === undefined) {
-    if (place.isNamed) notes.add(place.path, "does not exist, so there are no skills in it")
+    if (source.isNamed) notes.add(source.path, "does not exist, so there are no skills in it")
     return []
   }
-  if (state.isFile) return [{ path: place.path, isLinked: true }]
+  if (state.isFile) return [{ path: source.path, isLinked: true }]
   const realOf = (path: string) => Effect.orElseSucceed(look.files.real(path), () => path)
-  const real = yield* realOf(place.path)
-  const root = place.within === undefined ? undefined : yield* realOf(place.within)
+  const real = yield* realOf(source.path)
+  const root = source.within === undefined ? undefined : yield* realOf(source.within)
   const isAway = root !== undefined && !isBelow(real, root)
-  return yield* make(finding, place, { real, root, most })(place.path, 0, isAway)
+  return yield* make(finding, source, { real, root, most })(source.path, 0, isAway)
 })
 
 export interface Skill {
@@ -109,11 +109,11 @@ const isName = (name: string) => name.length <= longestName && /^[^\s/\\\p{Cc}]+
 const readSkill = Effect.fnUntraced(function* (
   { look, notes }: Finding,
   { isLinked, path }: Candidate,
-  place: ResourcePath
+  source: ResourcePath
 ) {
   const isLoose = !isSkillFile(LocalPaths.basename(path))
   // Whether a file without links is inside of the project is clear, and asking takes as long as reading it.
-  const options = defined({ within: isLinked ? place.within : undefined })
+  const options = defined({ within: isLinked ? source.within : undefined })
   const read = yield* Effect.either(ReadText.headIfPresent(look.files, path, options))
   if (Either.isLeft(read)) {
     notes.add(path, `${read.left.reason}, so the skill was left out`)
@@ -142,8 +142,8 @@ const readSkill = Effect.fnUntraced(function* (
     baseDir,
     ...defined({ argumentHint: hint?.slice(0, longestDescription) }),
     isForModels: data["disable-model-invocation"] !== true,
-    sourceInfo: { ...place.origin, path },
-    ...defined({ within: place.within })
+    sourceInfo: { ...source.origin, path },
+    ...defined({ within: source.within })
   } satisfies Skill
 })
 
@@ -151,12 +151,12 @@ const readSkill = Effect.fnUntraced(function* (
 const batch = 50
 
 /** Of skills with the same name the first one counts. */
-export const find = Effect.fnUntraced(function* (finding: Finding, places: ReadonlyArray<ResourcePath>) {
+export const find = Effect.fnUntraced(function* (finding: Finding, sources: ReadonlyArray<ResourcePath>) {
   const { notes } = finding
   const skills = new Map<string, Skill>()
   const read = new Set<string>()
-  for (const place of places) {
-    for (const candidate of yield* findCandidates(finding, place, mostSkills)) {
+  for (const source of sources) {
+    for (const candidate of yield* findCandidates(finding, source, mostSkills)) {
       const { path } = candidate
       if (read.has(path)) continue
       if (skills.size === mostSkills) {
@@ -165,7 +165,7 @@ export const find = Effect.fnUntraced(function* (finding: Finding, places: Reado
       }
       read.add(path)
       if (read.size % batch === 0) yield* Effect.yieldNow()
-      const skill = yield* readSkill(finding, candidate, place)
+      const skill = yield* readSkill(finding, candidate, source)
       if (skill === undefined) continue
       const first = skills.get(skill.name)
       if (first === undefined) skills.set(skill.name, skill)
@@ -176,7 +176,7 @@ export const find = Effect.fnUntraced(function* (finding: Finding, places: Reado
   return [...skills.values()]
 })
 
-/** One file may be found in two places, by links. */
+/** One file may be found twice, by links. */
 const isSame = ({ look }: Finding, a: string, b: string) =>
   Effect.map(
     Effect.option(Effect.all([look.files.real(a), look.files.real(b)])),

@@ -1,4 +1,4 @@
-/** The text of a prompt template with the arguments in their places. Pure. */
+/** The text of a prompt template with its arguments put in. Pure. */
 import * as Either from "effect/Either"
 
 /** Quotes hold words together where they begin a word, so that "don't" needs no care. A backslash keeps a quote or a space. */
@@ -26,7 +26,7 @@ const valueOf = (words: ReadonlyArray<string>, [, name, otherwise, from, count, 
 /** Longer than a template and its arguments are meant to become. */
 export const longest = 1024 * 1024
 
-/** Arguments that the template has no place for stand below it, so that no word of the user is lost. */
+/** Arguments that the template does not ask for stand below it, so that no word of the user is lost. */
 export const fill = (template: string, args: string): Either.Either<string, string> => {
   const words = wordsOf(args)
   let [text, end, isUsed] = ["", 0, false]

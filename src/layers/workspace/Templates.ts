@@ -19,9 +19,9 @@ const longestName = 64
 const longestFirstLine = 100
 const isName = (name: string) => name.length <= longestName && /^[^\s\p{Cc}]+$/u.test(name)
 
-const expandWith = (files: Files, name: string, place: { readonly path: string; readonly within?: string }) =>
+const expandWith = (files: Files, name: string, file: { readonly path: string; readonly within?: string }) =>
   Effect.fnUntraced(function* (args: string) {
-    const body = yield* SkillCommands.readBody(files, name, place)
+    const body = yield* SkillCommands.readBody(files, name, file)
     return yield* Either.mapLeft(
       TemplateText.fill(body, args),
       (why) => new SlashCommandFailed({ command: name, message: why })
@@ -39,8 +39,8 @@ const firstLine = (body: string) => {
 }
 
 const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string, { origin, within }: ResourcePath) {
-  const place = within === undefined ? { path } : { path, within }
-  const head = yield* Effect.either(ReadText.headIfPresent(look.files, path, place))
+  const file = within === undefined ? { path } : { path, within }
+  const head = yield* Effect.either(ReadText.headIfPresent(look.files, path, file))
   if (Either.isLeft(head)) {
     notes.add(path, `${head.left.reason}, so the prompt template was left out`)
     return undefined
@@ -62,7 +62,7 @@ const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string
     ...defined({ argumentHint: hint }),
     source: "prompt",
     sourceInfo: { ...origin, path },
-    action: { _tag: "Expand", expand: expandWith(look.files, name, place) }
+    action: { _tag: "Expand", expand: expandWith(look.files, name, file) }
   } satisfies SlashCommand
 })
 
@@ -79,17 +79,17 @@ const candidates = Effect.fnUntraced(function* ({ look, notes }: Finding, { isNa
 })
 
 /** Of templates with the same name the first one counts. */
-export const find = Effect.fnUntraced(function* (finding: Finding, places: ReadonlyArray<ResourcePath>) {
+export const find = Effect.fnUntraced(function* (finding: Finding, sources: ReadonlyArray<ResourcePath>) {
   const { notes } = finding
   const found = new Map<string, SlashCommand>()
-  for (const place of places) {
-    for (const path of yield* candidates(finding, place)) {
+  for (const source of sources) {
+    for (const path of yield* candidates(finding, source)) {
       if (found.size === mostTemplates) {
         notes.add(path, `was left out, and all prompt templates after it: there are more than ${mostTemplates}`)
         return [...found.values()]
       }
       if (found.size % 50 === 0) yield* Effect.yieldNow()
-      const template = yield* read(finding, path, place)
+      const template = yield* read(finding, path, source)
       if (template === undefined) continue
       const first = found.get(template.name)
       if (first === undefined) found.set(template.name, template)

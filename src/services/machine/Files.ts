@@ -71,7 +71,7 @@ export class Files extends Context.Tag("heddle/services/machine/Files")<
     readonly realPath: (path: string) => Effect.Effect<string, FileError>
     /** Where a write to this path would go: without links, also when there is no file yet. */
     readonly resolve: (path: string) => Effect.Effect<string, FileError>
-    /** Looks at a path from `resolve`. Fails for anything but a writable regular file or a free place. */
+    /** Looks at a path from `resolve`. Fails for anything but a writable regular file or a path that is free. */
     readonly inspect: (path: string) => Effect.Effect<Target, FileError>
     /** Makes the folders above a path. */
     readonly makeParents: (path: string) => Effect.Effect<void, FileError>

@@ -1,4 +1,4 @@
-/** The state of the page: the branch that is shown, and the place in it. All parts of the page follow it. */
+/** The state of the page: the branch that is shown, and the position in it. All parts of the page follow it. */
 import * as Conversation from "./conversation/Conversation.ts"
 import { h } from "./Dom.ts"
 import { type Entry, makeTree, type SessionData, type Tree } from "./conversation/Entries.ts"

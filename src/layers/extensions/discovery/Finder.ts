@@ -1,4 +1,4 @@
-/** Looks through all places that extensions come from, in the order of protocol.md 11.3. */
+/** Looks through all sources of extensions, in the order of protocol.md 11.3. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"

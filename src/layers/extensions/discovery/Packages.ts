@@ -67,7 +67,7 @@ const conventional = Effect.fnUntraced(function* (look: Look, root: string) {
   } satisfies Resources
 })
 
-/** Single skills and templates in place of their folders, so that a filter can choose among them. */
+/** Single skills and templates in located of their folders, so that a filter can choose among them. */
 const parts = Effect.fnUntraced(function* (look: Look, path: string, kind: "skills" | "prompts") {
   const entries = yield* look.entries(path)
   const isPart =
@@ -114,15 +114,19 @@ const offered = Effect.fnUntraced(function* (look: Look, { isFile, root }: Locat
 })
 
 /** The part of a package that the settings ask for. */
-export const resources = Effect.fnUntraced(function* (look: Look, place: Located, filters: DeclaredPackage["filters"]) {
-  const all = yield* offered(look, place)
+export const resources = Effect.fnUntraced(function* (
+  look: Look,
+  located: Located,
+  filters: DeclaredPackage["filters"]
+) {
+  const all = yield* offered(look, located)
   const chosen = Effect.fnUntraced(function* (kind: Manifest.Kind) {
     const patterns = filters[kind]
     if (patterns === undefined) return all[kind]
     const single =
       kind === "extensions" ? all[kind] : yield* Effect.forEach(all[kind], (path) => parts(look, path, kind))
     const matches = Patterns.filter(patterns)
-    return single.flat().filter((path) => matches(relative(place.root, path)))
+    return single.flat().filter((path) => matches(relative(located.root, path)))
   })
   return {
     extensions: yield* chosen("extensions"),

@@ -38,14 +38,14 @@ const above = Effect.fnUntraced(function* ({ values }: Given) {
 })
 
 const sourceText = ({ isReset, sources }: Effective.Effective, cwd: string): string => {
-  const places = sources
+  const files = sources
     .map(
       ({ line, name }) =>
         `${LocalPaths.isAbsolute(name) ? LocalPaths.display(name, cwd) : name}${line === undefined ? "" : `:${line}`}`
     )
     .join(", ")
-  if (isReset) return `default (rpc mode resets ${places})`
-  return places === "" ? "default" : places
+  if (isReset) return `default (rpc mode resets ${files})`
+  return files === "" ? "default" : files
 }
 
 const valueText = (value: unknown) => (value === undefined ? "-" : JSON.stringify(value))

@@ -12,8 +12,8 @@ import * as KnownSecrets from "../../secrets/KnownSecrets.ts"
 export const make = Effect.fnUntraced(function* (cwd: string, trusted: boolean) {
   const agentDir = yield* Process.agentDir
   const secrets = KnownSecrets.make()
-  const places = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted }) }
-  yield* Effect.provideServiceEffect(KeyRing.make(places), Catalog.Catalog, Catalog.make({ agentDir })).pipe(
+  const folders = { agentDir, ...EnvFiles.foldersFor({ cwd, trusted }) }
+  yield* Effect.provideServiceEffect(KeyRing.make(folders), Catalog.Catalog, Catalog.make({ agentDir })).pipe(
     Effect.provideService(Processes, LocalProcesses.service),
     Effect.provideService(KnownSecrets.KnownSecrets, secrets)
   )

@@ -17,7 +17,7 @@ export type Asked =
 export interface Dialog {
   readonly asked: Asked
   readonly editor: Editor.Editor
-  /** The place of the option that Enter chooses. */
+  /** The index of the option that Enter chooses. */
   readonly chosen: number
 }
 

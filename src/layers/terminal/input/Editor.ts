@@ -15,7 +15,7 @@ export const withText = (editor: Editor, text: string): Editor => ({ ...editor, 
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** The start of the line that a place is in. */
+/** The start of the line that a position is in. */
 const lineStart = (text: string, at: number) => text.lastIndexOf("\n", at - 1) + 1
 const lineEnd = (text: string, at: number) => {
   const end = text.indexOf("\n", at)
@@ -70,7 +70,7 @@ export const insert = (editor: Editor, text: string): Editor => {
   }
 }
 
-/** With the text between two places replaced, and the cursor behind it. */
+/** With the text between two positions replaced, and the cursor behind it. */
 export const replace = (editor: Editor, from: number, to: number, text: string): Editor =>
   insert(moveTo({ ...editor, text: editor.text.slice(0, from) + editor.text.slice(to) }, from), text)
 

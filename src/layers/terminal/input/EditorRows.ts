@@ -1,4 +1,4 @@
-/** An editor as rows of the screen, with the place of the cursor. Pure. */
+/** An editor as rows of the screen, with the position of the cursor. Pure. */
 import * as TerminalText from "../../platform/modules/TerminalText.ts"
 import type { Live } from "../screen/Painter.ts"
 import type { Editor } from "./Editor.ts"

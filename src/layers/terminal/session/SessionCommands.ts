@@ -14,7 +14,7 @@ import { explain } from "./Talk.ts"
 const changes = Effect.flatMap(Sessions, (sessions) => sessions.changes)
 const current = Effect.flatMap(Sessions, (sessions) => sessions.current)
 
-/** Sessions that have something in them, newest first. Their numbers are their places in this list. */
+/** Sessions that have something in them, newest first. Their numbers are their positions in this list. */
 const listed = Effect.map(
   Effect.flatMap(changes, ({ list }) => list),
   (all) => all.filter(({ messageCount }) => messageCount > 0)

@@ -56,7 +56,7 @@ export const setAll = (root: Element, open: boolean): void => {
   }
 }
 
-/** Opens the folds around a place of a drawn item, and returns its element. */
+/** Opens the folds around a part of a drawn item, and returns its element. */
 export const openAt = ({ folds, leaf }: LeafLocation): HTMLElement | undefined => {
   for (const each of folds) {
     const element = elements.get(each)

@@ -21,7 +21,8 @@ const empty = (words: string) => Parts.decoration(() => h("p", { class: "empty" 
 
 const thinking = (block: JsonRecord): ReadonlyArray<Parts.Part> => {
   const thoughts = text(block["thinking"])
-  if (thoughts === "") return block["redacted"] === true ? [callout("quiet", "Thinking, kept hidden by the provider")] : []
+  if (thoughts === "")
+    return block["redacted"] === true ? [callout("quiet", "Thinking, kept hidden by the provider")] : []
   return [
     Parts.fold({
       class: "thinking",

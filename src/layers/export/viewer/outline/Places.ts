@@ -17,7 +17,7 @@ const blockOf = (node: Node): Element | null => {
   return at
 }
 
-/** The text of an element, with a line break wherever a line ends on the page, and the place of each text node in it. */
+/** The text of an element, with a line break wherever a line ends on the page, and the position of each text node in it. */
 const read = (root: Element) => {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
     node instanceof Element && node.matches(ours) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT

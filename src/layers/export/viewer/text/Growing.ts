@@ -1,4 +1,4 @@
-/** Long texts that show their beginning at first, and how a search makes them show a later place. */
+/** Long texts that show their beginning at first, and how a search makes them show a later position. */
 
 type Grow = (end: number) => void
 

@@ -91,7 +91,7 @@ const diffs: Values = {
     `--- ${path}\n+++ ${path}\n${Diff.make(before, after).diff}`
 }
 
-const places = (holder: Holder): Values => {
+const environment = (holder: Holder): Values => {
   const { packageDir, version } = holder.get()
   const shell = () => holder.get().settings().shellPath
   return {
@@ -117,7 +117,7 @@ const currentBindings = (tui: Values) => (): KeybindingsManager => {
 export const make = (holder: Holder, tui: Values): Values => {
   const { inertComponents, keyHints, ...screens } = Screens
   return {
-    ...places(holder),
+    ...environment(holder),
     ...compaction,
     ...diffs,
     ...Truncation,

@@ -100,8 +100,8 @@ const notices = ({ bridge, ports: { ui }, report }: Instance) => {
     setWidget: (key: unknown, content: unknown, given?: unknown) => {
       if (isHandler(content)) return
       const { placement } = options(given)
-      const place = placements.find((name) => name === placement)
-      fire(ui.setWidget({ key: String(key), ...linesOf(content), ...defined({ placement: place }) }))
+      const known = placements.find((name) => name === placement)
+      fire(ui.setWidget({ key: String(key), ...linesOf(content), ...defined({ placement: known }) }))
     },
     setTitle: (title: unknown) => fire(ui.setTitle(String(title))),
     setEditorText,
