@@ -29,5 +29,5 @@ export const standard = SessionPlan.core
   .add(rules)
   .add(ask)
 
-/** The session of a subagent: nobody sees its list, and it asks nobody. */
+/** The session of a subagent: it has no todo list, and no user to ask. */
 export const child = SessionPlan.core.add(controls).add(budget).add(tools).add(retries).add(compaction).add(rules)

@@ -18,6 +18,6 @@ export const make = (size: () => number, lead: number): Backpressure => {
   }
 }
 
-/** The number of items in a Mailbox; a closed one holds nobody back. */
+/** The number of items in a Mailbox; a closed one holds no producer back. */
 export const sizeOf = (queue: { readonly unsafeSize: () => Option.Option<number> }) => (): number =>
   Option.getOrElse(queue.unsafeSize(), () => 0)

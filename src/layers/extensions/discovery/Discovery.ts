@@ -57,7 +57,7 @@ export const nothing: Found = { extensions: [], skillPaths: [], promptPaths: [],
 const isEmptyList = ({ extensions, packages, roots }: DeclaredLists) =>
   extensions.length + packages.length + roots.length === 0
 
-/** Whether there are extensions that heddle does not start without, whoever names them. */
+/** Whether there are extensions that heddle does not start without, wherever they are named. */
 export const isRequiring = (
   { requiredPaths = [] }: Pick<DiscoveryOptions, "requiredPaths">,
   { project, user }: DeclaredExtensions
