@@ -255,6 +255,7 @@ describe("limits", () => {
     [["--max-tokens", "0"], '--max-tokens must be a whole number above 0; got "0"'],
     [["--max-tokens", "1.5"], '--max-tokens must be a whole number above 0; got "1.5"'],
     [["--max-turns", ""], '--max-turns must be a whole number above 0; got ""'],
+    [["--max-turns", "1.5"], '--max-turns must be a whole number above 0; got "1.5"'],
     [["--max-turns", "NaN"], '--max-turns must be a whole number above 0; got "NaN"']
   ]
   it.scopedLive.each(wrong)("that make no sense are refused: %j", ([args, words]) =>

@@ -35,7 +35,17 @@ describe("heddle config", () => {
     home.write("config.yml", "steeringMode: all\nretry.fallbackChains: { default: [a] }")
     project('{ "compaction.enabled": false, "maxTurns": 3 }')
     const { code, err, out } = await home.run(
-      ["config", "--set", "retry.fallbackChains.other=[]", "--session-dir", "s", "--dialect", "omp"],
+      [
+        "config",
+        "--set",
+        "retry.fallbackChains.other=[]",
+        "--session-dir",
+        "s",
+        "--dialect",
+        "omp",
+        "--thinking",
+        "high"
+      ],
       { variables: { PI_OFFLINE: "1" } }
     )
     assert.strictEqual(code, 0)
@@ -56,6 +66,7 @@ describe("heddle config", () => {
         ["steeringMode", '"all"', "agent/config.yml:1"],
         ["interruptMode", '"immediate"', "dialect omp"],
         ["sessionDir", '"s"', "--session-dir"],
+        ["defaultThinkingLevel", '"high"', "--thinking"],
         ["models.discover", "[]", "variable PI_OFFLINE"],
         ["retry.maxRetries", "7", "agent/settings.json:3"],
         ["retry.fallbackChains", '{"default":["a"],"other":[]}', "agent/config.yml:2, --set"],

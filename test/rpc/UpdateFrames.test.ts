@@ -64,9 +64,11 @@ describe("UpdateFrames", () => {
       return update === undefined ? undefined : JSON.parse(updates.push({ ...said, update }, 0))
     }
     push({ _tag: "TextStarted" })
-    assert.strictEqual(push({ _tag: "Delta", delta: "a" }).message.usage.input, 0)
+    const first = push({ _tag: "Delta", delta: "a" })
+    assert.deepStrictEqual([first.usage.input, first.message.usage.input], [0, 0])
     push({ _tag: "UsageReported", tokens })
     const frame = push({ _tag: "Delta", delta: "b" })
+    assert.deepStrictEqual(frame.usage, draft.usage)
     assert.deepStrictEqual(frame.message.usage, draft.usage)
     assert.strictEqual(frame.message.usage.input, 7)
     assert.deepStrictEqual(frame.assistantMessageEvent.partial.usage, draft.usage)

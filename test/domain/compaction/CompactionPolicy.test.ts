@@ -89,6 +89,11 @@ describe("isSilentOverflow", () => {
   for (const [why, tokens, stopReason, isOverflow] of cases) {
     it(why, () => assert.strictEqual(Policy.isSilentOverflow(assistant([], tokens, stopReason), 1000), isOverflow))
   }
+  it("an estimate of heddle is no report of the provider", () => {
+    const answer = says("", { input: 2000 })
+    assert.isTrue(Policy.isSilentOverflow(answer, 1000))
+    assert.isFalse(Policy.isSilentOverflow({ ...answer, usage: { ...answer.usage, estimated: true } }, 1000))
+  })
   it("a window that is not known overflows never", () =>
     assert.isFalse(Policy.isSilentOverflow(says("", { input: 1 }), 0)))
 })
