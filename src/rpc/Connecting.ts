@@ -1,17 +1,19 @@
 /** Opens a connection: its state before anything was said, and what a host hears first. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent, type EventSink } from "../services/Agent.ts"
 import type { DialectName } from "../services/host/Dialect.ts"
 import { Session } from "../services/session/Session.ts"
-import type { Sessions } from "../services/session/Sessions.ts"
+import type { Sessions, SessionServices } from "../services/session/Sessions.ts"
 import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
 import * as Trust from "../services/Trust.ts"
-import type { Connection, UpdateForm } from "./Connection.ts"
+import * as Connection from "./Connection.ts"
 import { type AgentEnd, dialects } from "./dialect/Dialect.ts"
 import * as Echoes from "./dialect/Echoes.ts"
+import type { Outbox } from "./Outbox.ts"
+import type { Terms, UpdateForm } from "./Preferences.ts"
+import * as Following from "./subagents/Following.ts"
 
 /** How the host wants to be spoken to. */
 export interface Manner {
@@ -26,31 +28,35 @@ export interface Manner {
 /** The state of a connection on which nothing was said yet. */
 export const open = Effect.fnUntraced(function* (manner: Manner, sessions: typeof Sessions.Service) {
   const settings = yield* Settings
-  const { epoch, file, sessionId } = yield* Context.get(yield* sessions.current, Session).info
+  const place = yield* Context.get(yield* sessions.current, Session).info
   const dialect = dialects[manner.dialect ?? "superset"]
-  const connection: Connection = {
+  const terms: Terms = {
     serverVersion: manner.version,
-    sessionId,
-    epoch,
-    sessionFile: Option.getOrUndefined(file),
     maxFrameBytes: settings["rpc.maxFrameBytes"],
     dialect,
     agentEnd: manner.agentEnd ?? dialect.agentEnd,
-    ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {}),
-    updates: manner.updates,
-    abortQueue: settings.abortQueue,
-    initialized: false,
-    negotiated: false,
-    seq: 0
+    ...(dialect.echoesAttachments ? { echoes: Echoes.make() } : {})
   }
-  return connection
+  const { updates } = manner
+  const preferences = { updates, abortQueue: settings.abortQueue, initialized: false, negotiated: false }
+  return Connection.make(terms, preferences, place)
 })
+
+/** The host comes to a session: its events go to a link of their own, and it is asked for what the host wants to hear. */
+export const enter = (connection: Connection.Connection, outbox: Outbox) =>
+  Effect.fnUntraced(function* (session: Context.Context<SessionServices>) {
+    const left = connection.link()
+    const link = yield* connection.enter(yield* Context.get(session, Session).info)
+    if (link !== left) outbox.leave(left)
+    yield* Following.begin(link, session)
+    return outbox.sinkOf(link)
+  })
 
 /** Settings that were ignored, what of the project was left out, queued messages, and slash commands. */
 export const tellWhatIsThere = Effect.fnUntraced(function* (
   sink: EventSink,
   sessions: typeof Sessions.Service,
-  { dialect }: Pick<Connection, "dialect">
+  { dialect }: Terms
 ) {
   const message = yield* SettingsNotice
   if (message !== "") sink.offer({ _tag: "Notice", level: "warning", message, source: "settings" })

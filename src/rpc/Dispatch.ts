@@ -17,15 +17,15 @@ import type { HostDialogs } from "./dialogs/HostDialogs.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import type * as Jsonl from "./Jsonl.ts"
 import type * as Lanes from "./Lanes.ts"
+import type { Outbox } from "./Outbox.ts"
 import * as Unsupported from "./peers/Unsupported.ts"
 import * as Frame from "./protocol/Frame.ts"
 import { type CommandServices, commands, type ProcessServices } from "./registry.ts"
-import type { Writer } from "./Writer.ts"
 
 /** The parts of one connection that handling a frame takes. */
 export interface Parts {
   readonly connection: Connection
-  readonly writer: Writer
+  readonly outbox: Outbox
   readonly lanes: Lanes.Lanes<ProcessServices>
   readonly hostTools: HostToolSet & HostToolCalls
   readonly dialogs: Pick<HostDialogs, "receive" | "refuse">
@@ -61,7 +61,7 @@ const unlessAsked = (answer: Effect.Effect<unknown>): Effect.Effect<void> =>
 
 const byName = new Map(commands.map((command) => [command.name, command]))
 
-export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, writer }: Parts): Dispatch => {
+export const make = ({ connection, dialogs, hostTools, lanes, now, outbox, sessions }: Parts): Dispatch => {
   const inSession: Enter<ProcessServices> = (handler) =>
     Effect.flatMap(sessions.current, (session) => Effect.provide(handler, session))
 
@@ -81,7 +81,7 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
     const respond = (response: Frame.Response): boolean => {
       if (answered) return false
       answered = true
-      writer.respond(response)
+      outbox.respond(response)
       return true
     }
     const request: Request = {
@@ -91,8 +91,8 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
       ...before,
       record: (frame) =>
         Effect.zipRight(
-          Effect.sync(() => writer.record(frame)),
-          writer.ready
+          Effect.sync(() => outbox.record(frame)),
+          outbox.ready
         ),
       answer: (data) => Effect.sync(() => respond(Frame.success(command.name, id, data))),
       whenCancelled: (data) => {
@@ -152,11 +152,13 @@ export const make = ({ connection, dialogs, hostTools, lanes, now, sessions, wri
     if (dialogs.receive(type, frame)) return Effect.void
     const command = byName.get(type)
     if (command !== undefined) return start(command, frame)
-    return reject(Unsupported.refusal(type, id) ?? Frame.unknownCommand(type, id, connection.negotiated))
+    return reject(
+      Unsupported.refusal(type, id) ?? Frame.unknownCommand(type, id, connection.link().preferences.negotiated)
+    )
   }
 
   const reject = (response: Frame.Response) => {
-    writer.respond(response)
+    outbox.respond(response)
     return Effect.void
   }
 

@@ -21,10 +21,10 @@ import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Lanes from "./Lanes.ts"
+import * as Outbox from "./Outbox.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import type { ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
-import * as Writer from "./Writer.ts"
 
 export interface ServerOptions<Stop> extends Connecting.Manner {
   /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
@@ -52,7 +52,7 @@ const bytesToCollect = 4 * 1024 * 1024
 const read = Effect.fnUntraced(function* (
   { collect, input }: typeof Transport.Service,
   connection: Connection,
-  { readerReady }: Writer.Writer,
+  { readerReady }: Outbox.Outbox,
   { receive, receiveLast }: Dispatch.Dispatch,
   sessions: typeof Sessions.Service
 ) {
@@ -91,13 +91,13 @@ const read = Effect.fnUntraced(function* (
 /** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
 const start = Effect.fnUntraced(function* <Stop>(
   { uptime }: ServerOptions<Stop>,
-  writer: Writer.Writer,
+  outbox: Outbox.Outbox,
   sessions: typeof Sessions.Service
 ) {
   const agent = Context.get(yield* sessions.current, Agent)
-  const done = Effect.map(uptime, (ms) => writer.record({ type: "startup", phase: "done", ms }))
+  const done = Effect.map(uptime, (ms) => outbox.record({ type: "startup", phase: "done", ms }))
   if (yield* agent.isStarted) return yield* done
-  writer.record({ type: "startup", phase: "extensions", ms: yield* uptime })
+  outbox.record({ type: "startup", phase: "extensions", ms: yield* uptime })
   yield* Effect.forkScoped(Effect.zipRight(agent.started, done))
 })
 
@@ -132,32 +132,32 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const ids = yield* Ids
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
-      const { run, writer } = yield* Writer.make(transport, connection)
-      writer.record(readyFrame(connection, yield* Trust.level))
+      const { outbox, run } = yield* Outbox.make(transport, connection)
+      outbox.record(readyFrame(connection, yield* Trust.level))
       const lanes = yield* Lanes.make<ProcessServices>()
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
-        ...HostToolCalls.make(ids, writer.record)
+        ...HostToolCalls.make(ids, outbox.record)
       }
-      const dialogs = yield* openDialogs(options, { ids, connection, writer }, sessions)
+      const dialogs = yield* openDialogs(options, { ids, connection, outbox }, sessions)
       const dispatch = Dispatch.make({
         connection,
-        writer,
+        outbox,
         lanes,
         hostTools,
         dialogs,
         sessions,
         now: () => Stopwatch.read(clock)
       })
-      yield* sessions.attach(Following.sink(writer, connection, sessions, (run) => lanes.aside({ run })))
+      yield* sessions.follow(Connecting.enter(connection, outbox))
       yield* Effect.addFinalizer(() => Following.end(connection, sessions))
-      yield* start(options, writer, sessions)
-      yield* Connecting.tellWhatIsThere(writer, sessions, connection)
+      yield* start(options, outbox, sessions)
+      yield* Connecting.tellWhatIsThere(outbox, sessions, connection)
       const writing = yield* Effect.forkScoped(run)
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options
       const whenIdle = Effect.zipRight(quit, awaitIdle(sessions))
-      const stopped = yield* read(transport, connection, writer, dispatch, sessions).pipe(
+      const stopped = yield* read(transport, connection, outbox, dispatch, sessions).pipe(
         // A host that does not read any more is treated like one that has closed its side.
         Effect.raceFirst(writerEnds),
         Effect.raceFirst(Effect.zipRight(whenIdle, lanes.accepted)),
@@ -181,7 +181,7 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
         yield* lanes.drained
         yield* sessions.farewell
         yield* shell.endBackground(eof ? "end" : "signal")
-        yield* writer.end
+        yield* outbox.end
         // What the host could be told of is handed back. The rest of the queue waits in the session's file.
         if (Exit.isSuccess(yield* writerEnds)) yield* forget
       })

@@ -3,7 +3,7 @@
  * message twice, so deltas are merged until they are long enough in relation to the message (supplement 3.3): the bytes
  * stay linear in the text, and the joined deltas are exactly the text. Blocks begin and end at once, until that has cost
  * too much in one message; from then on a block that came and went between two updates is only in `message`. Owned by
- * the connection's writer.
+ * a link.
  */
 import * as Json from "../domain/Json.ts"
 import type { EventOf } from "../domain/conversation/AgentEvent.ts"
@@ -11,8 +11,8 @@ import type { Update } from "../domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../domain/conversation/Blocks.ts"
 import * as UpdateStep from "../domain/conversation/UpdateStep.ts"
 import { type Usage, zero } from "../domain/model/Usage.ts"
-import type { Connection } from "./Connection.ts"
 import * as DraftJson from "./DraftJson.ts"
+import type { UpdateForm } from "./Preferences.ts"
 
 type MessageUpdated = EventOf<"MessageUpdated">
 
@@ -49,7 +49,8 @@ export interface UpdateFrames {
 
 const dueFor = ({ draft }: MessageUpdated, now: number) => now + Math.max(100, Blocks.sizeOf(draft.blocks) / bytesPerMs)
 
-export const make = (connection: Connection, envelope: () => string): UpdateFrames => {
+/** `form` is the one that the host wants by now, and `envelope` the last members of the next frame. */
+export const make = (form: () => UpdateForm | "role" | "none", envelope: () => string): UpdateFrames => {
   let pending: Pending | undefined
   /** The message at hand, and what the bounds of its blocks have cost. */
   let messageId = ""
@@ -58,7 +59,6 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   let usage: Usage = zero
   let usageJson = Json.stringify(zero)
   const json = DraftJson.make()
-  const formNow = () => connection.filter?.form ?? connection.updates
 
   /** `delta` is "" where a block starts or ends. */
   const frame = (event: MessageUpdated, update: Update, members: string, delta: string): string => {
@@ -70,9 +70,9 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const head = `{"type":"message_update",`
     const step = `"assistantMessageEvent":{"type":"${UpdateStep.typeOf(update)}","contentIndex":${update.contentIndex}${members}`
     const tail = `},"usage":${usageJson},"messageId":"${messageId}","runId":"${runId}"${envelope()}}\n`
-    const form = formNow()
-    if (form === "delta") return head + step + tail
-    if (form === "role") return `${head}"message":{"role":"assistant"},${step}${tail}`
+    const wanted = form()
+    if (wanted === "delta") return head + step + tail
+    if (wanted === "role") return `${head}"message":{"role":"assistant"},${step}${tail}`
     const message = json.message(messageId, draft, delta)
     return `${head}"message":${message},${step},"partial":${message}${tail}`
   }
@@ -90,7 +90,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
     const { delta, event, isEnded, isNew } = pending
     const { contentIndex, kind } = event.update
     pending = undefined
-    if (formNow() === "none") return ""
+    if (form() === "none") return ""
     const started = isNew ? boundFrame(event, { kind, contentIndex, step: "start" }) : ""
     const gained = delta === "" ? "" : deltaFrame(event, { kind, contentIndex, step: "delta", delta }, delta)
     return started + gained + (isEnded ? boundFrame(event, { kind, contentIndex, step: "end" }) : "")
@@ -116,7 +116,7 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
       messageId = event.messageId
       spent = 0
     }
-    if (spent > mostForBounds && formNow() === "full") return holdBound(event, now)
+    if (spent > mostForBounds && form() === "full") return holdBound(event, now)
     const held = flush()
     const text = boundFrame(event, event.update)
     spent += text.length
@@ -137,10 +137,10 @@ export const make = (connection: Connection, envelope: () => string): UpdateFram
   return {
     push: (event, now) => {
       const { update } = event
-      const form = formNow()
-      if (form === "none") return flush()
+      const wanted = form()
+      if (wanted === "none") return flush()
       if (update.step !== "delta") return bound(event, now)
-      if (form !== "full") return flush() + deltaFrame(event, update, update.delta)
+      if (wanted !== "full") return flush() + deltaFrame(event, update, update.delta)
       return pace(event, update.delta, now)
     },
     flush,

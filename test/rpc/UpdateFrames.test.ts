@@ -2,14 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../../src/domain/conversation/Blocks.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
-import type { UpdateForm } from "../../src/rpc/Connection.ts"
+import type { UpdateForm } from "../../src/rpc/Preferences.ts"
 import * as UpdateFrames from "../../src/rpc/UpdateFrames.ts"
-import * as Connections from "../support/Connections.ts"
 import { model } from "../support/agent/ScriptedModel.ts"
 
 /** Streams `count` deltas, a millisecond apart if `paced`, and returns the frames. */
 const stream = (form: UpdateForm, count: number, msPerDelta = 0) => {
-  const updates = UpdateFrames.make(Connections.make(form), () => "")
+  const updates = UpdateFrames.make(
+    () => form,
+    () => ""
+  )
   const events: ReadonlyArray<ModelEvent> = [
     { _tag: "TextStarted" },
     ...Array.from({ length: count }, (_, i) => ({ _tag: "Delta", delta: `tok${i} `.padEnd(20, "x") }) as const),
@@ -54,7 +56,10 @@ describe("UpdateFrames", () => {
   })
 
   it("full form: the message has the usage that has been reported so far", () => {
-    const updates = UpdateFrames.make(Connections.make("full"), () => "")
+    const updates = UpdateFrames.make(
+      () => "full",
+      () => ""
+    )
     const tokens = { input: 7, output: 1, cacheRead: 0, cacheWrite: 0 }
     let draft = AssistantDraft.empty(model, 0)
     const push = (event: ModelEvent) => {
@@ -86,7 +91,10 @@ describe("UpdateFrames", () => {
   })
 
   it("full form: what is held back is due after 100 ms", () => {
-    const updates = UpdateFrames.make(Connections.make("full"), () => "")
+    const updates = UpdateFrames.make(
+      () => "full",
+      () => ""
+    )
     const block = { type: "text", text: "x".repeat(10_000) } as const
     const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const

@@ -5,7 +5,7 @@ import { text } from "../../src/domain/conversation/Content.ts"
 import type { ToolOutput } from "../../src/domain/conversation/Message.ts"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../src/rpc/Server.ts"
-import * as Writer from "../../src/rpc/Writer.ts"
+import * as Outbox from "../../src/rpc/Outbox.ts"
 import type { HostTool } from "../../src/services/host/HostTools.ts"
 import { Transport } from "../../src/services/host/Transport.ts"
 import * as Connections from "../support/Connections.ts"
@@ -30,9 +30,9 @@ it.effect("a response becomes a failure with its id, a record keeps its place an
     let written = ""
     const input = yield* Mailbox.make<Uint8Array>()
     const write = (more: string) => Effect.sync(() => void (written += more))
-    const { run, writer } = yield* Writer.make({ input, write, gather: Effect.void }, Connections.make("delta"))
-    writer.respond({ id: 7, type: "response", command: "get_state", success: true, data: bad.circular })
-    writer.offer({
+    const { outbox, run } = yield* Outbox.make({ input, write, gather: Effect.void }, Connections.make("delta"))
+    outbox.respond({ id: 7, type: "response", command: "get_state", success: true, data: bad.circular })
+    outbox.offer({
       _tag: "ToolEnded",
       runId: "r",
       toolCallId: "c",
@@ -41,9 +41,9 @@ it.effect("a response becomes a failure with its id, a record keeps its place an
       isError: false,
       durationMs: 3
     })
-    writer.record({ type: "note", ...bad.throwing })
-    writer.record({ type: "after" })
-    yield* writer.end
+    outbox.record({ type: "note", ...bad.throwing })
+    outbox.record({ type: "after" })
+    yield* outbox.end
     yield* run
     const frames = written
       .split("\n")

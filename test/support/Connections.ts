@@ -1,17 +1,19 @@
-/** The connection of a host that has said nothing yet. */
+/** The connection of a host that has said nothing yet but `change`. */
+import { Option } from "effect"
 import { superset } from "../../src/rpc/dialect/Dialect.ts"
-import type { Connection, UpdateForm } from "../../src/rpc/Connection.ts"
+import * as Connection from "../../src/rpc/Connection.ts"
+import type { Preferences, Terms, UpdateForm } from "../../src/rpc/Preferences.ts"
 
-export const make = (updates: UpdateForm): Connection => ({
+export const terms: Terms = {
   serverVersion: "0",
-  sessionId: "s",
-  epoch: "e",
   maxFrameBytes: 1,
   dialect: superset,
-  agentEnd: "final",
-  updates,
-  abortQueue: "return",
-  initialized: false,
-  negotiated: false,
-  seq: 0
-})
+  agentEnd: "final"
+}
+
+export const make = (updates: UpdateForm, change: Partial<Preferences> = {}) =>
+  Connection.make(
+    terms,
+    { updates, abortQueue: "return", initialized: false, negotiated: false, ...change },
+    { sessionId: "s", epoch: "e", file: Option.none() }
+  )

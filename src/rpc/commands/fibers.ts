@@ -1,6 +1,7 @@
 /** The live tree of the session's fibers, and cancelling a part of it (supplement 6.5). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import { RequestId } from "../../domain/conversation/MessageQueue.ts"
@@ -132,7 +133,8 @@ const cancel = Command.make({
     const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
-    const cleared = isRun && request.connection.abortQueue !== "keep" ? agent.clearQueue : Effect.succeed([])
+    const { abortQueue } = yield* Ref.get(request.connection.preferences)
+    const cleared = isRun && abortQueue !== "keep" ? agent.clearQueue : Effect.succeed([])
     return yield* Command.answering(
       request,
       Effect.map(cleared, (items) => ({ targetId, ...outcome, ...toCleared(items) }))

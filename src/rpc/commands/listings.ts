@@ -5,6 +5,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
+import * as Connection from "../Connection.ts"
 
 const setLocale = Command.make({
   name: "set_locale",
@@ -12,10 +13,7 @@ const setLocale = Command.make({
   summary: "The language of the user, for example `de` or `pt-BR`. It is kept; nothing depends on it yet.",
   origin: ["xcsh"],
   params: Schema.Struct({ locale: Schema.NonEmptyString }),
-  run: ({ locale }, { connection }) =>
-    Effect.sync(() => {
-      connection.locale = locale
-    })
+  run: ({ locale }, { connection }) => Effect.asVoid(Connection.prefer(connection, (now) => ({ ...now, locale })))
 })
 
 const getIntegrations = Command.make({

@@ -8,7 +8,7 @@ import * as SessionContext from "../../domain/session/SessionContext.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
-import type { Connection, MessageSnapshot } from "../Connection.ts"
+import type { Link, MessageSnapshot } from "../Link.ts"
 import * as Cursor from "../protocol/Cursor.ts"
 import { encode } from "../protocol/Frame.ts"
 
@@ -56,15 +56,15 @@ const size = (message: AgentMessage) => utf8.encode(encode(message)).length
 const failure = (code: string, message: string) => new Command.CommandFailure({ code, message })
 
 /** Entries never change, so an old leaf always gives the same conversation. It is kept while the host reads its pages. */
-const snapshotAt = Effect.fnUntraced(function* (connection: Connection, sessionId: string, leaf: string | null) {
-  const kept = connection.pages
+const snapshotAt = Effect.fnUntraced(function* (link: Link, sessionId: string, leaf: string | null) {
+  const kept = link.pages
   if (kept?.sessionId === sessionId && kept.leaf === leaf) return kept
   const session = yield* Session
   const branch = yield* Effect.mapError(session.branchTo(leaf), () =>
     failure("stale_cursor", "RPC message cursor is stale")
   )
   const snapshot: MessageSnapshot = { sessionId, leaf, messages: SessionContext.conversation(branch) }
-  connection.pages = snapshot
+  link.pages = snapshot
   return snapshot
 })
 
@@ -93,11 +93,12 @@ const getMessagesPage = Command.make({
       return yield* failure("invalid_params", "RPC message page limit must be between 1 and 256")
     }
     const position = yield* start(sent)
-    const { messages } = yield* snapshotAt(connection, position.session, position.leaf)
+    const link = connection.link()
+    const { messages } = yield* snapshotAt(link, position.session, position.leaf)
     if (position.from > messages.length) return yield* cursor.failure()
     const end = MessagePages.endOfPage(messages, position.from, { count, bytes: pageBytes }, size)
     const isLast = end >= messages.length
-    if (isLast) delete connection.pages
+    if (isLast) delete link.pages
     return {
       messages: messages.slice(position.from, end),
       ...(isLast ? {} : { nextCursor: cursor.write({ ...position, from: end }) }),

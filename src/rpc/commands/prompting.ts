@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { described, ImageContent, optional } from "../../domain/conversation/Content.ts"
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
@@ -200,7 +201,8 @@ const stopUnlessKnown = Effect.fnUntraced(function* (
 ) {
   const agent = yield* Agent
   if (clientMessageId !== undefined && (yield* agent.isKnown(clientMessageId))) return before
-  if (request.connection.abortQueue === "keep") return yield* Effect.as(agent.interrupt, before)
+  const { abortQueue } = yield* Ref.get(request.connection.preferences)
+  if (abortQueue === "keep") return yield* Effect.as(agent.interrupt, before)
   return yield* stop(agent, request, before)
 })
 
@@ -226,7 +228,9 @@ export const abort = Command.make({
   params: Schema.Struct({ queue: optional(AbortQueue) }),
   result: Schema.Struct({ cleared: optional(Cleared) }),
   run: ({ queue }, request) =>
-    Effect.as(end(request, (queue ?? request.connection.abortQueue) === "keep", clearedData), {})
+    Effect.flatMap(Ref.get(request.connection.preferences), ({ abortQueue }) =>
+      Effect.as(end(request, (queue ?? abortQueue) === "keep", clearedData), {})
+    )
 })
 
 /** Hosts read the members at the top; `cleared` is where `abort` has them. */

@@ -1,11 +1,14 @@
 /** Commands about the protocol itself (supplement 5.2, 6.6, 6.7). */
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
+import * as Connection from "../Connection.ts"
+import type { Preferences, UpdateForm } from "../Preferences.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
 import * as EventFilter from "../protocol/EventFilter.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
@@ -86,7 +89,8 @@ const initialize = Command.make({
   }),
   errors: ["already_initialized", "unsupported_version"],
   run: Effect.fnUntraced(function* (params, { connection }) {
-    if (connection.initialized) {
+    const { initialized } = yield* Ref.get(connection.preferences)
+    if (initialized) {
       return yield* new Command.CommandFailure({
         code: "already_initialized",
         message: "This connection is initialized already"
@@ -100,14 +104,18 @@ const initialize = Command.make({
         data: { supported: [Capabilities.protocolVersion] }
       })
     }
-    connection.initialized = true
-    connection.negotiated = true
-    if (params.capabilities?.chunks === true) connection.chunksAfter = "initialize"
-    connection.abortQueue = params.capabilities?.abortQueue ?? connection.abortQueue
-    connection.updates = params.capabilities?.messageUpdates ?? connection.updates
-    connection.turnDiffs = params.capabilities?.turnDiffs === true
-    const ui = params.capabilities?.ui
-    if (ui !== undefined) connection.ui = new Set(dialogMethods.filter((method) => ui.includes(method)))
+    const { abortQueue, chunks, messageUpdates, turnDiffs, ui } = params.capabilities ?? {}
+    yield* Connection.prefer(connection, (now) => ({
+      ...now,
+      initialized: true,
+      negotiated: true,
+      ...(chunks === true ? { chunksAfter: "initialize" as const } : {}),
+      abortQueue: abortQueue ?? now.abortQueue,
+      updates: messageUpdates ?? now.updates,
+      turnDiffs: turnDiffs === true,
+      ...(ui === undefined ? {} : { ui: new Set(dialogMethods.filter((method) => ui.includes(method))) })
+    }))
+    const { epoch, seq, sessionId } = connection.link()
     return {
       protocolVersion: Capabilities.protocolVersion,
       serverInfo: { name: "heddle", version: connection.serverVersion },
@@ -117,9 +125,9 @@ const initialize = Command.make({
       limits: Capabilities.frameLimits(connection.maxFrameBytes),
       enforcement: Capabilities.enforcement(yield* Trust.level),
       schemaHash,
-      sessionId: connection.sessionId,
-      epoch: connection.epoch,
-      seq: connection.seq
+      sessionId,
+      epoch,
+      seq
     }
   })
 })
@@ -139,8 +147,11 @@ const negotiateProtocol = Command.make({
         message: `Unsupported RPC protocol version: ${protocolVersion}`
       })
     }
-    connection.negotiated = true
-    connection.chunksAfter = "negotiate_protocol"
+    yield* Connection.prefer(connection, (now) => ({
+      ...now,
+      negotiated: true,
+      chunksAfter: "negotiate_protocol"
+    }))
     return { protocolVersion: 2 }
   })
 })
@@ -168,9 +179,16 @@ const setEventFilter = Command.make({
         message: "events must be null or an array of non-empty event type strings"
       })
     }
-    connection.filter = EventFilter.make(events, messageUpdates)
-    return { events, messageUpdates: messageUpdates ?? connection.updates }
+    const filter = EventFilter.make(events, messageUpdates)
+    const { updates } = yield* Connection.prefer(connection, (now) => ({ ...now, filter }))
+    return { events, messageUpdates: messageUpdates ?? updates }
   })
+})
+
+const inForm = (now: Preferences, updates: UpdateForm): Preferences => ({
+  ...now,
+  updates,
+  ...(now.filter === undefined ? {} : { filter: EventFilter.withoutForm(now.filter) })
 })
 
 const setEventOptions = Command.make({
@@ -182,13 +200,10 @@ const setEventOptions = Command.make({
   params: Schema.Struct({ updates: optional(Form), extra: optional(Schema.Boolean) }),
   result: Schema.Struct({ updates: Form, extra: Schema.Boolean }),
   run: ({ updates }, { connection }) =>
-    Effect.sync(() => {
-      if (updates !== undefined) {
-        connection.updates = updates
-        if (connection.filter !== undefined) connection.filter = EventFilter.withoutForm(connection.filter)
-      }
-      return { updates: connection.updates, extra: true }
-    })
+    Effect.map(
+      Connection.prefer(connection, (now) => (updates === undefined ? now : inForm(now, updates))),
+      (now) => ({ updates: now.updates, extra: true })
+    )
 })
 
 export const commands = [ping, getSchema, initialize, negotiateProtocol, setEventFilter, setEventOptions]

@@ -1,9 +1,9 @@
 /** Applies a dialect to what the encoder writes. The default dialect adds no step. */
 import { plainText } from "../../domain/conversation/Content.ts"
 import type { RunMessage } from "../../domain/conversation/Message.ts"
-import type { Connection } from "../Connection.ts"
+import type { Preferences, Terms } from "../Preferences.ts"
 import * as CompactionFrames from "../protocol/CompactionFrames.ts"
-import { type ToFrames, toFrames } from "../protocol/EventFrames.ts"
+import { type FrameContext, type ToFrames, toFrames } from "../protocol/EventFrames.ts"
 import * as Frame from "../protocol/Frame.ts"
 import { levelMembers } from "./Dialect.ts"
 import * as Echoes from "./Echoes.ts"
@@ -48,12 +48,6 @@ const perAttempt = (next: ToFrames): ToFrames => {
   }
 }
 
-export interface DialectFrames {
-  readonly toFrames: ToFrames
-  /** Either the response, or the record that stands for it. */
-  readonly answer: (response: Frame.Response) => { readonly response: Frame.Response } | { readonly record: object }
-}
-
 const oneCompaction =
   (next: ToFrames): ToFrames =>
   (event) =>
@@ -69,7 +63,7 @@ const textOfFailures =
   }
 
 const knownLevels =
-  ({ dialect }: Connection, next: ToFrames): ToFrames =>
+  ({ dialect }: Pick<Terms, "dialect">, next: ToFrames): ToFrames =>
   (event) => {
     if (event._tag !== "ThinkingLevelChanged") return next(event)
     const members = levelMembers(dialect, event.level)
@@ -82,23 +76,29 @@ const hasNoHandler = ({ code }: Frame.Response) => code === "unknown_command" ||
 const isFailure = ({ command, success }: Frame.Response, isParse: boolean) =>
   !success && (command === "parse") === isParse
 
-export const make = (connection: Connection): DialectFrames => {
-  const { agentEnd, dialect } = connection
-  const isForgotten = (response: Frame.Response) =>
+/** Either the response, or the record that stands for it. */
+export const answer = (
+  { dialect }: Pick<Terms, "dialect">,
+  response: Frame.Response
+): { readonly response: Frame.Response } | { readonly record: object } => {
+  if (dialect.errorEvent && isFailure(response, true)) return { record: { type: "error", error: response.error } }
+  const isForgotten =
     dialect.answersFailuresOf?.includes(response.command) === false &&
     isFailure(response, false) &&
     !hasNoHandler(response)
-  let frames = TurnDiffs.add(connection, (event) => toFrames(event, connection))
+  return { response: isForgotten ? Frame.asParseFailure(response) : response }
+}
+
+/** What frames say beside their events, as it is when they are written. */
+type Context = () => FrameContext & Pick<Preferences, "turnDiffs">
+
+/** The frames of one session in a dialect, made in the order of its events. */
+export const make = (terms: Pick<Terms, "agentEnd" | "dialect" | "echoes">, context: Context): ToFrames => {
+  const { agentEnd, dialect, echoes } = terms
+  let frames = TurnDiffs.add(context, (event) => toFrames(event, context()))
   if (dialect.compactionEvent) frames = oneCompaction(frames)
   if (dialect.failureText) frames = textOfFailures(frames)
-  if (connection.echoes !== undefined) frames = Echoes.add(connection.echoes, frames)
-  if (dialect.highestLevel !== undefined) frames = knownLevels(connection, frames)
-  if (agentEnd === "per-attempt") frames = perAttempt(frames)
-  return {
-    toFrames: frames,
-    answer: (response) => {
-      if (dialect.errorEvent && isFailure(response, true)) return { record: { type: "error", error: response.error } }
-      return { response: isForgotten(response) ? Frame.asParseFailure(response) : response }
-    }
-  }
+  if (echoes !== undefined) frames = Echoes.add(echoes, frames)
+  if (dialect.highestLevel !== undefined) frames = knownLevels(terms, frames)
+  return agentEnd === "per-attempt" ? perAttempt(frames) : frames
 }

@@ -1,11 +1,11 @@
 /**
  * What the file tools have changed in a turn, for hosts that have agreed on `turn_diff` (supplement 7(13)). It is made from the
- * results of `edit` and `write`. One value per connection.
+ * results of `edit` and `write`. One value per session that a host follows.
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import type { Connection } from "../Connection.ts"
+import type { Preferences } from "../Preferences.ts"
 import type { ControlEvent, ToFrames } from "../protocol/EventFrames.ts"
 
 export const FileChange = Schema.Struct({
@@ -51,7 +51,7 @@ const both = (one: FileChange, { added, path, removed }: FileChange): FileChange
   removed: one.removed + removed
 })
 
-export const add = (connection: Pick<Connection, "turnDiffs">, next: ToFrames): ToFrames => {
+export const add = (preferences: () => Pick<Preferences, "turnDiffs">, next: ToFrames): ToFrames => {
   const files = new Map<string, FileChange>()
 
   const collect = ({ result, toolName }: Extract<ControlEvent, { readonly _tag: "ToolEnded" }>) => {
@@ -66,7 +66,7 @@ export const add = (connection: Pick<Connection, "turnDiffs">, next: ToFrames): 
   return (event) => {
     if (event._tag === "TurnStarted") files.clear()
     if (event._tag === "ToolEnded") collect(event)
-    if (event._tag !== "TurnEnded" || files.size === 0 || connection.turnDiffs !== true) return next(event)
+    if (event._tag !== "TurnEnded" || files.size === 0 || preferences().turnDiffs !== true) return next(event)
     const { runId, turnIndex } = event
     const frame = { type: "turn_diff", turnId: `${runId}.${turnIndex}`, files: [...files.values()], turnIndex, runId }
     return [frame, ...next(event)]

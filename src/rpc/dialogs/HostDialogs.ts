@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Dialog from "../../services/host/Dialog.ts"
 import type { ConfirmQuestion, DialogMethod, Question, SelectQuestion, Ui } from "../../services/host/HostUi.ts"
@@ -11,7 +12,8 @@ import type { Ids } from "../../services/Ids.ts"
 import type * as Supervision from "../../services/supervision/Supervision.ts"
 import type { Connection } from "../Connection.ts"
 import * as Decoder from "../decoding/Decoder.ts"
-import type { Writer } from "../Writer.ts"
+import type { Outbox } from "../Outbox.ts"
+import type { Preferences } from "../Preferences.ts"
 import * as DialogFrames from "./DialogFrames.ts"
 import { Reply } from "./DialogSchemas.ts"
 
@@ -29,8 +31,8 @@ export interface HostDialogs {
 
 export interface Parts {
   readonly ids: typeof Ids.Service
-  readonly connection: Pick<Connection, "ui">
-  readonly writer: Pick<Writer, "offer" | "ready" | "record">
+  readonly connection: Pick<Connection, "preferences">
+  readonly outbox: Pick<Outbox, "offer" | "ready" | "record">
   /** The root of the current session's supervision tree. */
   readonly root: Effect.Effect<Supervision.LiveNode>
   /** Whether the host wants to be told the title of its window. */
@@ -82,12 +84,12 @@ const makeNotices = ({ emitTitle }: Parts, tell: (request: DialogFrames.Request)
 }
 
 /** The frames to the host, and those that it has to answer. */
-const makeExchange = ({ ids, writer }: Parts) => {
+const makeExchange = ({ ids, outbox }: Parts) => {
   const pending = new Map<string, Deferred.Deferred<DialogFrames.Answer>>()
   let connected = true
 
   const send = (request: DialogFrames.Request, id = ids.next("dialog")) =>
-    writer.record({ type: "extension_ui_request", id, ...request })
+    outbox.record({ type: "extension_ui_request", id, ...request })
 
   /** Tells the host once that a question is over, and only if it would otherwise go on asking. */
   const end = (id: string, exit: Exit.Exit<unknown>) => {
@@ -110,7 +112,7 @@ const makeExchange = ({ ids, writer }: Parts) => {
         if (!connected) return Effect.void
         // Before the wait: another one that comes later could overtake it.
         send(request)
-        return writer.ready
+        return outbox.ready
       }),
     ask: (id: string, request: DialogFrames.Request) =>
       Effect.acquireUseRelease(
@@ -138,17 +140,17 @@ const makeExchange = ({ ids, writer }: Parts) => {
 type Exchange = ReturnType<typeof makeExchange>
 
 /** What is asked of the host, which answers or does not. */
-const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Exchange) => {
+const makeQuestions = ({ connection, ids, outbox, root }: Parts, exchange: Exchange) => {
   const complaints = new Set<string>()
   const complainOnce = (about: string, message: string) => {
     if (complaints.has(about)) return
     complaints.add(about)
-    writer.offer({ _tag: "Notice", level: "warning", message, source: "ui" })
+    outbox.offer({ _tag: "Notice", level: "warning", message, source: "ui" })
   }
 
-  const canAsk = (method: DialogMethod): boolean => {
+  const canAsk = (method: DialogMethod, { ui }: Preferences): boolean => {
     if (!exchange.isConnected()) return false
-    if (connection.ui?.has(method) === false) {
+    if (ui?.has(method) === false) {
       complainOnce(method, `The host cannot answer ${method} questions. They get their default answers.`)
       return false
     }
@@ -160,15 +162,15 @@ const makeQuestions = ({ connection, ids, root, writer }: Parts, exchange: Excha
   const dialog =
     <Q extends Question, A>({ fallback, frame, method, read }: Spec<Q, A>) =>
     (question: Q): Effect.Effect<A> =>
-      Effect.flatMap(root, (node) => {
-        if (!canAsk(method)) return Effect.succeed(fallback)
+      Effect.zipWith(root, Ref.get(connection.preferences), (node, preferences) => {
+        if (!canAsk(method, preferences)) return Effect.succeed(fallback)
         const id = ids.next("dialog")
         const answer = Effect.flatMap(exchange.ask(id, frame(question)), (reply) => {
           const late = reply.timedOut === true ? question.onTimeout : undefined
           return Effect.as(late ?? Effect.void, read(reply, question))
         })
         return Dialog.open({ id, question, fallback, root: node }, answer)
-      })
+      }).pipe(Effect.flatten)
 
   const selectFrame = (question: SelectQuestion) => {
     if (question.options.length > DialogFrames.mostOptions)
@@ -207,7 +209,7 @@ export const make = (parts: Parts): HostDialogs => {
   const { disconnect, isConnected, settle, tell, withdraw } = exchange
   return {
     ui: {
-      isPresent: Effect.sync(() => isConnected() && parts.connection.ui?.size !== 0),
+      isPresent: Effect.map(Ref.get(parts.connection.preferences), ({ ui }) => isConnected() && ui?.size !== 0),
       ...makeQuestions(parts, exchange),
       ...makeNotices(parts, tell)
     },

@@ -6,22 +6,22 @@ import { Transport } from "../../services/host/Transport.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import * as Connecting from "../Connecting.ts"
+import * as Outbox from "../Outbox.ts"
 import * as Frame from "../protocol/Frame.ts"
-import * as Writer from "../Writer.ts"
 
 export const open = Effect.fnUntraced(function* (manner: Connecting.Manner) {
   const sessions = yield* Sessions
   const transport = yield* Transport
   const { header } = yield* Context.get(yield* sessions.current, Session).info
   const connection = yield* Connecting.open(manner, sessions)
-  const { run, writer } = yield* Writer.make(transport, connection)
-  yield* Connecting.tellWhatIsThere(writer, sessions, connection)
+  const { outbox, run } = yield* Outbox.make(transport, connection)
+  yield* Connecting.tellWhatIsThere(outbox, sessions, connection)
   const presentation: Presentation = {
-    offer: writer.offer,
-    ready: writer.ready,
+    offer: outbox.offer,
+    ready: outbox.ready,
     run: Effect.zipRight(transport.write(Frame.encode(header)), run),
     conclude: () => undefined,
-    end: writer.end
+    end: outbox.end
   }
   return presentation
 })

@@ -56,12 +56,12 @@ const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_s
 const terminal = { willRetry: false, isTerminal: true, yielded: true } as const
 
 /** What frames say of the session beside its events. */
-interface FrameContext {
+export interface FrameContext {
   readonly sessionFile?: string | undefined
   readonly subagents?: SubagentFrames.Level
 }
 
-/** How a connection tells an event. */
+/** How a host is told an event. */
 export type ToFrames = (event: ControlEvent) => ReadonlyArray<object>
 
 const failedSend = ({ error, event, extensionPath }: AgentEvent.EventOf<"ExtensionFailed">): object => ({

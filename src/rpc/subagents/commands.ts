@@ -8,6 +8,7 @@ import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import type { UnknownSubagent } from "../../services/delegation/Subagents.ts"
 import * as Command from "../Command.ts"
+import * as Connection from "../Connection.ts"
 import { defaultGraceMs, notCancelled } from "../commands/fibers.ts"
 import { isLevel, levels } from "./SubagentFrames.ts"
 
@@ -35,7 +36,7 @@ const setSubagentSubscription = Command.make({
       return yield* new Command.CommandFailure({ code: "invalid_level", message, data: { supported: levels } })
     }
     const { subagents } = yield* Agent
-    connection.subagents = level
+    yield* Connection.prefer(connection, (now) => ({ ...now, subagents: level }))
     yield* subagents.forward(level === "events")
     return { level }
   })

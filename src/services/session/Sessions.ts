@@ -141,7 +141,14 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     readonly sync: Effect.Effect<void>
     /** Whether the store failed for any session of the host. */
     readonly hasLostWrites: Effect.Effect<boolean>
-    /** Delivers the events of the current session, over every change, until the scope closes. */
+    /**
+     * Delivers the events of the current session until the scope closes, over every change: `enter` makes the sink for each
+     * session that the host comes to, before that one can have a run.
+     */
+    readonly follow: (
+      enter: (session: Context.Context<SessionServices>) => Effect.Effect<EventSink>
+    ) => Effect.Effect<void, never, Scope.Scope>
+    /** The same with one sink for all of them. `SessionChanged` stands between two. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream. */
     readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>

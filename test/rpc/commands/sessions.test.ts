@@ -5,7 +5,7 @@ import type { SessionEntry } from "../../../src/domain/session/SessionEntry.ts"
 import * as CurrentSession from "../../../src/layers/session/CurrentSession.ts"
 import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
 import type { Request } from "../../../src/rpc/Command.ts"
-import { superset } from "../../../src/rpc/dialect/Dialect.ts"
+import * as Connections from "../../support/Connections.ts"
 import type { Connection } from "../../../src/rpc/Connection.ts"
 import { commands } from "../../../src/rpc/registry.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
@@ -61,19 +61,7 @@ const send = (connection: Connection, type: string, frame: object = {}) => {
   return command === undefined ? Effect.dieMessage(type) : command.handle({ type, ...frame }, request)
 }
 
-const connected = (): Connection => ({
-  serverVersion: "0",
-  sessionId: "s",
-  epoch: "e",
-  maxFrameBytes: 1,
-  dialect: superset,
-  agentEnd: "final",
-  updates: "delta",
-  abortQueue: "return",
-  initialized: false,
-  negotiated: false,
-  seq: 0
-})
+const connected = (): Connection => Connections.make("delta")
 
 const exchanges = (count: number) =>
   line(...Array.from({ length: count }, (_, at) => (at % 2 ? answers("a") : says("q"))))
@@ -105,11 +93,11 @@ it.effect("pages are cut from one reading of the conversation, which is kept unt
     for (let frame: object | undefined = { limit: 256 }; frame !== undefined; pages++) {
       const page: typeof Page.Type = yield* readPage(connection, frame)
       assert.strictEqual(page.totalMessages, 100_000)
-      if (page.nextCursor !== undefined) assert.strictEqual((kept ??= connection.pages), connection.pages)
+      if (page.nextCursor !== undefined) assert.strictEqual((kept ??= connection.link().pages), connection.link().pages)
       frame = page.nextCursor === undefined ? undefined : { limit: 256, cursor: page.nextCursor }
       if (pages === 0) yield* session.append(says("meanwhile"))
     }
-    assert.deepStrictEqual([pages, connection.pages], [391, undefined])
+    assert.deepStrictEqual([pages, connection.link().pages], [391, undefined])
   }).pipe(Effect.provide(services(exchanges(100_000))))
 )
 

@@ -13,7 +13,7 @@ import * as Connections from "../../support/Connections.ts"
 import * as TestHost from "../../support/host/TestHost.ts"
 
 const framesOf = (name: keyof typeof dialects) =>
-  DialectFrames.make({ ...Connections.make("full"), dialect: dialects[name], agentEnd: dialects[name].agentEnd })
+  DialectFrames.make({ ...Connections.terms, dialect: dialects[name], agentEnd: dialects[name].agentEnd }, () => ({}))
 
 const changed = (level: "high" | "max") => ({ _tag: "ThinkingLevelChanged", level }) as const
 
@@ -34,18 +34,18 @@ describe("DialectFrames", () => {
       thinkingLevelExact: "max"
     }
     for (const name of ["xcsh", "xcsh-strict"] as const) {
-      assert.deepStrictEqual(framesOf(name).toFrames(changed("max")), [clamped])
-      assert.deepStrictEqual(framesOf(name).toFrames(changed("high")), toFrames(changed("high"), {}))
+      assert.deepStrictEqual(framesOf(name)(changed("max")), [clamped])
+      assert.deepStrictEqual(framesOf(name)(changed("high")), toFrames(changed("high"), {}))
     }
     for (const name of ["superset", "pi", "omp", "pisces", "pi-early"] as const) {
-      assert.deepStrictEqual(framesOf(name).toFrames(changed("max")), toFrames(changed("max"), {}))
+      assert.deepStrictEqual(framesOf(name)(changed("max")), toFrames(changed("max"), {}))
     }
   })
 
   it("a custom message outside a run belongs to no attempt, and has no run", () => {
     const message = { role: "custom", customType: "log", content: "x", display: true, timestamp: 0 } as const
     const outside = { _tag: "MessageEnded", messageId: "m1", message } as const
-    const { toFrames: show } = framesOf("xcsh-strict")
+    const show = framesOf("xcsh-strict")
     show({ _tag: "RunStarted", runId: "r" })
     assert.deepStrictEqual(show(outside), [{ type: "message_end", message, messageId: "m1" }])
     show({ ...outside, runId: "r", messageId: "m2" })
@@ -55,11 +55,7 @@ describe("DialectFrames", () => {
   it("attachments are shown once, and those that nobody asks for are forgotten", () => {
     const echoes = Echoes.make()
     const file = { type: "document", fileName: "a", mimeType: "text/plain", content: "aGk=" } as const
-    const { toFrames: show } = DialectFrames.make({
-      ...Connections.make("full"),
-      dialect: dialects["pi-early"],
-      echoes
-    })
+    const show = DialectFrames.make({ ...Connections.terms, dialect: dialects["pi-early"], echoes }, () => ({}))
     for (let n = 0; n < 100; n++) echoes.keep(`m${n}`, [file])
     assert.isUndefined(echoes.find("m35"))
     const shown = { ...aMessage("m36").message, attachments: [file] }

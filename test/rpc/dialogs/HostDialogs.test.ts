@@ -5,6 +5,8 @@ import * as HostDialogs from "../../../src/rpc/dialogs/HostDialogs.ts"
 import type { DialogMethod, Ui } from "../../../src/services/host/HostUi.ts"
 import { Ids } from "../../../src/services/Ids.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
+import { prefer } from "../../../src/rpc/Connection.ts"
+import * as Connections from "../../support/Connections.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 
 const setUp = Effect.gen(function* () {
@@ -12,11 +14,11 @@ const setUp = Effect.gen(function* () {
   const sent: Array<object> = []
   const notices: Array<AgentEvent> = []
   const root = Supervision.makeRoot({ kind: "session", label: "session" }, 0, () => ids.next("fiber"))
-  const connection: HostDialogs.Parts["connection"] & { ui?: ReadonlySet<DialogMethod> } = {}
+  const connection = Connections.make("delta")
   const host = HostDialogs.make({
     ids,
     connection,
-    writer: {
+    outbox: {
       record: (frame) => sent.push(frame),
       offer: (event) => notices.push(event),
       ready: Effect.void
@@ -167,7 +169,8 @@ describe.each(asked)("%s gets its default", (method, ask, fallback) => {
   it.effect("when the host has said that it cannot answer such questions, with one notice", () =>
     Effect.gen(function* () {
       const { connection, notices, sent, ui } = yield* setUp
-      connection.ui = new Set(asked.map(([other]) => other).filter((other) => other !== method))
+      const able = new Set(asked.map(([other]) => other).filter((other) => other !== method))
+      yield* prefer(connection, (now) => ({ ...now, ui: able }))
       assert.isTrue(yield* ui.isPresent)
       assert.deepStrictEqual([yield* ask(ui), yield* ask(ui)], [fallback, fallback])
       const message = `The host cannot answer ${method} questions. They get their default answers.`
@@ -180,7 +183,7 @@ describe.each(asked)("%s gets its default", (method, ask, fallback) => {
 it.effect("a host that can answer nothing is no user interface", () =>
   Effect.gen(function* () {
     const { connection, ui } = yield* setUp
-    connection.ui = new Set()
+    yield* prefer(connection, (now) => ({ ...now, ui: new Set<DialogMethod>() }))
     assert.isFalse(yield* ui.isPresent)
   })
 )

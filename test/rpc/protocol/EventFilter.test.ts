@@ -5,7 +5,6 @@ import * as EventFilter from "../../../src/rpc/protocol/EventFilter.ts"
 import { events } from "../../../src/rpc/protocol/EventSchemas.ts"
 import * as UpdateFrames from "../../../src/rpc/UpdateFrames.ts"
 import { model } from "../../support/agent/ScriptedModel.ts"
-import * as Connections from "../../support/Connections.ts"
 
 describe("EventFilter", () => {
   it("hides session events only", () => {
@@ -36,9 +35,12 @@ describe("EventFilter", () => {
   })
 
   it("a filter that comes while deltas are held back drops them, and one that goes shows the whole message again", () => {
-    const connection = Connections.make("full")
+    let filter: EventFilter.EventFilter | undefined
     let numbers = 0
-    const updates = UpdateFrames.make(connection, () => `,"seq":${++numbers}`)
+    const updates = UpdateFrames.make(
+      () => filter?.form ?? "full",
+      () => `,"seq":${++numbers}`
+    )
     let draft = AssistantDraft.empty(model, 0)
     const push = (event: ModelEvent) => {
       const [next, update] = AssistantDraft.apply(draft, event)
@@ -50,10 +52,10 @@ describe("EventFilter", () => {
     push({ _tag: "TextStarted" })
     push({ _tag: "Delta", delta: "a".repeat(1000) })
     assert.strictEqual(push({ _tag: "Delta", delta: "b" }), "", "held back")
-    connection.filter = EventFilter.make([])
+    filter = EventFilter.make([])
     assert.strictEqual(updates.flush() + push({ _tag: "Delta", delta: "c" }), "")
     assert.isUndefined(updates.dueAt())
-    connection.filter = EventFilter.make(null)
+    filter = EventFilter.make(null)
     const last = JSON.parse(push({ _tag: "Delta", delta: "d".repeat(1000) }))
     assert.strictEqual(last.message.content[0].text, `${"a".repeat(1000)}bc${"d".repeat(1000)}`)
     assert.strictEqual(last.seq, 3, "only what is sent is numbered")

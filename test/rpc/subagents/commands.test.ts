@@ -5,7 +5,7 @@ import type { SubagentInfo, TranscriptPart } from "../../../src/domain/subagents
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import { Agent } from "../../../src/services/Agent.ts"
-import { Sessions } from "../../../src/services/session/Sessions.ts"
+import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
 import * as Subagents from "../../../src/services/delegation/Subagents.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
@@ -46,16 +46,17 @@ const makeFake = () => {
         : Subagents.none.transcript(request),
     forward: (wanted) => note("forward", sessionId, wanted)
   })
+  const faked = Effect.fnUntraced(function* (session: Context.Context<SessionServices>) {
+    const agent = Context.get(session, Agent)
+    const { sessionId } = yield* agent.state
+    return Context.add(session, Agent, { ...agent, subagents: fake(sessionId) })
+  })
   const layer = Layer.effect(
     Sessions,
     Effect.map(Sessions, (sessions) => ({
       ...sessions,
-      current: Effect.gen(function* () {
-        const session = yield* sessions.current
-        const agent = Context.get(session, Agent)
-        const { sessionId } = yield* agent.state
-        return Context.add(session, Agent, { ...agent, subagents: fake(sessionId) })
-      })
+      current: Effect.flatMap(sessions.current, faked),
+      follow: (enter) => sessions.follow((session) => Effect.flatMap(faked(session), enter))
     }))
   )
   return { asked, layer }

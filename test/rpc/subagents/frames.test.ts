@@ -5,11 +5,11 @@ import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as AssistantDraft from "../../../src/domain/conversation/AssistantDraft.ts"
 import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
 import type { SubagentInfo } from "../../../src/domain/subagents/Subagent.ts"
-import type { Connection } from "../../../src/rpc/Connection.ts"
+import type { Preferences } from "../../../src/rpc/Preferences.ts"
 import * as EventFilter from "../../../src/rpc/protocol/EventFilter.ts"
 import { events as schemas } from "../../../src/rpc/protocol/EventSchemas.ts"
 import { type Level, levels } from "../../../src/rpc/subagents/SubagentFrames.ts"
-import * as Writer from "../../../src/rpc/Writer.ts"
+import * as Outbox from "../../../src/rpc/Outbox.ts"
 import { model } from "../../support/agent/ScriptedModel.ts"
 import * as Connections from "../../support/Connections.ts"
 
@@ -18,14 +18,14 @@ type Frame = Readonly<Record<string, unknown>>
 const record = (value: unknown): Frame => (Predicate.isReadonlyRecord(value) ? value : {})
 
 /** What a host of this connection reads of the events. Each frame must fit its schema, member for member. */
-const written = Effect.fnUntraced(function* (events: ReadonlyArray<AgentEvent>, change: Partial<Connection>) {
+const written = Effect.fnUntraced(function* (events: ReadonlyArray<AgentEvent>, change: Partial<Preferences>) {
   let text = ""
   const input = yield* Mailbox.make<Uint8Array>()
   const write = (more: string) => Effect.sync(() => void (text += more))
-  const connection = { ...Connections.make("full"), ...change }
-  const { run, writer } = yield* Writer.make({ input, write, gather: Effect.void }, connection)
-  for (const event of events) writer.offer(event)
-  yield* writer.end
+  const connection = Connections.make("full", change)
+  const { outbox, run } = yield* Outbox.make({ input, write, gather: Effect.void }, connection)
+  for (const event of events) outbox.offer(event)
+  yield* outbox.end
   yield* run
   const frames = text
     .split("\n")

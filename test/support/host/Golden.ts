@@ -122,11 +122,13 @@ const tapped = (sessions: typeof Sessions.Service) => {
   const publish: Publish = (event) => {
     for (const sink of sinks) sink.offer(event)
   }
-  const attach: typeof sessions.attach = (sink) => {
-    sinks.push(sink)
-    return sessions.attach(sink)
-  }
-  return { publish, sessions: { ...sessions, attach } }
+  const follow: typeof sessions.follow = (enter) =>
+    sessions.follow((session) =>
+      Effect.tap(enter(session), (sink) => {
+        sinks.push(sink)
+      })
+    )
+  return { publish, sessions: { ...sessions, follow } }
 }
 
 const act = (

@@ -1,4 +1,4 @@
-/** The sinks of one host. They follow it from session to session. */
+/** Those who follow one host from session to session, each with a sink for every session. */
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
@@ -7,28 +7,37 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { EventSink } from "../../../services/session/EventLog.ts"
 import type { OpenSession } from "./SessionScope.ts"
 
+/** Makes the sink for a session that the host comes to. */
+type Enter = (session: OpenSession["services"]) => Effect.Effect<EventSink>
+
 interface Follower {
-  readonly sink: EventSink
+  readonly enter: Enter
+  /** That of the current session. */
+  sink: EventSink
   /** One for each session whose events it still gets: a session that was left may say something until it is closed. */
   readonly attached: Set<Scope.CloseableScope>
 }
 
-const attach = Effect.fnUntraced(function* ({ attached, sink }: Follower, { control, scope }: OpenSession) {
+const none: EventSink = { offer: () => {}, ready: Effect.void }
+
+const attach = Effect.fnUntraced(function* (follower: Follower, { control, scope, services }: OpenSession) {
+  const { attached, enter } = follower
+  follower.sink = yield* enter(services)
   const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
   attached.add(own)
   yield* Scope.addFinalizer(
     own,
     Effect.sync(() => attached.delete(own))
   )
-  yield* Scope.extend(control.log.attach(sink), own)
+  yield* Scope.extend(control.log.attach(follower.sink), own)
 })
 
 export const make = (current: () => OpenSession) => {
   const followers = new Set<Follower>()
 
-  const begin = (sink: EventSink) =>
+  const begin = (enter: Enter) =>
     Effect.gen(function* () {
-      const follower: Follower = { sink, attached: new Set() }
+      const follower: Follower = { enter, sink: none, attached: new Set() }
       followers.add(follower)
       yield* attach(follower, current())
       return follower
@@ -42,7 +51,7 @@ export const make = (current: () => OpenSession) => {
 
   return {
     /** Delivers the events of the current session, over every change, until the scope closes. */
-    attach: (sink: EventSink) => Effect.asVoid(Effect.acquireRelease(begin(sink), end)),
+    follow: (enter: Enter) => Effect.asVoid(Effect.acquireRelease(begin(enter), end)),
     /** All of them get the events of this session from now on, too. */
     moveTo: (session: OpenSession) =>
       Effect.forEach(followers, (follower) => attach(follower, session), { discard: true }),

@@ -14,6 +14,7 @@ import type { Ids } from "../../../services/Ids.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import type { ModelClient } from "../../../services/model/ModelClient.ts"
 import { Controls } from "../../../services/session/Controls.ts"
+import type { EventSink } from "../../../services/session/EventLog.ts"
 import { type OpenedLog, Session } from "../../../services/session/Session.ts"
 import type { ModelStart } from "../../../services/session/SessionOptions.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
@@ -164,7 +165,7 @@ const makeCurrent = Effect.fnUntraced(function* (first: SessionScope.OpenSession
     })
 
   const hasLostWrites = Effect.suspend(() => Effect.map(current.session.hasLostWrites, (lost) => lost || lostWrites))
-  return { get: () => current, change, reopen, farewell, hasLostWrites, attach: followers.attach }
+  return { get: () => current, change, reopen, farewell, hasLostWrites, follow: followers.follow }
 })
 
 /** A function of its own: the closures of `make` would keep the first session for as long as the process lives. */
@@ -198,6 +199,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
   const beside = enterWith(() => {})
   const catalog = yield* ModelCatalog
   const store = yield* SessionStore
+  const attach = (sink: EventSink) => current.follow(() => Effect.succeed(sink))
   return Sessions.of({
     current: Effect.sync(() => current.get().services),
     changes: Effect.succeed(SessionChanges.make({ current, catalog, store })),
@@ -220,8 +222,9 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
     farewell: current.farewell,
     sync: Effect.suspend(() => current.get().session.sync),
     hasLostWrites: current.hasLostWrites,
-    attach: current.attach,
-    subscribe: Events.subscribe(current.attach)
+    follow: current.follow,
+    attach,
+    subscribe: Events.subscribe(attach)
   })
 })
 

@@ -3,8 +3,8 @@ import { Deferred, Effect, FastCheck, Fiber, Mailbox, TestClock } from "effect"
 import * as AssistantDraft from "../../src/domain/conversation/AssistantDraft.ts"
 import * as Blocks from "../../src/domain/conversation/Blocks.ts"
 import type { ModelEvent } from "../../src/domain/model/ModelEvent.ts"
-import type { UpdateForm } from "../../src/rpc/Connection.ts"
-import * as Writer from "../../src/rpc/Writer.ts"
+import type { UpdateForm } from "../../src/rpc/Preferences.ts"
+import * as Outbox from "../../src/rpc/Outbox.ts"
 import { HostGone } from "../../src/services/host/Transport.ts"
 import * as Connections from "../support/Connections.ts"
 import { model } from "../support/agent/ScriptedModel.ts"
@@ -61,23 +61,23 @@ const setUp = Effect.fnUntraced(function* (
   gather: Effect.Effect<void> = Effect.yieldNow()
 ) {
   const input = yield* Mailbox.make<Uint8Array>()
-  return yield* Writer.make({ input, write, gather }, Connections.make(updates))
+  return yield* Outbox.make({ input, write, gather }, Connections.make(updates))
 })
 
-const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
+const offerAll = (outbox: Outbox.Outbox, all: ReadonlyArray<Step>, pause: (i: number) => boolean) =>
   Effect.gen(function* () {
     let draft = AssistantDraft.empty(model, 0)
     const play = (event: ModelEvent) => {
       const [next, update] = AssistantDraft.apply(draft, event)
       draft = next
-      if (update !== undefined) writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+      if (update !== undefined) outbox.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
     }
     play({ _tag: "TextStarted" })
     for (const [i, step] of all.entries()) {
       if (typeof step === "object") play({ _tag: "Delta", delta: step.delta })
-      else if (step === "turn") writer.offer({ _tag: "TurnStarted", runId: "r", turnIndex: i, timestamp: 0 })
-      else if (step === "response") writer.respond({ id: i, type: "response", command: "x", success: true })
-      else if (step === "record") writer.record({ type: "note", n: i })
+      else if (step === "turn") outbox.offer({ _tag: "TurnStarted", runId: "r", turnIndex: i, timestamp: 0 })
+      else if (step === "response") outbox.respond({ id: i, type: "response", command: "x", success: true })
+      else if (step === "record") outbox.record({ type: "note", n: i })
       else {
         play({ _tag: "BlockEnded" })
         play({ _tag: "TextStarted" })
@@ -85,7 +85,7 @@ const offerAll = (writer: Writer.Writer, all: ReadonlyArray<Step>, pause: (i: nu
       if (pause(i)) yield* Effect.yieldNow()
     }
     play({ _tag: "BlockEnded" })
-    yield* writer.end
+    yield* outbox.end
   })
 
 it.effect.prop(
@@ -99,9 +99,9 @@ it.effect.prop(
           Effect.repeatN(Effect.yieldNow(), pace),
           Effect.sync(() => void (text += more))
         )
-      const { run, writer } = yield* setUp(form, slow)
+      const { outbox, run } = yield* setUp(form, slow)
       const writing = yield* Effect.fork(run)
-      yield* offerAll(writer, all, (i) => i % pace === 0)
+      yield* offerAll(outbox, all, (i) => i % pace === 0)
       yield* Fiber.join(writing)
       const { numbers, seen } = observed(text.split("\n").slice(0, -1))
       assert.deepStrictEqual(seen, expected(all))
@@ -116,12 +116,12 @@ it.effect.prop(
 it.effect("deltas that are held back are written before the end, also when nothing follows them", () =>
   Effect.gen(function* () {
     let text = ""
-    const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
+    const { outbox, run } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
     const block = { type: "text", text: "x".repeat(10_000) } as const
     const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
-    writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
-    yield* writer.end
+    outbox.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+    yield* outbox.end
     yield* run
     assert.include(text, '"delta":"y"')
   })
@@ -139,14 +139,14 @@ it.effect("what breaks a silence waits for the turn of the event loop to end, wh
     )
     const write = (more: string) => Effect.sync(() => void (text += more))
     const gather = Effect.async<void>((resume) => void turn.push(() => resume(Effect.void)))
-    const { run, writer } = yield* setUp("delta", write, gather)
+    const { outbox, run } = yield* setUp("delta", write, gather)
     yield* Effect.fork(run)
     yield* Effect.repeatN(Effect.yieldNow(), 5)
     yield* endTurn
-    writer.record({ type: "note", n: 1 })
+    outbox.record({ type: "note", n: 1 })
     yield* Effect.repeatN(Effect.yieldNow(), 20)
     assert.strictEqual(text, "")
-    writer.respond({ type: "response", command: "x", success: true })
+    outbox.respond({ type: "response", command: "x", success: true })
     yield* endTurn
     assert.deepStrictEqual(text.match(/"type":"\w+"/g), ['"type":"note"', '"type":"response"'])
     // The turn after a write, in which more may gather.
@@ -154,7 +154,7 @@ it.effect("what breaks a silence waits for the turn of the event loop to end, wh
     const blocks = Blocks.append(undefined, { type: "text", text: "y" })
     const draft = { ...AssistantDraft.empty(model, 0), blocks, open: true }
     const update = { kind: "text", step: "delta", contentIndex: 0, delta: "y" } as const
-    writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+    outbox.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
     yield* Effect.repeatN(Effect.yieldNow(), 5)
     assert.include(text, '"delta":"y"')
   })
@@ -162,9 +162,9 @@ it.effect("what breaks a silence waits for the turn of the event loop to end, wh
 
 it.effect("a reader that has stopped holds back events and responses each by their own measure", () =>
   Effect.gen(function* () {
-    const { run, writer } = yield* setUp("delta", () => Effect.never)
+    const { outbox, run } = yield* setUp("delta", () => Effect.never)
     yield* Effect.fork(run)
-    writer.record({ type: "note" })
+    outbox.record({ type: "note" })
     yield* Effect.repeatN(Effect.yieldNow(), 20)
     const isReady = (ready: Effect.Effect<void>) =>
       Effect.gen(function* () {
@@ -174,48 +174,48 @@ it.effect("a reader that has stopped holds back events and responses each by the
         yield* Fiber.interrupt(waiting)
         return done
       })
-    for (let i = 0; i < 1024; i++) writer.record({ type: "note" })
-    assert.isTrue(yield* isReady(writer.ready))
-    writer.record({ type: "note" })
-    assert.isFalse(yield* isReady(writer.ready))
-    assert.isTrue(yield* isReady(writer.readerReady))
-    for (let i = 0; i < 8193; i++) writer.respond({ type: "response", command: "x", success: true })
-    assert.isFalse(yield* isReady(writer.readerReady))
+    for (let i = 0; i < 1024; i++) outbox.record({ type: "note" })
+    assert.isTrue(yield* isReady(outbox.ready))
+    outbox.record({ type: "note" })
+    assert.isFalse(yield* isReady(outbox.ready))
+    assert.isTrue(yield* isReady(outbox.readerReady))
+    for (let i = 0; i < 8193; i++) outbox.respond({ type: "response", command: "x", success: true })
+    assert.isFalse(yield* isReady(outbox.readerReady))
   })
 )
 
 it.effect("a host that does not read any more holds up neither the run nor the reader", () =>
   Effect.gen(function* () {
     const fail = yield* Deferred.make<void>()
-    const { run, writer } = yield* setUp("delta", () =>
+    const { outbox, run } = yield* setUp("delta", () =>
       Effect.zipRight(Deferred.await(fail), new HostGone({ cause: "closed" }))
     )
     const writing = yield* Effect.fork(Effect.flip(run))
-    writer.record({ type: "note" })
+    outbox.record({ type: "note" })
     yield* Effect.repeatN(Effect.yieldNow(), 20)
-    for (let i = 0; i < 10_000; i++) writer.record({ type: "note" })
-    const waiting = yield* Effect.fork(Effect.zipRight(writer.ready, writer.readerReady))
+    for (let i = 0; i < 10_000; i++) outbox.record({ type: "note" })
+    const waiting = yield* Effect.fork(Effect.zipRight(outbox.ready, outbox.readerReady))
     yield* Effect.yieldNow()
     assert.isNull(waiting.unsafePoll())
     yield* Deferred.succeed(fail, undefined)
     assert.strictEqual((yield* Fiber.join(writing))._tag, "HostGone")
     yield* Fiber.join(waiting)
-    writer.record({ type: "note" })
-    yield* writer.ready
+    outbox.record({ type: "note" })
+    yield* outbox.ready
   })
 )
 
 it.effect("deltas that are held back go out after 100 ms each time, when nothing follows them", () =>
   Effect.gen(function* () {
     let text = ""
-    const { run, writer } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
+    const { outbox, run } = yield* setUp("full", (more) => Effect.sync(() => void (text += more)))
     yield* Effect.fork(run)
     const block = { type: "text", text: "x".repeat(10_000) } as const
     const draft = { ...AssistantDraft.empty(model, 0), blocks: Blocks.append(undefined, block), open: true }
     const seen: Array<ReadonlyArray<string>> = []
     for (const delta of ["a", "b", "c"]) {
       const update = { kind: "text", step: "delta", contentIndex: 0, delta } as const
-      writer.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
+      outbox.offer({ _tag: "MessageUpdated", runId: "r", messageId: "m", draft, update })
       for (const millis of [99, 1]) {
         yield* Effect.repeatN(Effect.yieldNow(), 20)
         yield* TestClock.adjust(millis)
@@ -231,17 +231,17 @@ it.effect("deltas that are held back go out after 100 ms each time, when nothing
 it.effect("a run names the file that its session is in by then", () =>
   Effect.gen(function* () {
     let text = ""
-    const { run, writer } = yield* setUp("delta", (more) => Effect.sync(() => void (text += more)))
+    const { outbox, run } = yield* setUp("delta", (more) => Effect.sync(() => void (text += more)))
     const ended = { _tag: "RunEnded", runId: "r", messages: [] } as const
-    writer.offer(ended)
-    writer.offer({ _tag: "SessionChanged", sessionId: "s2", epoch: "e2", sessionFile: "/a.jsonl" })
-    writer.offer(ended)
-    writer.offer({ _tag: "PersistFailed", error: "gone", movedTo: "/b.jsonl" })
-    writer.offer({ _tag: "PersistFailed", error: "full" })
-    writer.offer(ended)
-    writer.offer({ _tag: "SessionChanged", sessionId: "s3", epoch: "e3" })
-    writer.offer(ended)
-    yield* writer.end
+    outbox.offer(ended)
+    outbox.offer({ _tag: "SessionChanged", sessionId: "s2", epoch: "e2", sessionFile: "/a.jsonl" })
+    outbox.offer(ended)
+    outbox.offer({ _tag: "PersistFailed", error: "gone", movedTo: "/b.jsonl" })
+    outbox.offer({ _tag: "PersistFailed", error: "full" })
+    outbox.offer(ended)
+    outbox.offer({ _tag: "SessionChanged", sessionId: "s3", epoch: "e3" })
+    outbox.offer(ended)
+    yield* outbox.end
     yield* run
     const frames = text
       .trim()
