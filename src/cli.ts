@@ -1,25 +1,23 @@
 /** Flags → mode → one layer → run. The only place that runs effects. */
+import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as RuntimeFlags from "effect/RuntimeFlags"
-import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import packageJson from "../package.json" with { type: "json" }
 import * as Process from "./layers/platform/processes/Process.ts"
-import { scheduler } from "./layers/platform/Primordials.ts"
 import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
 import * as CommandLine from "./layers/process/CommandLine.ts"
 import * as ExitCode from "./layers/process/ExitCode.ts"
+import * as Main from "./layers/process/Main.ts"
 import * as Startup from "./layers/process/Startup.ts"
 import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
 
 const { version } = packageJson
 const secrets = KnownSecrets.make()
-const { stopSignal: stop, uptime } = Process
+const { uptime } = Process
 
 const serve = Effect.fnUntraced(function* (options: CommandLine.StartOptions, quit: Effect.Effect<void>) {
   const Server = yield* Effect.promise(() => import("./rpc/Server.ts"))
-  return ExitCode.ofSignal(yield* Server.serve({ ...options, version, uptime, stop, quit }))
+  return Effect.as(Server.serve({ ...options, version, uptime, quit }), ExitCode.done)
 })
 
 /** Reads the message while the agent is built. */
@@ -32,15 +30,14 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
   )
   const request = yield* OneShot.read({ ...options, ...folders })
   const open = JsonLines?.open({ ...options, version }) ?? OneShot.openText(options)
-  return Effect.map(Effect.tap(OneShot.run({ request, open, stop }), Startup.report), ExitCode.ofOutcome)
+  return Effect.map(Effect.tap(OneShot.run({ request, open }), Startup.report), ExitCode.ofOutcome)
 })
 
 /** The screen is drawn before the agent is built. */
 const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) {
   const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
-  const session = Interactive.run({ ...options, quit, stop: Process.endSignal })
-  const ended = Effect.flatMap(session, (signal) => ExitCode.end(ExitCode.ofSignal(signal)))
-  yield* ended.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
+  const session = Main.session(Effect.as(Interactive.run({ ...options, quit }), ExitCode.done))
+  yield* session.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
 })
 
 const agentOf = (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) =>
@@ -52,8 +49,8 @@ const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
   yield* Process.takeOver
   const quit = yield* Startup.makeQuit
   const act = Effect.gen(function* () {
-    const run = options.mode === "rpc" ? serve(options, Effect.ignore(quit)) : yield* answerOnce(options, folders)
-    yield* Effect.provide(Effect.flatMap(run, ExitCode.end), agentOf({ ...options, ...folders }, quit))
+    const session = yield* options.mode === "rpc" ? serve(options, Effect.ignore(quit)) : answerOnce(options, folders)
+    yield* Effect.provide(Main.session(session), agentOf({ ...options, ...folders }, quit))
   })
   const written = Effect.flatMap(
     Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")),
@@ -72,8 +69,4 @@ const program = CommandLine.run(args, version, start).pipe(
   StderrLogger.use({ verbose: args.includes("--verbose"), mask: secrets.mask })
 )
 
-// The metrics that Effect keeps about every fiber are not read.
-const uncounted = Effect.withRuntimeFlagsPatch(program, RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
-Effect.runFork(uncounted, { scheduler }).addObserver((exit) =>
-  Process.exit(Exit.isSuccess(exit) ? undefined : ExitCode.failed)
-)
+BunRuntime.runMain(Main.prepare(program), Main.options)

@@ -26,7 +26,7 @@ import { readyFrame } from "./protocol/Ready.ts"
 import type { ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
 
-export interface ServerOptions<Stop> extends Connecting.Manner {
+export interface ServerOptions extends Connecting.Manner {
   /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
   readonly ui?: boolean
   /** Whether the host is sent `setTitle`, which not every host understands. The dialect `pi` always is. */
@@ -35,8 +35,6 @@ export interface ServerOptions<Stop> extends Connecting.Manner {
   readonly drain: boolean
   /** Milliseconds since the process started. */
   readonly uptime: Effect.Effect<number>
-  /** Completes when the process is asked to end before the host closes its side. */
-  readonly stop: Effect.Effect<Stop>
   /** Completes when an extension asks for the end. It comes when the session is idle, as if the host had closed its side. */
   readonly quit?: Effect.Effect<void>
 }
@@ -89,8 +87,8 @@ const read = Effect.fnUntraced(function* (
 })
 
 /** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
-const start = Effect.fnUntraced(function* <Stop>(
-  { uptime }: ServerOptions<Stop>,
+const start = Effect.fnUntraced(function* (
+  { uptime }: ServerOptions,
   outbox: Outbox.Outbox,
   sessions: typeof Sessions.Service
 ) {
@@ -103,7 +101,7 @@ const start = Effect.fnUntraced(function* <Stop>(
 
 /** Questions to the user go to this host for as long as it is served. */
 const openDialogs = Effect.fnUntraced(function* (
-  { emitTitle = false, ui = true }: Pick<ServerOptions<unknown>, "emitTitle" | "ui">,
+  { emitTitle = false, ui = true }: Pick<ServerOptions, "emitTitle" | "ui">,
   parts: Omit<HostDialogs.Parts, "root" | "emitTitle"> & { readonly connection: Connection },
   sessions: typeof Sessions.Service
 ) {
@@ -119,11 +117,10 @@ const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
 /**
- * Serves until the host closes its side or stops reading, and then returns `undefined`, or until `stop` completes, and
- * then returns its value. Either way the run is ended as by `abort`, every command is answered, and all frames are written.
- * Dies where the writer did, after the same end.
+ * Serves until the host closes its side or stops reading, or until it is interrupted, which a signal does. Either way the run is
+ * ended as by `abort`, every command is answered, and all frames are written. Dies where the writer did, after the same end.
  */
-export const serve = <Stop>(options: ServerOptions<Stop>) =>
+export const serve = (options: ServerOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sessions = yield* Sessions
@@ -157,41 +154,42 @@ export const serve = <Stop>(options: ServerOptions<Stop>) =>
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options
       const whenIdle = Effect.zipRight(quit, awaitIdle(sessions))
-      const stopped = yield* read(transport, connection, outbox, dispatch, sessions).pipe(
-        // A host that does not read any more is treated like one that has closed its side.
-        Effect.raceFirst(writerEnds),
-        Effect.raceFirst(Effect.zipRight(whenIdle, lanes.accepted)),
-        Effect.as(undefined),
-        Effect.raceFirst(options.stop)
-      )
-      const eof = stopped === undefined
-      // Before anything is waited for: a command may be in the middle of a question.
-      yield* Effect.sync(eof ? dialogs.disconnect : dialogs.withdraw)
-      const drain = eof && options.drain
       const current = Effect.map(sessions.current, Context.get(Agent))
       const leave = Effect.flatMap(current, (agent) => agent.leave)
       // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
       const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
-      const windDown = Effect.gen(function* () {
-        if (eof) yield* lanes.accepted
+      const drained = Effect.zipRight(awaitIdle(sessions), leave)
+      const windDown = Effect.fnUntraced(function* (cause: "end" | "signal") {
+        if (cause === "end") yield* lanes.accepted
         yield* sessions.close
-        if (eof) hostTools.disconnect()
+        if (cause === "end") hostTools.disconnect()
         // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
-        const forget = yield* drain ? Effect.zipRight(awaitIdle(sessions), leave) : cutShort
+        const forget = yield* cause === "end" && options.drain ? drained : cutShort
         yield* lanes.drained
         yield* sessions.farewell
-        yield* shell.endBackground(eof ? "end" : "signal")
+        yield* shell.endBackground(cause)
         yield* outbox.end
         // What the host could be told of is handed back. The rest of the queue waits in the session's file.
         if (Exit.isSuccess(yield* writerEnds)) yield* forget
-      })
-      const bounded = Effect.timeoutOption(Effect.disconnect(windDown), eof ? afterEof : afterSignal)
-      yield* drain ? windDown : bounded
+      }, Effect.disconnect)
+      yield* read(transport, connection, outbox, dispatch, sessions).pipe(
+        // A host that does not read any more is treated like one that has closed its side.
+        Effect.raceFirst(writerEnds),
+        Effect.raceFirst(Effect.zipRight(whenIdle, lanes.accepted)),
+        // Before anything is waited for: a command may be in the middle of a question.
+        Effect.zipRight(Effect.sync(dialogs.disconnect)),
+        Effect.zipRight(options.drain ? windDown("end") : Effect.timeoutOption(windDown("end"), afterEof)),
+        Effect.onInterrupt(() =>
+          Effect.zipRight(
+            Effect.sync(dialogs.withdraw),
+            Effect.timeoutOption(Effect.interruptible(windDown("signal")), afterSignal)
+          )
+        )
+      )
       // A writer ends when it is told to, or when the host is gone. Anything else is a bug of ours, and no orderly end.
       const written = yield* Fiber.poll(writing)
       if (Option.isSome(written) && Exit.isFailure(written.value) && Cause.isDie(written.value.cause)) {
         return yield* Effect.failCause(Cause.stripFailures(written.value.cause))
       }
-      return stopped
     })
   )

@@ -217,8 +217,7 @@ describe("a part that is replaced alone is used", () => {
         version: "1.0.0",
         updates: "delta",
         drain: true,
-        uptime: Effect.succeed(0),
-        stop: Effect.never
+        uptime: Effect.succeed(0)
       }).pipe(Effect.provide(Layer.merge(AgentLive.layer(options), transport)))
       const types = written
         .join("")
@@ -268,8 +267,7 @@ it("a row without one of its parts does not compile: the type names what is miss
   expectTypeOf<Needs<"shell">>().toEqualTypeOf<Shell>()
   expectTypeOf<Needs<"models">>().toEqualTypeOf<ModelCatalog | ModelClient>()
   expectTypeOf<Needs<"credentials">>().toEqualTypeOf<Credentials>()
-  const served = Server.serve<never>
-  expectTypeOf<Transport>().toExtend<Effect.Effect.Context<ReturnType<typeof served>>>()
+  expectTypeOf<Transport>().toExtend<Effect.Effect.Context<ReturnType<typeof Server.serve>>>()
 })
 
 describe("a provider that is registered while a session is open", () => {

@@ -23,8 +23,7 @@ it.scoped("a program speaks the wire over two Mailboxes", () =>
       version: "1.0.0",
       updates: "delta",
       drain: true,
-      uptime: Effect.succeed(0),
-      stop: Effect.never
+      uptime: Effect.succeed(0)
     }).pipe(Effect.zipLeft(output.end), Effect.provide(Layer.merge(agent, transport)), Effect.fork)
     yield* input.offer(new TextEncoder().encode('{"id":"p","type":"prompt","message":"Hi"}\n'))
     yield* input.end

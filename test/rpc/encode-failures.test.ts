@@ -87,8 +87,7 @@ const serve = (
       version: "0",
       updates: "delta",
       drain: false,
-      uptime: Effect.succeed(0),
-      stop: Effect.never
+      uptime: Effect.succeed(0)
     } as const
     return yield* Effect.forkScoped(Effect.provide(Server.serve(options), Layer.merge(graph, transport)))
   })

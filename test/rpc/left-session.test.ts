@@ -28,8 +28,7 @@ it.scoped("a query that waited for a session that was left is answered, and the 
       version: "0.0.0",
       updates: "delta",
       drain: false,
-      uptime: Effect.succeed(0),
-      stop: Effect.never
+      uptime: Effect.succeed(0)
     }).pipe(
       Effect.provide(
         Layer.mergeAll(Layer.provideMerge(left, agent).pipe(Layer.provideMerge(script.layer)), host.layer)

@@ -1,6 +1,6 @@
 /** Commands that arrive in one chunk, and a signal that arrives in the middle of a prompt. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Logger } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import * as Server from "../../src/rpc/Server.ts"
@@ -11,14 +11,12 @@ import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 import * as TestHost from "../support/host/TestHost.ts"
 
 interface Options {
-  /** When the process is asked to end. */
-  readonly stop?: Effect.Effect<"SIGTERM">
   readonly client?: (client: typeof ModelClient.Service) => typeof ModelClient.Service
   readonly agent?: (agent: typeof Agent.Service) => typeof Agent.Service
 }
 
 const serve = Effect.fnUntraced(function* (options: Options) {
-  const { agent = (agent) => agent, client = (client) => client, stop = Effect.never } = options
+  const { agent = (agent) => agent, client = (client) => client } = options
   const script = yield* ScriptedModel.make([{ events: [], after: "hang" }])
   const host = yield* TestHost.make
   const models = Layer.merge(script.layer, Layer.succeed(ModelClient, client(script.client)))
@@ -28,8 +26,7 @@ const serve = Effect.fnUntraced(function* (options: Options) {
     version: "0.0.0",
     updates: "delta",
     drain: false,
-    uptime: Effect.succeed(0),
-    stop
+    uptime: Effect.succeed(0)
   }).pipe(
     Effect.provideServiceEffect(Agent, Effect.map(Agent, agent)),
     Effect.provide(Layer.merge(Layer.provideMerge(embedded, models), host.layer)),
@@ -154,7 +151,6 @@ it.scoped("a prompt that a signal comes upon is not answered, or ends like every
   Effect.gen(function* () {
     const [asked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const { host, open, server } = yield* serve({
-      stop: Effect.as(Deferred.await(asked), "SIGTERM" as const),
       client: ({ stream }) => ({
         stream: (...call) =>
           Deferred.succeed(asked, undefined).pipe(
@@ -166,7 +162,8 @@ it.scoped("a prompt that a signal comes upon is not answered, or ends like every
       agent: (agent) => ({ ...agent, abort: Effect.zipRight(Deferred.succeed(goOn, undefined), agent.abort) })
     })
     yield* host.send(JSON.stringify({ id: "p", type: "prompt", message: "go" }))
-    yield* server
+    yield* Deferred.await(asked)
+    yield* Fiber.interrupt(server)
     const types = (yield* host.rest).map((line): string => JSON.parse(line).type)
     const count = (wanted: string) => types.filter((type) => type === wanted).length
     assert.deepStrictEqual(

@@ -33,10 +33,7 @@ const start = Effect.fnUntraced(function* (
   let offered = 0
   yield* agent.attach({ offer: () => void offered++, ready: Effect.void })
   yield* Effect.forkScoped(
-    Effect.provide(
-      Server.serve({ version: "0", updates: "delta", drain: false, uptime: Effect.succeed(0), stop: Effect.never }),
-      context
-    )
+    Effect.provide(Server.serve({ version: "0", updates: "delta", drain: false, uptime: Effect.succeed(0) }), context)
   )
   const send = (...frames: ReadonlyArray<object>) =>
     input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))

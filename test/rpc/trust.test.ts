@@ -20,8 +20,7 @@ it.scoped("ready has the level at start; get_state and initialize have the one t
       version: "0.0.0",
       updates: "delta",
       drain: false,
-      uptime: Effect.succeed(0),
-      stop: Effect.never
+      uptime: Effect.succeed(0)
     }).pipe(Effect.provide(Layer.mergeAll(embedded, host.layer, trust)), Effect.forkScoped)
     const ask = Effect.fnUntraced(function* (type: string) {
       yield* host.send(JSON.stringify({ id: type, type }))

@@ -25,10 +25,8 @@ export interface Request {
   readonly schema?: OutputSchema
 }
 
-export interface OneShotOptions<Stop, R> {
+export interface OneShotOptions<R> {
   readonly request: Effect.Effect<Request, StartupFailure>
-  /** Completes when the process is asked to end. */
-  readonly stop: Effect.Effect<Stop>
   readonly open: Effect.Effect<Presentation, never, R>
 }
 
@@ -101,7 +99,7 @@ const makeTalk = (sessions: typeof Sessions.Service, presentation: Presentation)
   }
 }
 
-const outcomeOf = ({ error, status }: PromptEnd, text: string | null): Outcome<never> => {
+const outcomeOf = ({ error, status }: PromptEnd, text: string | null): Outcome => {
   if (status === "completed") return { _tag: "Answered", text: text ?? "" }
   return { _tag: "Failed", message: error?.message ?? "The run was aborted." }
 }
@@ -111,7 +109,7 @@ type Talk = ReturnType<typeof makeTalk>
 const ask = Effect.fnUntraced(function* (
   { input, schema }: Request,
   { agent, converse, lastText }: Talk
-): Effect.fn.Return<Outcome<never>, StartupFailure, Scope.Scope> {
+): Effect.fn.Return<Outcome, StartupFailure, Scope.Scope> {
   if (schema === undefined) return outcomeOf(yield* converse(input), yield* lastText)
   const { tools } = yield* agent
   // A reminder has no files with it.
@@ -138,43 +136,37 @@ const close = Effect.fnUntraced(function* (
   yield* shell.endBackground(cause)
 })
 
-const nobodyReads: Outcome<never> = {
+const nobodyReads: Outcome = {
   _tag: "Failed",
   message: "stdout was closed before all of the answer was written"
 }
 
 /** From a request to its outcome, with the session open. */
-const answer = <Stop, R>(
-  { open }: Pick<OneShotOptions<Stop, R>, "open">,
-  request: Request,
-  stopped: Effect.Effect<Outcome<Stop>>
-) =>
+const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const presentation = yield* open
     const talk = makeTalk(sessions, presentation)
     yield* sessions.attach(talk.sink)
     const writing = yield* Effect.forkScoped(presentation.run)
+    const finish = Effect.fnUntraced(function* (exit: Exit.Exit<Outcome, StartupFailure>) {
+      const isStopped = Exit.isInterrupted(exit)
+      if (Exit.isSuccess(exit)) presentation.conclude(exit.value)
+      else if (isStopped) presentation.conclude(undefined)
+      const closing = Effect.disconnect(close(sessions, talk, isStopped ? "signal" : "end"))
+      yield* Effect.timeoutOption(Effect.interruptible(closing), isStopped ? afterSignal : afterAnswer)
+      yield* presentation.end
+      yield* Fiber.await(writing)
+    })
     const gone = Effect.as(Fiber.await(writing), nobodyReads)
-    const asked = yield* Effect.exit(ask(request, talk).pipe(Effect.raceFirst(gone), Effect.raceFirst(stopped)))
-    if (Exit.isSuccess(asked)) presentation.conclude(asked.value)
-    const isStopped = Exit.isSuccess(asked) && asked.value._tag === "Stopped"
-    const closing = Effect.disconnect(close(sessions, talk, isStopped ? "signal" : "end"))
-    yield* Effect.timeoutOption(closing, isStopped ? afterSignal : afterAnswer)
-    yield* presentation.end
-    const written = yield* Fiber.await(writing)
-    const outcome = yield* asked
-    return Exit.isFailure(written) && outcome._tag !== "Stopped" ? nobodyReads : outcome
+    const outcome = yield* ask(request, talk).pipe(Effect.raceFirst(gone), Effect.onExit(finish))
+    return Exit.isFailure(yield* Fiber.await(writing)) ? nobodyReads : outcome
   })
 
-/** Returns when the answer is written and the session is closed. Fails if the message is not accepted. */
-export const run = <Stop, R>(options: OneShotOptions<Stop, R>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const stopping = yield* Effect.forkScoped(options.stop)
-      const stopped = Effect.map(Fiber.join(stopping), (by): Outcome<Stop> => ({ _tag: "Stopped", by }))
-      // Before anything is written: a message that cannot be read leaves stdout empty.
-      const request = yield* Effect.raceFirst(options.request, stopped)
-      return "input" in request ? yield* answer(options, request, stopped) : request
-    })
-  )
+/**
+ * Returns when the answer is written and the session is closed. Fails if the message is not accepted. An interrupt ends the run,
+ * writes what it has answered, and closes the session.
+ */
+export const run = <R>(options: OneShotOptions<R>) =>
+  // Before anything is written: a message that cannot be read leaves stdout empty.
+  Effect.scoped(Effect.flatMap(options.request, (request) => answer(options, request)))

@@ -34,7 +34,7 @@ const guidelines = [
   "Your answer is read by a program. When you are done, call submit_result once with the complete answer as `result`; nothing else that you write is read. Nobody answers questions."
 ]
 
-const unfit = (message: string): Outcome<never> => ({ _tag: "Unfit", message })
+const unfit = (message: string): Outcome => ({ _tag: "Unfit", message })
 
 /** Asks, and reminds a model that stops without an answer. `tools` are those of the session. */
 export const ask = Effect.fnUntraced(function* <E>(
@@ -42,7 +42,7 @@ export const ask = Effect.fnUntraced(function* <E>(
   tools: SessionTools,
   talker: Conversation.Talker<E>,
   text: string
-): Effect.fn.Return<Outcome<never>, E | ToolRefused, Scope.Scope> {
+): Effect.fn.Return<Outcome, E | ToolRefused, Scope.Scope> {
   const submitted = yield* Deferred.make<SubmitResult.Submitted>()
   const tool: Tool = { ...SubmitResult.make({ submitted, schema }), prompt: { guidelines } }
   yield* tools.register(tool)

@@ -115,9 +115,9 @@ const makeReporter = ({ isTerminal, live, progress }: TextOptions, say: (piece: 
 }
 
 /** What goes to a pipe in the end. */
-const answerOf = (outcome: Outcome<unknown>, live: boolean): string => {
-  if (outcome._tag === "Submitted") return `${JSON.stringify(outcome.value)}\n`
-  if (outcome._tag !== "Answered" || live || outcome.text === "") return ""
+const answerOf = (outcome: Outcome | undefined, live: boolean): string => {
+  if (outcome?._tag === "Submitted") return `${JSON.stringify(outcome.value)}\n`
+  if (outcome?._tag !== "Answered" || live || outcome.text === "") return ""
   return `${outcome.text}\n`
 }
 

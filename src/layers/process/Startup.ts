@@ -61,5 +61,5 @@ export const explained = {
 }
 
 /** Says on stderr why a one-shot run has no answer. */
-export const report = (outcome: Outcome<unknown>): Effect.Effect<void> =>
+export const report = (outcome: Outcome): Effect.Effect<void> =>
   outcome._tag === "Failed" || outcome._tag === "Unfit" ? Process.printError(`Error: ${outcome.message}`) : Effect.void

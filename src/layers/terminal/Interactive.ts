@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
@@ -41,7 +42,7 @@ const windDown = Effect.fnUntraced(function* (cause: keyof typeof limits) {
     yield* shell.endBackground(cause === "signal" ? cause : "end")
     yield* forget
   })
-  yield* Effect.timeoutOption(Effect.disconnect(steps), limits[cause])
+  yield* Effect.timeoutOption(Effect.interruptible(Effect.disconnect(steps)), limits[cause])
 })
 
 /** Undefined for a session that has nothing to come back to. */
@@ -58,11 +59,9 @@ const welcome = (version: string, style: Style.Style, width: number): ReadonlyAr
   ...Rows.wrap("/help lists commands and keys · @file attaches a file · Ctrl-D leaves", width).map(style.dim)
 ]
 
-export interface InteractiveOptions<Stop, E> {
+export interface InteractiveOptions<E> {
   readonly cwd: string
   readonly agentDir: string
-  /** Completes when a signal asks the process to end. */
-  readonly stop: Effect.Effect<Stop>
   /** Completes when an extension asks for the end, which comes when the session is idle. A failure ends it at once. */
   readonly quit?: Effect.Effect<void, E>
   /** The person picks one of the stored sessions at the start. */
@@ -98,8 +97,8 @@ const showStored = (transcript: Transcript.Transcript) =>
     print(transcript.items(Messages.stored(messages.slice(-mostShown), style, width())))
   })
 
-/** Returns when the person leaves, with nothing, or when `stop` completes, with its value. */
-export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
+/** Returns when the person leaves. However it ends, the session is closed and the last rows are drawn. */
+export const run = <E = never>(options: InteractiveOptions<E>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const screen = yield* Screen.Screen
@@ -150,17 +149,18 @@ export const run = <Stop, E = never>(options: InteractiveOptions<Stop, E>) =>
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))
       const { quit = Effect.never } = options
       const idle = Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
-      const stopped = yield* loop.run.pipe(
+      const leaving = Effect.fnUntraced(function* (exit: Exit.Exit<void, E>) {
+        if (Exit.isFailure(exit) && !Exit.isInterrupted(exit)) return
+        dialogs.cancelAll()
+        yield* windDown(Exit.isInterrupted(exit) ? "signal" : "person")
+        yield* loop.settle
+        const farewell = yield* resumeHint
+        if (farewell !== undefined) screen.print(["", screen.style.dim(farewell)])
+      })
+      yield* loop.run.pipe(
         Effect.raceFirst(Deferred.await(left)),
         Effect.raceFirst(Effect.zipRight(quit, idle)),
-        Effect.as(Option.none<Stop>()),
-        Effect.raceFirst(Effect.asSome(options.stop))
+        Effect.onExit(leaving)
       )
-      dialogs.cancelAll()
-      yield* windDown(Option.isSome(stopped) ? "signal" : "person")
-      yield* loop.settle
-      const farewell = yield* resumeHint
-      if (farewell !== undefined) screen.print(["", screen.style.dim(farewell)])
-      return Option.getOrUndefined(stopped)
     })
   )

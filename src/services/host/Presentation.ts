@@ -6,7 +6,7 @@ import type * as Effect from "effect/Effect"
 import type { EventSink } from "../Agent.ts"
 import type { HostGone } from "./Transport.ts"
 
-export type Outcome<Stop> =
+export type Outcome =
   /** `text` is that of the last assistant message; empty if there is none. */
   | { readonly _tag: "Answered"; readonly text: string }
   /** A value that fits the schema of the caller. */
@@ -14,13 +14,12 @@ export type Outcome<Stop> =
   /** The model gave no value that fits. */
   | { readonly _tag: "Unfit"; readonly message: string }
   | { readonly _tag: "Failed"; readonly message: string }
-  | { readonly _tag: "Stopped"; readonly by: Stop }
 
 export interface Presentation extends EventSink {
   /** Writes what is offered, until `end`. Fails when stdout has no reader any more. */
   readonly run: Effect.Effect<void, HostGone>
-  /** Called once, before the session is closed. */
-  readonly conclude: (outcome: Outcome<unknown>) => void
+  /** Called once, before the session is closed; without an outcome where the run was interrupted. */
+  readonly conclude: (outcome: Outcome | undefined) => void
   /** Called last: `run` writes what waits, and returns. */
   readonly end: Effect.Effect<void>
 }

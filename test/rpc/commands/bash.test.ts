@@ -46,8 +46,7 @@ const start = Effect.fnUntraced(function* (
     version: "0.0.0",
     updates: "delta",
     drain: options.drain ?? false,
-    uptime: Effect.succeed(0),
-    stop: Effect.never
+    uptime: Effect.succeed(0)
   }).pipe(
     Effect.provideServiceEffect(Shell, Effect.map(Shell, shell)),
     Effect.provideService(SessionExport, { toHtml: () => toHtml }),

@@ -37,8 +37,7 @@ const start = Effect.fnUntraced(function* (
     version: "0.0.0",
     updates: "delta",
     drain: false,
-    uptime: Effect.succeed(0),
-    stop: Effect.never
+    uptime: Effect.succeed(0)
   }).pipe(Effect.provide(Layer.merge(Layer.provideMerge(agent, script.layer), host.layer)), Effect.forkScoped)
   const seen: Array<Frame> = []
   const until = Effect.fnUntraced(function* (fits: (frame: Frame) => boolean) {

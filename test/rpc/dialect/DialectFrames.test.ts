@@ -77,8 +77,7 @@ describe("DialectFrames", () => {
         updates: "delta",
         dialect,
         drain: false,
-        uptime: Effect.succeed(0),
-        stop: Effect.never
+        uptime: Effect.succeed(0)
       }).pipe(Effect.provide(Layer.mergeAll(embedded, host.layer, Layer.succeed(Trust, fixed("trusted")))), Effect.fork)
       yield* host.receive(2)
       yield* host.send('{"id":1,"type":"get_state"}')

@@ -1,6 +1,6 @@
 /** A question in the middle of a command: heddle reads on, and no end of the connection waits for it. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
+import { Effect, Fiber, Layer, Predicate } from "effect"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
@@ -36,13 +36,11 @@ const start = Effect.gen(function* () {
     Layer.provide(hooks),
     Layer.provideMerge(script.layer)
   )
-  const stop = yield* Deferred.make<"stopped">()
   const serving = yield* Server.serve({
     version: "0.0.0",
     updates: "delta",
     drain: false,
-    uptime: Effect.succeed(0),
-    stop: Deferred.await(stop)
+    uptime: Effect.succeed(0)
   }).pipe(
     Effect.provideService(UiSwitch, { connect }),
     Effect.provide(Layer.mergeAll(agent, host.layer)),
@@ -65,7 +63,7 @@ const start = Effect.gen(function* () {
   yield* send({ id: "c", type: "compact" })
   const { id } = yield* until(isQuestion)
   const rest = Effect.map(host.rest, (lines) => lines.map((line) => record(JSON.parse(line))))
-  return { close: host.close, id, rest, send, serving, stop, until }
+  return { close: host.close, id, rest, send, serving, until }
 })
 
 it.scopedLive("the host can ask, send and answer while a command waits for its user", () =>
@@ -97,9 +95,11 @@ it.scopedLive("a host that goes has cancelled: the command is answered, and noth
 
 it.scopedLive("a process that is ended withdraws the question first", () =>
   Effect.gen(function* () {
-    const { id, rest, serving, stop } = yield* start
-    yield* Deferred.succeed(stop, "stopped")
-    yield* Effect.timeoutFail(Fiber.join(serving), { duration: "600 millis", onTimeout: () => "it waited" })
+    const { id, rest, serving } = yield* start
+    yield* Effect.timeoutFail(Effect.disconnect(Fiber.interrupt(serving)), {
+      duration: "600 millis",
+      onTimeout: () => "it waited"
+    })
     const frames = yield* rest
     assert.deepInclude(frames[0], { type: "extension_ui_request", method: "cancel", targetId: id })
     assert.deepInclude(frames.find(answer("c")), { success: false, code: "cancelled" })

@@ -74,8 +74,7 @@ const start = Effect.gen(function* () {
     version: "0.0.0",
     updates: "delta",
     drain: false,
-    uptime: Effect.succeed(0),
-    stop: Effect.never
+    uptime: Effect.succeed(0)
   }).pipe(Effect.provide(context), Effect.forkScoped)
   let number = 0
   const ask = Effect.fnUntraced(function* (frame: object) {

@@ -192,8 +192,7 @@ export const perform = Effect.fnUntraced(function* (
     ui: header(text, "no ui") === undefined,
     emitTitle: header(text, "titles") !== undefined,
     drain: header(text, "drain") !== undefined,
-    uptime: Effect.succeed(0),
-    stop: Effect.never
+    uptime: Effect.succeed(0)
   }).pipe(
     Effect.provide(SlashFakes.layer(JSON.parse(header(text, "commands") ?? "[]"))),
     Effect.provideService(Sessions, tap.sessions),

@@ -115,29 +115,6 @@ export const endWith = (code: number): Effect.Effect<void> =>
     setTimeout(() => exit(code), lastGraceMs).unref()
   })
 
-export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM"
-
-const signals: ReadonlyArray<StopSignal> = ["SIGHUP", "SIGINT", "SIGTERM"]
-
-/** Completes with the first of these signals; an interrupt stops listening. */
-const signalAmong = (awaited: ReadonlyArray<StopSignal>): Effect.Effect<StopSignal> =>
-  Effect.async<StopSignal>((resume) => {
-    const listeners = awaited.map((signal) => {
-      const listener = () => resume(Effect.succeed(signal))
-      process.on(signal, listener)
-      return () => process.off(signal, listener)
-    })
-    return Effect.sync(() => {
-      for (const remove of listeners) remove()
-    })
-  })
-
-/** Completes with the first signal that asks the process to end. */
-export const stopSignal: Effect.Effect<StopSignal> = signalAmong(signals)
-
-/** The same where SIGINT is a key that a person presses. */
-export const endSignal: Effect.Effect<StopSignal> = signalAmong(signals.filter((signal) => signal !== "SIGINT"))
-
 /**
  * Where the ripgrep program is that comes as an npm package (docs/decisions/0005-search-engine.md); undefined when there is none
  * for this platform.

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { HostGone } from "../../../services/host/Transport.ts"
+import * as Signals from "../processes/Signals.ts"
 import { send } from "./SendText.ts"
 
 export interface Size {
@@ -96,7 +97,7 @@ export const open = Effect.fnUntraced(function* ({ onResize, plain }: DeviceOpti
     lookAgain(screen)
     onResize()
   })
-  yield* listen(process, "SIGINT", () => void input.unsafeOffer(interruptKey))
+  yield* Signals.takeInterrupts(() => void input.unsafeOffer(interruptKey))
   yield* listen(keys, "data", (bytes) => {
     if (bytes instanceof Uint8Array) input.unsafeOffer(decoder.decode(bytes, { stream: true }))
   })
