@@ -28,9 +28,7 @@ const Ratio = Schema.Finite.pipe(Schema.between(0, 1))
 /** A limit that is absent does not exist. */
 export const BudgetLimits = Schema.Struct({
   ...Record.mapEntries(limited, ({ limit }) => [limit, optional(Amount)]),
-  warnAtRatio: optional(Ratio).annotations({
-    description: "The part of a limit, from 0 to 1, at which `budget_warning` is sent."
-  })
+  warnAtRatio: optional(Ratio, "The part of a limit, from 0 to 1, at which `budget_warning` is sent.")
 }).annotations({
   identifier: "BudgetLimits",
   description: "The limits of a session, a task call or a subagent. A limit that is absent does not exist."

@@ -16,6 +16,6 @@ export const BudgetSnapshot = Schema.Struct({
   toolCalls: Schema.Int,
   subagents: Schema.Int,
   turns: Schema.Int,
-  reason: optional(BudgetReason).annotations({ description: "The limit that is near or reached." })
+  reason: optional(BudgetReason, "The limit that is near or reached.")
 }).annotations({ identifier: "BudgetSnapshot", description: "What a session, a task call or a subagent has spent." })
 export type BudgetSnapshot = typeof BudgetSnapshot.Type

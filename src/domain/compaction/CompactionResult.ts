@@ -8,18 +8,12 @@ export type CompactionReason = typeof CompactionReason.Type
 
 export const CompactionResult = Schema.Struct({
   summary: Schema.String,
-  shortSummary: optional(Schema.String).annotations({
-    description: "Two or three sentences, for lists of sessions."
-  }),
+  shortSummary: optional(Schema.String, "Two or three sentences, for lists of sessions."),
   firstKeptEntryId: described(Schema.String, "The first entry that was not replaced by the summary."),
   tokensBefore: described(Schema.Finite, "The size of the context before the compaction."),
-  details: optional(JsonObject).annotations({ description: "The files that were read and changed." }),
-  preserveData: optional(JsonObject).annotations({ description: "Data that an extension supplied." }),
-  estimatedTokensAfter: optional(Schema.Finite).annotations({
-    description: "An estimate, because no provider has counted the new context yet."
-  }),
-  usage: optional(Usage).annotations({
-    description: "The sum over the model calls for the summary; absent if there were none."
-  })
+  details: optional(JsonObject, "The files that were read and changed."),
+  preserveData: optional(JsonObject, "Data that an extension supplied."),
+  estimatedTokensAfter: optional(Schema.Finite, "An estimate, because no provider has counted the new context yet."),
+  usage: optional(Usage, "The sum over the model calls for the summary; absent if there were none.")
 }).annotations({ identifier: "CompactionResult", description: "The result of a compaction." })
 export type CompactionResult = typeof CompactionResult.Type

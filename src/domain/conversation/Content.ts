@@ -1,7 +1,11 @@
 /** The blocks that messages are made of (protocol.md 5.1). */
 import * as Schema from "effect/Schema"
 
-export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+/** A member that may be absent, with or without words for the reference. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>, description?: string) => {
+  const member = Schema.optionalWith(schema, { exact: true })
+  return description === undefined ? member : member.annotations({ description })
+}
 
 /** A member with words for the reference. They are not part of the type, so error texts stay as they are. */
 export const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
@@ -14,19 +18,15 @@ export type JsonObject = typeof JsonObject.Type
 export const TextContent = Schema.Struct({
   type: Schema.Literal("text"),
   text: Schema.String,
-  textSignature: optional(Schema.String).annotations({
-    description: "Opaque data of the provider, which heddle sends back unchanged."
-  })
+  textSignature: optional(Schema.String, "Opaque data of the provider, which heddle sends back unchanged.")
 }).annotations({ identifier: "TextContent", description: "A block of text." })
 export type TextContent = typeof TextContent.Type
 
 export const ThinkingContent = Schema.Struct({
   type: Schema.Literal("thinking"),
   thinking: Schema.String,
-  thinkingSignature: optional(Schema.String).annotations({
-    description: "Opaque data of the provider, which heddle sends back unchanged."
-  }),
-  redacted: optional(Schema.Boolean).annotations({ description: "The provider withholds the text." })
+  thinkingSignature: optional(Schema.String, "Opaque data of the provider, which heddle sends back unchanged."),
+  redacted: optional(Schema.Boolean, "The provider withholds the text.")
 }).annotations({ identifier: "ThinkingContent", description: "What the model thought before it answered." })
 export type ThinkingContent = typeof ThinkingContent.Type
 

@@ -27,7 +27,7 @@ export const RunFailure = Schema.Struct({
   message: Schema.String,
   provider: optional(Schema.String),
   model: optional(Schema.String),
-  httpStatus: optional(Schema.Int).annotations({ description: "The status that the provider answered with." }),
+  httpStatus: optional(Schema.Int, "The status that the provider answered with."),
   code: optional(Schema.Literal("budget_exceeded", "no_price")),
   retryable: described(Schema.Boolean, "Whether the same prompt may succeed later.")
 }).annotations({ identifier: "RunFailure", description: "Why a run failed." })

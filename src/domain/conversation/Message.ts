@@ -34,10 +34,8 @@ export const AssistantMessage = Schema.Struct({
   model: described(Schema.String, "The id of the model, without its provider."),
   usage: Usage,
   stopReason: StopReason,
-  errorMessage: optional(Schema.String).annotations({
-    description: "Why the answer ended, if `stopReason` is `error` or `aborted`."
-  }),
-  responseId: optional(Schema.String).annotations({ description: "The provider's id of the answer." }),
+  errorMessage: optional(Schema.String, "Why the answer ended, if `stopReason` is `error` or `aborted`."),
+  responseId: optional(Schema.String, "The provider's id of the answer."),
   timestamp: Timestamp
 }).annotations({ identifier: "AssistantMessage", description: "An answer of the model." })
 export type AssistantMessage = typeof AssistantMessage.Type
@@ -45,10 +43,8 @@ export type AssistantMessage = typeof AssistantMessage.Type
 /** The output of a tool: content for the model, details for the host. */
 export const ToolOutput = Schema.Struct({
   content: described(Schema.Array(InputContent), "What the model reads."),
-  details: optional(JsonObject).annotations({ description: "Data for the host, which the model does not see." }),
-  isWarning: optional(Schema.Boolean).annotations({
-    description: "The call succeeded, but people should look at its result."
-  })
+  details: optional(JsonObject, "Data for the host, which the model does not see."),
+  isWarning: optional(Schema.Boolean, "The call succeeded, but people should look at its result.")
 }).annotations({ identifier: "ToolOutput", description: "The output of a tool." })
 export type ToolOutput = typeof ToolOutput.Type
 
@@ -73,13 +69,11 @@ export const BashExecutionMessage = Schema.Struct({
   role: Schema.Literal("bashExecution"),
   command: Schema.String,
   output: Schema.String,
-  exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
+  exitCode: optional(Schema.Int, "Absent if the command was cancelled."),
   cancelled: Schema.Boolean,
   truncated: described(Schema.Boolean, "`output` is only the end of the output."),
-  fullOutputPath: optional(Schema.String).annotations({
-    description: "The file with the whole output, if it was truncated."
-  }),
-  excludeFromContext: optional(Schema.Boolean).annotations({ description: "The model does not see this message." }),
+  fullOutputPath: optional(Schema.String, "The file with the whole output, if it was truncated."),
+  excludeFromContext: optional(Schema.Boolean, "The model does not see this message."),
   timestamp: Timestamp
 }).annotations({
   identifier: "BashExecutionMessage",
@@ -130,9 +124,7 @@ export type BranchSummaryMessage = typeof BranchSummaryMessage.Type
 export const CompactionSummaryMessage = Schema.Struct({
   role: Schema.Literal("compactionSummary"),
   summary: Schema.String,
-  shortSummary: optional(Schema.String).annotations({
-    description: "Two or three sentences, for lists of sessions."
-  }),
+  shortSummary: optional(Schema.String, "Two or three sentences, for lists of sessions."),
   tokensBefore: described(Schema.Finite, "The size of the context before the compaction."),
   timestamp: Timestamp
 }).annotations({

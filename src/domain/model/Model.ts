@@ -22,14 +22,16 @@ export const Model = Schema.Struct({
   reasoning: described(Schema.Boolean, "Whether the model can think."),
   input: Schema.Array(Schema.Literal("text", "image")),
   cost: described(Tokens, "USD per million tokens; 0 if unknown."),
-  costUnknown: optional(Schema.Literal(true)).annotations({
-    description: "Nobody has said what the model costs. A free model has a `cost` of 0 without this."
-  }),
+  costUnknown: optional(
+    Schema.Literal(true),
+    "Nobody has said what the model costs. A free model has a `cost` of 0 without this."
+  ),
   contextWindow: described(Schema.Finite, "How many tokens the model can read at once."),
   maxTokens: described(Schema.Finite, "The longest answer, in tokens."),
-  thinkingLevelMap: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })).annotations({
-    description: "What the provider is sent for a level; `null` means that the model does not have the level."
-  })
+  thinkingLevelMap: optional(
+    Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }),
+    "What the provider is sent for a level; `null` means that the model does not have the level."
+  )
 }).annotations({ identifier: "Model", description: "A model of a provider." })
 export type Model = typeof Model.Type
 

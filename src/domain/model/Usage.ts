@@ -19,10 +19,10 @@ export const Usage = Schema.Struct({
   ...Tokens.fields,
   totalTokens: Count,
   cost: Schema.Struct({ ...Tokens.fields, total: Count }),
-  estimated: optional(Schema.Literal(true)).annotations({
-    description:
-      "heddle has estimated some of it from what was sent and received, because the provider did not report it, or reported what cannot be right."
-  })
+  estimated: optional(
+    Schema.Literal(true),
+    "heddle has estimated some of it from what was sent and received, because the provider did not report it, or reported what cannot be right."
+  )
 }).annotations({
   identifier: "Usage",
   description: "The tokens of model calls and their cost in USD. `input` does not include `cacheRead` and `cacheWrite`."

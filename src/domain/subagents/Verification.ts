@@ -10,12 +10,10 @@ export const VerificationCommandResult = Schema.Struct({
   command: Schema.String,
   exitCode: described(Schema.Int, "124 if the command timed out."),
   durationMs: Schema.Finite,
-  optional: optional(Schema.Boolean).annotations({
-    description: "A failure of this command does not fail the attempt."
-  }),
+  optional: optional(Schema.Boolean, "A failure of this command does not fail the attempt."),
   timedOut: optional(Schema.Boolean),
-  artifactPath: optional(Schema.String).annotations({ description: "The file with the whole output." }),
-  outputPreview: optional(Schema.String).annotations({ description: "The last lines of the output." })
+  artifactPath: optional(Schema.String, "The file with the whole output."),
+  outputPreview: optional(Schema.String, "The last lines of the output.")
 }).annotations({
   identifier: "VerificationCommandResult",
   description: "The result of one command of a verification."

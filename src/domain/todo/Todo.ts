@@ -19,7 +19,7 @@ export const TodoItem = Schema.Struct({
   status: TodoStatus,
   notes: optional(Schema.String),
   details: optional(Schema.String),
-  blocker: optional(Schema.String).annotations({ description: "What a `blocked` task waits for." })
+  blocker: optional(Schema.String, "What a `blocked` task waits for.")
 }).annotations({ identifier: "TodoItem", description: "A task of the todo list." })
 export type TodoItem = typeof TodoItem.Type
 

@@ -5,17 +5,17 @@ import { makeIds, TodoNote, type TodoPhase, type TodoPhases, TodoStatus, TodoTex
 import { defined } from "../Values.ts"
 
 const TaskInput = Schema.Struct({
-  id: optional(TodoNote).annotations({ description: "If it is missing or taken, heddle chooses one." }),
+  id: optional(TodoNote, "If it is missing or taken, heddle chooses one."),
   content: TodoText,
-  status: optional(TodoStatus).annotations({ description: "Default: `pending`." }),
+  status: optional(TodoStatus, "Default: `pending`."),
   notes: optional(TodoNote),
   details: optional(TodoNote),
-  blocker: optional(TodoNote).annotations({ description: "What a `blocked` task waits for; dropped from others." })
+  blocker: optional(TodoNote, "What a `blocked` task waits for; dropped from others.")
 }).annotations({ identifier: "TodoItemInput", description: "A task that a host sets." })
 type TaskInput = typeof TaskInput.Type
 
 export const PhaseInput = Schema.Struct({
-  id: optional(TodoNote).annotations({ description: "If it is missing or taken, heddle chooses one." }),
+  id: optional(TodoNote, "If it is missing or taken, heddle chooses one."),
   name: TodoText,
   tasks: Schema.Array(TaskInput)
 }).annotations({ identifier: "TodoPhaseInput", description: "A phase that a host sets." })

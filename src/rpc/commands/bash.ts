@@ -15,7 +15,7 @@ import * as Command from "../Command.ts"
 
 const BashResult = Schema.Struct({
   output: Schema.String,
-  exitCode: optional(Schema.Int).annotations({ description: "Absent if the command was cancelled." }),
+  exitCode: optional(Schema.Int, "Absent if the command was cancelled."),
   cancelled: described(Schema.Boolean, "Cancelled, or timed out."),
   timedOut: optional(Schema.Boolean),
   truncated: described(Schema.Boolean, "`output` is only the end of the output."),
@@ -23,11 +23,9 @@ const BashResult = Schema.Struct({
   totalBytes: Schema.Int,
   outputLines: Schema.Int,
   outputBytes: Schema.Int,
-  fullOutputPath: optional(Schema.String).annotations({
-    description: "The file with the whole output, if it was truncated."
-  }),
-  artifactId: optional(Schema.String).annotations({ description: "The name of that file." }),
-  artifactError: optional(Schema.String).annotations({ description: "Why the whole output could not be stored." }),
+  fullOutputPath: optional(Schema.String, "The file with the whole output, if it was truncated."),
+  artifactId: optional(Schema.String, "The name of that file."),
+  artifactError: optional(Schema.String, "Why the whole output could not be stored."),
   durationMs: Schema.Finite
 }).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
 

@@ -25,10 +25,11 @@ const nodeFields = {
   ),
   cancellable: described(Schema.Boolean, "Whether `cancel` may end it."),
   progress: optional(Schema.Struct({ count: Schema.Int, unit: Schema.Literal("deltas"), lastAt: Schema.Finite })),
-  pids: optional(Schema.Array(Schema.Int)).annotations({ description: "Its processes." }),
+  pids: optional(Schema.Array(Schema.Int), "Its processes."),
   waitingOn: optional(
-    Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) })
-  ).annotations({ description: "What it waits for, and until when." })
+    Schema.Struct({ kind: Schema.String, id: optional(Schema.String), until: optional(Schema.Finite) }),
+    "What it waits for, and until when."
+  )
 }
 
 interface FiberNode extends Schema.Struct.Type<typeof nodeFields> {

@@ -38,17 +38,11 @@ const Disposition = Schema.Struct({
   runId: optional(Schema.String),
   messageId: optional(Schema.String),
   clientMessageId: optional(Schema.String),
-  agentInvoked: optional(Schema.Boolean).annotations({
-    description: "`false`: the prompt has already ended, and no `prompt_result` follows."
-  }),
-  duplicate: optional(Schema.Boolean).annotations({
-    description: "The same `clientMessageId` was sent before; nothing happened."
-  }),
+  agentInvoked: optional(Schema.Boolean, "`false`: the prompt has already ended, and no `prompt_result` follows."),
+  duplicate: optional(Schema.Boolean, "The same `clientMessageId` was sent before; nothing happened."),
   queued: optional(Schema.Boolean),
-  idle: optional(Schema.Boolean).annotations({
-    description: "Queued while no run is active; the next prompt takes it."
-  }),
-  cleared: optional(Cleared).annotations({ description: "The texts of queued messages that were handed back." })
+  idle: optional(Schema.Boolean, "Queued while no run is active; the next prompt takes it."),
+  cleared: optional(Cleared, "The texts of queued messages that were handed back.")
 }).annotations({ identifier: "PromptDisposition", description: "What became of a message." })
 
 const toDisposition = ({ idle, ...receipt }: PromptReceipt): typeof Disposition.Type => ({

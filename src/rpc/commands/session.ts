@@ -129,7 +129,7 @@ const fork = Command.make({
   origin: ["pi", "omp"],
   params: Schema.Struct({
     entryId: optional(Schema.String),
-    include: optional(Schema.Boolean).annotations({ description: "The copy has the entry, too." })
+    include: optional(Schema.Boolean, "The copy has the entry, too.")
   }),
   result: Copied,
   errors: ["invalid_entry", "nothing_to_clone", "store_failure"],

@@ -23,7 +23,7 @@ const Listed = Schema.Struct({
   updatedAt: described(Schema.String, "ISO 8601."),
   messageCount: Schema.Int,
   firstMessage: optional(Schema.String),
-  model: optional(Schema.String).annotations({ description: "As `provider/id`; only for the open session." })
+  model: optional(Schema.String, "As `provider/id`; only for the open session.")
 }).annotations({ identifier: "ListedSession", description: "A session in a list." })
 
 const Params = Schema.Struct({

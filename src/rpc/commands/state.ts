@@ -23,9 +23,7 @@ const Strings = Schema.Array(Schema.String)
 const State = Schema.Struct({
   model: optional(Model),
   thinkingLevel: ThinkingLevel,
-  thinkingLevelExact: optional(ThinkingLevel).annotations({
-    description: "Present if the dialect has no name for the level."
-  }),
+  thinkingLevelExact: optional(ThinkingLevel, "Present if the dialect has no name for the level."),
   isStreaming: described(Schema.Boolean, "Whether a run is active, including retries and waits."),
   isCompacting: Schema.Boolean,
   steeringMode: QueueMode,
@@ -41,9 +39,10 @@ const State = Schema.Struct({
   messageCount: described(Schema.Int, "The messages that the model sees."),
   queuedMessageCount: Schema.Int,
   pendingMessageCount: described(Schema.Int, "The same as `queuedMessageCount`."),
-  queuedMessages: optional(Schema.Struct({ steering: Strings, followUp: Strings })).annotations({
-    description: "The texts of the user; absent if more than 100 are queued."
-  }),
+  queuedMessages: optional(
+    Schema.Struct({ steering: Strings, followUp: Strings }),
+    "The texts of the user; absent if more than 100 are queued."
+  ),
   todoPhases: Schema.Array(TodoPhase),
   fastModeEnabled: described(Schema.Boolean, "Always `false`: heddle has no fast mode."),
   fastModeActive: described(Schema.Boolean, "Always `false`."),
@@ -51,16 +50,15 @@ const State = Schema.Struct({
   hasPendingAsyncWork: described(Schema.Boolean, "Always `false`: heddle has no background jobs."),
   isSettled: described(Schema.Boolean, "Whether nothing happens until the host sends a command."),
   contextUsage: optional(ContextUsage),
-  budget: optional(BudgetSnapshot).annotations({ description: "Absent if nothing is limited." }),
+  budget: optional(BudgetSnapshot, "Absent if nothing is limited."),
   protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
   /** Whether code of the project may run and all of its settings count. */
   trust: Trust.TrustLevel,
-  systemPrompt: optional(Schema.String).annotations({
-    description: "With `verbose`, and in the dialect `xcsh-strict`."
-  }),
+  systemPrompt: optional(Schema.String, "With `verbose`, and in the dialect `xcsh-strict`."),
   dumpTools: optional(
-    Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject }))
-  ).annotations({ description: "With `verbose`, and in the dialects `xcsh` and `xcsh-strict`." })
+    Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject })),
+    "With `verbose`, and in the dialects `xcsh` and `xcsh-strict`."
+  )
 }).annotations({ identifier: "State", description: "The state of the session and the process." })
 
 /** Features that do not exist yet are reported as switched off. */

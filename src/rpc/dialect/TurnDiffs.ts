@@ -13,9 +13,10 @@ export const FileChange = Schema.Struct({
   kind: Schema.Literal("create", "modify", "delete"),
   added: described(Schema.Int, "Lines, of all changes of the turn."),
   removed: Schema.Int,
-  unified: optional(Schema.String).annotations({
-    description: "Absent if the file was changed more than once in the turn, or the diff is too long to be kept."
-  })
+  unified: optional(
+    Schema.String,
+    "Absent if the file was changed more than once in the turn, or the diff is too long to be kept."
+  )
 }).annotations({ identifier: "FileChange", description: "A file that a turn has changed." })
 type FileChange = typeof FileChange.Type
 

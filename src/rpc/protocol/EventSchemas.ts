@@ -81,9 +81,7 @@ const subagentRef = {
 const differing: { readonly [T in Tag]?: Fields } = {
   RunEnded: {
     messages: Schema.Array(RunMessage),
-    messageCount: optional(Schema.Int).annotations({
-      description: "Present if `messages` had to be left out for their size."
-    }),
+    messageCount: optional(Schema.Int, "Present if `messages` had to be left out for their size."),
     willRetry: Schema.Boolean,
     isTerminal: Schema.Boolean,
     yielded: Schema.Boolean,

@@ -18,14 +18,14 @@ export const typeOf = (frame: unknown): string | undefined =>
   Predicate.isRecord(frame) && typeof frame["type"] === "string" ? frame["type"] : undefined
 
 export const Response = Schema.Struct({
-  id: optional(RequestId).annotations({ description: "The `id` of the command." }),
+  id: optional(RequestId, "The `id` of the command."),
   type: Schema.Literal("response"),
   command: Schema.String,
   success: Schema.Boolean,
   data: optional(Schema.Unknown),
-  error: optional(Schema.String).annotations({ description: "On failure: the reason, for people." }),
-  code: optional(Schema.String).annotations({ description: "On failure: the reason, for programs." }),
-  requestId: optional(RequestId).annotations({ description: "The `id` of a command that is answered without `id`." })
+  error: optional(Schema.String, "On failure: the reason, for people."),
+  code: optional(Schema.String, "On failure: the reason, for programs."),
+  requestId: optional(RequestId, "The `id` of a command that is answered without `id`.")
 }).annotations({ identifier: "Response", description: "The answer to a command." })
 export type Response = typeof Response.Type
 

@@ -22,9 +22,10 @@ export const Definition = Schema.Struct({
   description: NotBlank,
   parameters: described(JsonObject, "JSON Schema of an object."),
   hidden: lenient(Schema.Boolean).annotations({ description: "Registered, but not offered to the model." }),
-  timeoutMs: optional(Schema.Finite.pipe(Schema.filter((ms) => ms > 0, unshown))).annotations({
-    description: "The longest time without progress; default: no limit."
-  })
+  timeoutMs: optional(
+    Schema.Finite.pipe(Schema.filter((ms) => ms > 0, unshown)),
+    "The longest time without progress; default: no limit."
+  )
 }).annotations({ identifier: "HostToolDefinition", description: "A tool that the host runs." })
 
 /** Decoded by `readDefinitions`, because the protocol prescribes the text of each refusal. */
@@ -64,10 +65,8 @@ export const readDefinitions = (
 
 const Output = Schema.Struct({
   content: described(Schema.Array(InputContent), "What the model reads."),
-  details: optional(Schema.Unknown).annotations({ description: "Data for the host, which the model does not see." }),
-  isWarning: optional(Schema.Boolean).annotations({
-    description: "The call succeeded, but people should look at its result."
-  })
+  details: optional(Schema.Unknown, "Data for the host, which the model does not see."),
+  isWarning: optional(Schema.Boolean, "The call succeeded, but people should look at its result.")
 }).annotations({ identifier: "HostToolOutput", description: "The result or the progress of a host tool." })
 
 const Update = Schema.Struct({ type: Schema.Literal("host_tool_update"), id: Schema.String, partialResult: Output })

@@ -7,11 +7,12 @@ import { defined } from "../../domain/Values.ts"
 export const QueueItem = Schema.Struct({
   messageId: Schema.String,
   clientMessageId: optional(Schema.String),
-  requestId: optional(MessageQueue.RequestId).annotations({ description: "The `id` of the command that queued it." }),
+  requestId: optional(MessageQueue.RequestId, "The `id` of the command that queued it."),
   queue: Schema.Literal("steering", "followUp", "nextTurn"),
-  custom: optional(Schema.Struct({ customType: Schema.String, display: Schema.Boolean })).annotations({
-    description: "Present if an extension sent the message."
-  }),
+  custom: optional(
+    Schema.Struct({ customType: Schema.String, display: Schema.Boolean }),
+    "Present if an extension sent the message."
+  ),
   position: described(Schema.Int, "Its place in its queue, from 0."),
   text: Schema.String,
   images: described(Schema.Int, "How many images it has."),
@@ -75,9 +76,7 @@ const Restored = Schema.Array(Schema.Struct({ text: Schema.String, images: optio
 export const RestoredQueue = Schema.Struct({
   steering: Restored,
   followUp: Restored,
-  imagesDropped: optional(Schema.Int).annotations({
-    description: "How many images were left out, because together they have more than 16 MiB."
-  })
+  imagesDropped: optional(Schema.Int, "How many images were left out, because together they have more than 16 MiB.")
 }).annotations({ identifier: "RestoredQueue", description: "Messages of the user that have left the queue." })
 
 /** The user's messages that were handed back. */

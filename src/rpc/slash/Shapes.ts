@@ -17,9 +17,7 @@ export const Available = Schema.Struct({
   name: Schema.String,
   aliases: optional(Schema.Array(Schema.String)),
   description: optional(Schema.String),
-  input: optional(Schema.Struct({ hint: optional(Schema.String) })).annotations({
-    description: "A hint at its arguments, for menus."
-  }),
+  input: optional(Schema.Struct({ hint: optional(Schema.String) }), "A hint at its arguments, for menus."),
   source: Schema.Literal("builtin", "skill", "extension", "custom", "mcp_prompt", "file")
 }).annotations({ identifier: "AvailableCommand", description: "A slash command." })
 
