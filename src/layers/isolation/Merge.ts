@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Merged } from "../../services/delegation/Worktrees.ts"
-import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
+import type { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Means, ClaimedFolder } from "./Claim.ts"
 import * as Diff from "./Diff.ts"
@@ -46,14 +46,8 @@ const start = Effect.fnUntraced(function* ({ means: { git }, claimed }: Work, ca
   return pile
 })
 
-const put = Effect.fnUntraced(function* ({ means: { git } }: Work, pile: Pile, patch: string) {
-  yield* Effect.mapError(
-    git.text(pile.call, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch),
-    ({ message }) => new WorktreeFailed({ reason: "conflict", message })
-  )
-  const tree = yield* git.text(pile.call, "write-tree", "--missing-ok")
-  return { ...pile, tree }
-})
+const put = ({ means: { git } }: Work, pile: Pile, patch: string) =>
+  Effect.map(Snapshot.patched(git, pile.call, patch), (tree) => ({ ...pile, tree }))
 
 const inTheWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"]
 
@@ -86,7 +80,7 @@ const look = Effect.fnUntraced(function* (work: Work, { isSparse }: Manners, wit
 })
 
 const uncommitted = ({ message }: WorktreeFailed) =>
-  new WorktreeFailed({ reason: "conflict", message: `It conflicts with uncommitted changes. ${message}` })
+  Snapshot.conflict({ message: `It conflicts with uncommitted changes. ${message}` })
 
 /** The commit of one branch on top of all before it. */
 const pick = Effect.fnUntraced(function* (work: Work, { commit, head, staged, working }: Piles, branch: string) {

@@ -9,6 +9,16 @@ import * as Survey from "./Survey.ts"
 
 export const failed = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "git", message })
 
+export const conflict = ({ message }: { readonly message: string }) =>
+  new WorktreeFailed({ reason: "conflict", message })
+
+/** The tree of an index with a patch on top of it. */
+export const patched = Effect.fnUntraced(function* (git: Git, call: Call, patch: string) {
+  const apply = git.text(call, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch)
+  yield* Effect.mapError(apply, conflict)
+  return yield* git.text(call, "write-tree", "--missing-ok")
+})
+
 /** Replaces the file, if there is one. */
 export const write = Effect.fnUntraced(function* (files: Files, path: string, bytes: Uint8Array) {
   yield* files.removeFolder(path)

@@ -9,11 +9,11 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { listed } from "../../domain/subagents/ResultText.ts"
 import { defined } from "../../domain/Values.ts"
-import { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
+import type { WorktreeFailed } from "../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { FileRefused, Files } from "../platform/files/OwnFiles.ts"
 import type { Call, Git, Variables } from "./Git.ts"
-import { failed } from "./Snapshot.ts"
+import { conflict, failed } from "./Snapshot.ts"
 
 const Journal = Schema.Struct({
   root: Schema.String,
@@ -36,8 +36,6 @@ export const indexPatchIn = (scratch: string): string => LocalPaths.join(scratch
 
 const run = (git: Git, call: Call, patch: string, ...more: ReadonlyArray<string>) =>
   Effect.asVoid(git.text(call, "apply", ...flags, ...more, patch))
-
-const conflict = ({ message }: { readonly message: string }) => new WorktreeFailed({ reason: "conflict", message })
 
 /** Changes the index, and no files. An empty patch is none for git. */
 export const toIndex = Effect.fnUntraced(function* (git: Git, files: Files, call: Call, patch: string) {

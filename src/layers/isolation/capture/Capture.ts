@@ -1,7 +1,7 @@
 /** What an agent has changed in its worktree: as a patch, or as a commit on a branch. */
 import * as Effect from "effect/Effect"
 import { defined } from "../../../domain/Values.ts"
-import { type Delta, type Withheld, WorktreeFailed } from "../../../services/delegation/Worktrees.ts"
+import type { Delta, WorktreeFailed, Withheld } from "../../../services/delegation/Worktrees.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
 import type { ClaimedFolder, Means } from "../Claim.ts"
 import * as Diff from "../Diff.ts"
@@ -98,8 +98,7 @@ const refuseFiltered = Effect.fnUntraced(function* (
     const records = (yield* git.text(inside, "check-attr", "-z", "filter", "--", ...names)).split("\0")
     for (let at = 0; at + 2 < records.length; at += 3)
       if (filters.has(records[at + 2] ?? ""))
-        return yield* new WorktreeFailed({
-          reason: "conflict",
+        return yield* Snapshot.conflict({
           message: `${records[at]} needs the filter ${records[at + 2]}, and filters of a repository are not run.`
         })
   }
@@ -129,11 +128,7 @@ const fitted = Effect.fnUntraced(function* (means: Means, { baseline, inside, cl
   if ((yield* git.text(inside, "rev-parse", `${head}^{tree}`)) === baseline) return patch
   const apart = Snapshot.withIndex(inside, LocalPaths.join(claimed.scratch, "fitting.index"))
   yield* git.text(apart, "read-tree", head)
-  yield* Effect.mapError(
-    git.text(apart, "apply", "--cached", "--3way", "--binary", "--whitespace=nowarn", patch),
-    ({ message }) => new WorktreeFailed({ reason: "conflict", message })
-  )
-  const tree = yield* git.text(apart, "write-tree", "--missing-ok")
+  const tree = yield* Snapshot.patched(git, apart, patch)
   const own = LocalPaths.join(claimed.scratch, "fitted.patch")
   yield* Diff.write(means, apart, [head, tree], own)
   return own
