@@ -15,11 +15,8 @@ export interface EnvironmentKeysOptions {
 
 const inEnvironment = (provider: string) =>
   Effect.map(Environment.Environment, (environment) => {
-    for (const name of keyVariables(provider)) {
-      const value = Environment.valueIn(environment, name)
-      if (value !== undefined) return Option.some(Redacted.make(value))
-    }
-    return Option.none()
+    const [value] = keyVariables(provider).flatMap((name) => Environment.valueIn(environment, name) ?? [])
+    return value === undefined ? Option.none() : Option.some(Redacted.make(value))
   })
 
 export const make = Effect.fnUntraced(function* ({ apiKey }: EnvironmentKeysOptions) {

@@ -1,10 +1,9 @@
 /** The instruction files of the user and of the project: AGENTS.md, or CLAUDE.md where there is none (protocol.md 11.4). */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
 import * as ReadText from "../platform/files/ReadText.ts"
-import type { Notes } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { ProjectFolders } from "./ProjectFolders.ts"
 
 export interface ContextFile {
@@ -25,16 +24,12 @@ const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`
 export const readText = Effect.fnUntraced(function* (
   files: Files,
   path: string,
-  notes: Notes,
+  notes: Notes.Notes,
   options: Pick<ReadText.ReadOptions, "within"> = {}
 ) {
-  const read = yield* Effect.either(ReadText.headIfPresent(files, path, options))
-  if (read._tag === "Left") {
-    notes.add(path, `${read.left.reason}, so it was left out`)
-    return undefined
-  }
-  if (Option.isNone(read.right)) return undefined
-  const { cutFrom, isDamaged, text } = read.right.value
+  const read = yield* Notes.head(files, notes, path, "it", options)
+  if (read === undefined) return undefined
+  const { cutFrom, isDamaged, text } = read
   if (text.includes("\0")) {
     notes.add(path, "is not text, so it was left out")
     return undefined
@@ -49,7 +44,7 @@ export const readText = Effect.fnUntraced(function* (
 const inFolder = Effect.fnUntraced(function* (
   files: Files,
   folder: string,
-  notes: Notes,
+  notes: Notes.Notes,
   options: Pick<ReadText.ReadOptions, "within">
 ) {
   for (const name of names) {
@@ -65,7 +60,7 @@ export const find = Effect.fnUntraced(function* (
   files: Files,
   agentDir: string,
   { root, upward }: ProjectFolders,
-  notes: Notes
+  notes: Notes.Notes
 ) {
   const found: Array<ContextFile> = []
   let left = mostCharacters

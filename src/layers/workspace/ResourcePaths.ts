@@ -56,13 +56,14 @@ const topLevel = (source: string, scope: SourceInfo["scope"], baseDir?: string):
   ...defined({ baseDir })
 })
 
-const listed = (path: string, scope: "user" | "project", within?: string): ResourcePath => ({
+const loose = (path: string, origin: ResourcePath["origin"], isNamed: boolean): ResourcePath => ({
   path,
-  origin: topLevel("local", scope),
-  ...defined({ within }),
+  origin,
   hasLooseFiles: true,
-  isNamed: true
+  isNamed
 })
+
+const listed = (path: string, scope: "user" | "project") => loose(path, topLevel("local", scope), true)
 
 const shared = (folder: string, scope: "user" | "project", within?: string): ResourcePath => {
   const path = LocalPaths.join(folder, ".agents/skills")
@@ -71,25 +72,13 @@ const shared = (folder: string, scope: "user" | "project", within?: string): Res
 
 const ofProject = (kind: Kind, { cwd, declared, isTrusted, project: { root } }: PathInputs) => {
   const folder = LocalPaths.join(cwd, ".heddle")
-  const path = LocalPaths.join(folder, kind)
-  const own: ResourcePath = {
-    path,
-    origin: topLevel("auto", "project", folder),
-    within: root,
-    hasLooseFiles: true,
-    isNamed: false
-  }
+  const own = { ...loose(LocalPaths.join(folder, kind), topLevel("auto", "project", folder), false), within: root }
   // A list in its settings may name any path of the machine, so it counts only if the project is trusted.
   return [own, ...(isTrusted ? declared.project[kind].map((file) => listed(file, "project")) : [])]
 }
 
 const ofUser = (kind: Kind, { agentDir, declared }: PathInputs): ReadonlyArray<ResourcePath> => [
-  {
-    path: LocalPaths.join(agentDir, kind),
-    origin: topLevel("auto", "user", agentDir),
-    hasLooseFiles: true,
-    isNamed: false
-  },
+  loose(LocalPaths.join(agentDir, kind), topLevel("auto", "user", agentDir), false),
   ...declared.user[kind].map((path) => listed(path, "user"))
 ]
 
@@ -97,24 +86,14 @@ const ofPackages = (kind: Kind, { cwd, hooks, packages }: PathInputs): ReadonlyA
   const found = kind === "skills" ? packages.skillPaths : packages.promptPaths
   const added = (kind === "skills" ? hooks.skillPaths : hooks.promptPaths) ?? []
   return [
-    ...found.map(({ path, sourceInfo: origin }) => ({ path, origin, hasLooseFiles: true, isNamed: false })),
-    ...added.map((path) => ({
-      path: LocalPaths.absolute(cwd, path),
-      origin: topLevel("extension", "temporary"),
-      hasLooseFiles: true,
-      isNamed: true
-    }))
+    ...found.map(({ path, sourceInfo }) => loose(path, sourceInfo, false)),
+    ...added.map((path) => loose(LocalPaths.absolute(cwd, path), topLevel("extension", "temporary"), true))
   ]
 }
 
 export const list = (kind: Kind, inputs: PathInputs): ReadonlyArray<ResourcePath> => {
   const { cwd, home, isOff, named, project } = inputs
-  const byName = named.map((path) => ({
-    path: LocalPaths.absolute(cwd, path),
-    origin: topLevel("cli", "temporary"),
-    hasLooseFiles: true,
-    isNamed: true
-  }))
+  const byName = named.map((path) => loose(LocalPaths.absolute(cwd, path), topLevel("cli", "temporary"), true))
   if (isOff) return byName
   const paths = [...byName, ...ofProject(kind, inputs), ...ofUser(kind, inputs), ...ofPackages(kind, inputs)]
   if (kind === "prompts") return paths

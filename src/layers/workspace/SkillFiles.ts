@@ -1,14 +1,12 @@
 /** Finds skills: folders with a file SKILL.md, and single Markdown files (protocol.md 11.4, extensions.md 6). */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import { defined } from "../../domain/Values.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
-import * as ReadText from "../platform/files/ReadText.ts"
 import type { FolderEntry } from "../platform/folders/FolderEntries.ts"
 import * as FrontMatter from "./FrontMatter.ts"
-import type { Finding } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { ResourcePath } from "./ResourcePaths.ts"
 
 /** The files in a folder that may be skills. A folder with a SKILL.md is one skill, whatever is below it. */
@@ -35,7 +33,7 @@ interface Start {
   readonly most: number
 }
 
-const make = ({ look, notes }: Finding, source: ResourcePath, { most, real: start, root }: Start) => {
+const make = ({ look, notes }: Notes.Finding, source: ResourcePath, { most, real: start, root }: Start) => {
   const seen = new Set([start])
   /** Whether a link may be followed: not out of the project, and not twice to the same folder. */
   const mayFollow = Effect.fnUntraced(function* (path: string) {
@@ -71,7 +69,7 @@ const make = ({ look, notes }: Finding, source: ResourcePath, { most, real: star
 }
 
 /** `most` is how many anybody wants. */
-const findCandidates = Effect.fnUntraced(function* (finding: Finding, source: ResourcePath, most: number) {
+const findCandidates = Effect.fnUntraced(function* (finding: Notes.Finding, source: ResourcePath, most: number) {
   const { look, notes } = finding
   const state = yield* Effect.orElseSucceed(look.files.state(source.path), () => undefined)
   if (state === undefined) {
@@ -107,20 +105,16 @@ const isName = (name: string) => name.length <= longestName && /^[^\s/\\\p{Cc}]+
 
 /** Undefined where the file is no skill. A loose file without a description may be anything, so it is left out silently. */
 const readSkill = Effect.fnUntraced(function* (
-  { look, notes }: Finding,
+  { look, notes }: Notes.Finding,
   { isLinked, path }: Candidate,
   source: ResourcePath
 ) {
   const isLoose = !isSkillFile(LocalPaths.basename(path))
   // Whether a file without links is inside of the project is clear, and asking takes as long as reading it.
   const options = defined({ within: isLinked ? source.within : undefined })
-  const read = yield* Effect.either(ReadText.headIfPresent(look.files, path, options))
-  if (Either.isLeft(read)) {
-    notes.add(path, `${read.left.reason}, so the skill was left out`)
-    return undefined
-  }
-  if (Option.isNone(read.right)) return undefined
-  const { data, problem } = FrontMatter.parse(read.right.value.text)
+  const read = yield* Notes.head(look.files, notes, path, "the skill", options)
+  if (read === undefined) return undefined
+  const { data, problem } = FrontMatter.parse(read.text)
   const baseDir = LocalPaths.dirname(path)
   const name = FrontMatter.line(data, "name") ?? LocalPaths.basename(isLoose ? path.replace(/\.md$/i, "") : baseDir)
   const description = FrontMatter.line(data, "description")
@@ -151,7 +145,7 @@ const readSkill = Effect.fnUntraced(function* (
 const batch = 50
 
 /** Of skills with the same name the first one counts. */
-export const find = Effect.fnUntraced(function* (finding: Finding, sources: ReadonlyArray<ResourcePath>) {
+export const find = Effect.fnUntraced(function* (finding: Notes.Finding, sources: ReadonlyArray<ResourcePath>) {
   const { notes } = finding
   const skills = new Map<string, Skill>()
   const read = new Set<string>()
@@ -177,7 +171,7 @@ export const find = Effect.fnUntraced(function* (finding: Finding, sources: Read
 })
 
 /** One file may be found twice, by links. */
-const isSame = ({ look }: Finding, a: string, b: string) =>
+const isSame = ({ look }: Notes.Finding, a: string, b: string) =>
   Effect.map(
     Effect.option(Effect.all([look.files.real(a), look.files.real(b)])),
     Option.exists(([one, other]) => one === other)

@@ -1,15 +1,13 @@
 /** Prompt templates: Markdown files that become slash commands (protocol.md 11.4). */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
 import * as Text from "../../domain/Text.ts"
 import { type SlashCommand, SlashCommandFailed } from "../../services/Commands.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import type { Files } from "../platform/files/OwnFiles.ts"
-import * as ReadText from "../platform/files/ReadText.ts"
 import * as FrontMatter from "./FrontMatter.ts"
-import type { Finding } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { ResourcePath } from "./ResourcePaths.ts"
 import * as SkillCommands from "./SkillCommands.ts"
 import * as TemplateText from "./TemplateText.ts"
@@ -38,15 +36,15 @@ const firstLine = (body: string) => {
   return Text.clip(line, longestFirstLine)
 }
 
-const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string, { origin, within }: ResourcePath) {
+const read = Effect.fnUntraced(function* (
+  { look, notes }: Notes.Finding,
+  path: string,
+  { origin, within }: ResourcePath
+) {
   const file = within === undefined ? { path } : { path, within }
-  const head = yield* Effect.either(ReadText.headIfPresent(look.files, path, file))
-  if (Either.isLeft(head)) {
-    notes.add(path, `${head.left.reason}, so the prompt template was left out`)
-    return undefined
-  }
-  if (Option.isNone(head.right)) return undefined
-  const { cutFrom = 0, text } = head.right.value
+  const head = yield* Notes.head(look.files, notes, path, "the prompt template", file)
+  if (head === undefined) return undefined
+  const { cutFrom = 0, text } = head
   const name = LocalPaths.basename(path).replace(/\.md$/i, "")
   if (cutFrom > SkillCommands.largest || !isName(name)) {
     const why = isName(name) ? `is larger than ${SkillCommands.largest / 1024} KiB` : "has a name that cannot be typed"
@@ -67,7 +65,7 @@ const read = Effect.fnUntraced(function* ({ look, notes }: Finding, path: string
 })
 
 /** The Markdown files of a folder, not of those below it. */
-const candidates = Effect.fnUntraced(function* ({ look, notes }: Finding, { isNamed, path }: ResourcePath) {
+const candidates = Effect.fnUntraced(function* ({ look, notes }: Notes.Finding, { isNamed, path }: ResourcePath) {
   const state = yield* Effect.orElseSucceed(look.files.state(path), () => undefined)
   if (state === undefined) {
     if (isNamed) notes.add(path, "does not exist, so there are no prompt templates in it")
@@ -79,7 +77,7 @@ const candidates = Effect.fnUntraced(function* ({ look, notes }: Finding, { isNa
 })
 
 /** Of templates with the same name the first one counts. */
-export const find = Effect.fnUntraced(function* (finding: Finding, sources: ReadonlyArray<ResourcePath>) {
+export const find = Effect.fnUntraced(function* (finding: Notes.Finding, sources: ReadonlyArray<ResourcePath>) {
   const { notes } = finding
   const found = new Map<string, SlashCommand>()
   for (const source of sources) {
