@@ -1,7 +1,8 @@
 /** One small GET whose answer is JSON. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { AnswerTooLarge, readText, RedirectRefused, safeFetch } from "./SafeFetch.ts"
+import * as Http from "./Http.ts"
+import { AnswerTooLarge, type Fetch, readText, RedirectRefused } from "./SafeFetch.ts"
 
 /** The reason completes "the server …" and repeats nothing of what it sent. */
 export class HttpFailed extends Data.TaggedError("HttpFailed")<{ readonly reason: string }> {}
@@ -15,14 +16,18 @@ const reasonOf = (cause: unknown): HttpFailed => {
   return failed(cause instanceof RedirectRefused ? `cannot be used: ${cause.message}` : "cannot be reached")
 }
 
-export const get = (address: string, headers: Readonly<Record<string, string>>): Effect.Effect<unknown, HttpFailed> =>
+const ask = (fetch: Fetch, address: string, headers: Readonly<Record<string, string>>) =>
   Effect.tryPromise({
     try: async (signal) => {
-      const answer = await safeFetch(address, { headers: { accept: "application/json", ...headers }, signal })
+      const answer = await fetch(address, { headers: { accept: "application/json", ...headers }, signal })
       return { status: answer.status, ok: answer.ok, text: answer.ok ? await readText(answer, largest) : "" }
     },
     catch: reasonOf
-  }).pipe(
+  })
+
+export const get = (address: string, headers: Readonly<Record<string, string>>): Effect.Effect<unknown, HttpFailed> =>
+  Http.fetch.pipe(
+    Effect.flatMap((fetch) => ask(fetch, address, headers)),
     Effect.filterOrFail(
       ({ ok }) => ok,
       ({ status }) => failed(`answered with status ${status}`)

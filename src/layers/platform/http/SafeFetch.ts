@@ -1,8 +1,10 @@
 /**
- * The `fetch` of all model calls and of discovery. A server decides about nothing but its answer: a redirect takes keys
- * and prompts to no other origin, and no body is read without a bound.
+ * The policy of all requests, as a `fetch`: that is the form in which the SDKs take it. A server decides about nothing but
+ * its answer: a redirect takes keys and prompts to no other origin, and no body is read without a bound.
  */
 import * as Data from "effect/Data"
+
+export type Fetch = (address: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Kept of the body of an error. The rest is not read. */
 export const errorBodyBytes = 64 * 1024
@@ -102,8 +104,8 @@ const redirectTarget = (from: URL, response: Response, method: string): URL => {
   return withCredentials(to, from)
 }
 
-const send = async (address: string, init: RequestInit, redirectsLeft: number): Promise<Response> => {
-  const response = await fetch(address, { ...init, redirect: "manual" })
+const send = async (over: Fetch, address: string, init: RequestInit, redirectsLeft: number): Promise<Response> => {
+  const response = await over(address, { ...init, redirect: "manual" })
   if (response.ok) return response
   const { status } = response
   if (isRedirect(status)) {
@@ -111,7 +113,7 @@ const send = async (address: string, init: RequestInit, redirectsLeft: number): 
     const from = new URL(address)
     const to = redirectTarget(from, response, (init.method ?? "GET").toUpperCase())
     if (redirectsLeft === 0) throw new RedirectRefused({ reason: `${from.origin} redirects again and again` })
-    return send(to.href, init, redirectsLeft - 1)
+    return send(over, to.href, init, redirectsLeft - 1)
   }
   if (status >= 400 && status < 600) return cutError(response)
   await response.body?.cancel()
@@ -122,5 +124,9 @@ const send = async (address: string, init: RequestInit, redirectsLeft: number): 
  * Rejects with `RedirectRefused` or `UnknownStatus`. The body of an error is short; that of an answer is the caller's to
  * bound. Both SDKs give everything but the address in `init`, whatever their types allow.
  */
-export const safeFetch = (address: string | URL | Request, init: RequestInit = {}): Promise<Response> =>
-  send(address instanceof Request ? address.url : String(address), init, mostRedirects)
+export const make =
+  (over: Fetch): Fetch =>
+  (address, init = {}) =>
+    send(over, address instanceof Request ? address.url : String(address), init, mostRedirects)
+
+export const safeFetch = make((address, init) => fetch(address, init))

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as BaseUrl from "../../../../domain/model/BaseUrl.ts"
+import type { Fetch } from "../../../platform/http/SafeFetch.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as AnthropicEvents from "./AnthropicEvents.ts"
 import * as AnthropicRequest from "./AnthropicRequest.ts"
@@ -31,7 +32,7 @@ const credentials = (url: string, key: string | undefined): ClientOptions => {
 /** The SDK adds `/v1` itself, but users often write it because other providers need it. */
 const withoutVersion = (url: string) => url.replace(/\/v1$/, "")
 
-const clientOptions = (url: string, connection: Connection): ClientOptions => {
+const clientOptions = (url: string, connection: Connection, fetch: Fetch): ClientOptions => {
   const { address, query } = BaseUrl.split(url)
   const auth = credentials(url, Option.getOrUndefined(Option.map(connection.apiKey, Redacted.value)))
   return {
@@ -42,17 +43,21 @@ const clientOptions = (url: string, connection: Connection): ClientOptions => {
     timeout: never,
     logLevel: "off",
     openTelemetry: false,
-    ...SdkClients.transport,
+    ...SdkClients.transport(fetch),
     defaultHeaders: { ...auth.defaultHeaders, ...Record.map(connection.headers, Redacted.value) }
   }
 }
 
 /** The client without the resources: loading those takes longer than anything else in a first prompt. */
-const load = () =>
+const load = (fetch: Fetch) =>
   import("@anthropic-ai/sdk/client").then(
     ({ BaseAnthropic }) =>
       (url: string, connection: Connection) =>
-        SdkClients.create("ANTHROPIC_", isAnthropic(url), () => new BaseAnthropic(clientOptions(url, connection))),
+        SdkClients.create(
+          "ANTHROPIC_",
+          isAnthropic(url),
+          () => new BaseAnthropic(clientOptions(url, connection, fetch))
+        ),
     SdkClients.missing("@anthropic-ai/sdk")
   )
 

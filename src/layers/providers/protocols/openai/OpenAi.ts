@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as BaseUrl from "../../../../domain/model/BaseUrl.ts"
+import type { Fetch } from "../../../platform/http/SafeFetch.ts"
 import type { Connection } from "../../Protocol.ts"
 import * as Dialect from "../stream/Dialect.ts"
 import * as SdkClients from "../stream/SdkClients.ts"
@@ -18,7 +19,7 @@ const never = 2 ** 31 - 1
 
 const isOpenAi = (baseUrl: string) => /^https:\/\/([a-z]+\.)?api\.openai\.com(\/|$)/.test(baseUrl)
 
-const options = (baseUrl: string, connection: Connection): ClientOptions => {
+const clientOptions = (baseUrl: string, connection: Connection, fetch: Fetch): ClientOptions => {
   const { address, query } = BaseUrl.split(baseUrl)
   const key = Option.map(connection.apiKey, Redacted.value)
   const headers = Record.map(connection.headers, Redacted.value)
@@ -31,16 +32,16 @@ const options = (baseUrl: string, connection: Connection): ClientOptions => {
     maxRetries: 0,
     timeout: never,
     logLevel: "off",
-    ...SdkClients.transport,
+    ...SdkClients.transport(fetch),
     defaultHeaders: Option.isSome(key) ? headers : { authorization: null, ...headers }
   }
 }
 
-const load = () =>
+const load = (fetch: Fetch) =>
   import("openai").then(
     ({ OpenAI }) =>
       (baseUrl: string, connection: Connection) =>
-        SdkClients.create("OPENAI_", isOpenAi(baseUrl), () => new OpenAI(options(baseUrl, connection))),
+        SdkClients.create("OPENAI_", isOpenAi(baseUrl), () => new OpenAI(clientOptions(baseUrl, connection, fetch))),
     SdkClients.missing("openai")
   )
 

@@ -5,13 +5,13 @@
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { safeFetch } from "../../../platform/http/SafeFetch.ts"
+import type { Fetch } from "../../../platform/http/SafeFetch.ts"
 import * as Environment from "../../../platform/processes/Environment.ts"
 import type { Secrets } from "../../../secrets/KnownSecrets.ts"
 import type { Connection } from "../../Protocol.ts"
 
 /** How both SDKs send requests. Bun would give up after five minutes, but the watchdog keeps the deadlines. */
-export const transport = { fetch: safeFetch, fetchOptions: { timeout: false } }
+export const transport = (fetch: Fetch) => ({ fetch, fetchOptions: { timeout: false } })
 
 /** SDKs are optional peers of the library, so a program may lack one. */
 export class SdkMissing extends Schema.TaggedError<SdkMissing>()("SdkMissing", {
@@ -33,6 +33,8 @@ export const create = <Client>(prefix: string, isVendor: boolean, make: () => Cl
   isVendor ? make() : Environment.without(prefix, make)
 
 export type Create<Client> = (baseUrl: string, connection: Connection) => Client
+
+export type Load<Client> = (fetch: Fetch) => Promise<Create<Client>>
 
 interface Kept<Client> {
   readonly connection: Connection

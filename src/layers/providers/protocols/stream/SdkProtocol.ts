@@ -7,6 +7,7 @@ import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
 import * as AsPromise from "../../../platform/AsPromise.ts"
 import * as AnswerHook from "../../../platform/http/AnswerHook.ts"
+import { type Fetch, safeFetch } from "../../../platform/http/SafeFetch.ts"
 import * as ServerEvents from "../../../platform/http/ServerEvents.ts"
 import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
 import type { Compat, Connection, Protocol } from "../../Protocol.ts"
@@ -28,7 +29,7 @@ export interface Sent {
 
 export interface Parts<Client, Raw extends object> {
   readonly api: string
-  readonly load: () => Promise<SdkClients.Create<Client>>
+  readonly load: SdkClients.Load<Client>
   readonly body: (request: ModelRequest, compat: Compat) => object
   readonly path: string
   readonly send: (client: Client, options: Sent) => Promise<Response>
@@ -39,12 +40,14 @@ export interface Parts<Client, Raw extends object> {
 export interface Options {
   /** The longest answer that is read, decompressed. */
   readonly maxAnswerBytes: number
+  readonly fetch: Fetch
   /** Learns the keys of calls, and masks texts of errors. */
   readonly secrets: KnownSecrets.Secrets
 }
 
 export const defaults: Options = {
   maxAnswerBytes: settings["providers.maxAnswerBytes"],
+  fetch: safeFetch,
   secrets: KnownSecrets.none
 }
 
@@ -66,10 +69,10 @@ const observing = ({ model, sessionId }: ModelRequest, after: RequestHooks["afte
 
 export const make = <Client, Raw extends object>(
   parts: Parts<Client, Raw>,
-  { maxAnswerBytes, secrets }: Options
+  { fetch, maxAnswerBytes, secrets }: Options
 ): Protocol => {
   const { api, body: bodyOf, dialect, load, machine, path } = parts
-  const clients = SdkClients.make(load, secrets)
+  const clients = SdkClients.make(() => load(fetch), secrets)
 
   const open = (request: ModelRequest, connection: Connection, body: string, observe: Observe) => {
     const address = connection.address === undefined ? request.model.baseUrl : Redacted.value(connection.address)
