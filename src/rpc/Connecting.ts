@@ -1,4 +1,4 @@
-/** Opens a connection: its state before anything was said, and what a host hears first. */
+/** Opens a connection: its state at first, and the first frames to a host. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
@@ -25,7 +25,7 @@ export interface Manner {
   readonly agentEnd?: AgentEnd
 }
 
-/** The state of a connection on which nothing was said yet. */
+/** The state of a connection that has just begun. */
 export const open = Effect.fnUntraced(function* (manner: Manner, sessions: typeof Sessions.Service) {
   const settings = yield* Settings
   const place = yield* Context.get(yield* sessions.current, Session).info

@@ -27,7 +27,7 @@ export interface HostToolCalls {
   readonly toTool: (definition: HostToolDefinition) => HostTool
   /** True for every frame about a call, also about one that is over: the caller has nothing left to do with it. */
   readonly receive: (type: string, frame: unknown) => boolean
-  /** The host has answered a call with a frame that cannot be taken: the call fails, and the model is told why. */
+  /** The host has answered a call with a frame that cannot be taken: the call fails, and the model reads why. */
   readonly refuse: (type: string | undefined, frame: Readonly<Record<string, unknown>>, why: string) => void
   /** The host is gone: the calls it has not answered fail, and so does every later call. */
   readonly disconnect: () => void
@@ -83,7 +83,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
     return pending
   })
 
-  /** Tells the host once to stop, and only if it would otherwise go on for nothing. */
+  /** Asks the host once to stop, and only if it would otherwise go on for nothing. */
   const end = ({ id: targetId }: Pending, exit: Exit.Exit<unknown, unknown>) =>
     Effect.sync(() => {
       const isWorking = calls.delete(targetId)

@@ -1,5 +1,5 @@
 /**
- * What a connection knows of one session: how far its records have come, and what the host was told. The encoder brings it
+ * What a connection knows of one session: how far its records have come, and what the host knows. The encoder brings it
  * forward when it comes to an item, not when the item is offered.
  */
 import * as Option from "effect/Option"
@@ -30,7 +30,7 @@ export interface Link {
   sessionFile?: string | undefined
   /** Those of the connection, until the host has chosen others for this session. */
   preferences: Preferences
-  /** The slash commands that the host was told of last. */
+  /** The slash commands that were sent to the host last. */
   commands?: ReadonlyArray<CommandInfo>
   /** The snapshot that the host reads page by page; kept until the last page. */
   pages?: MessageSnapshot

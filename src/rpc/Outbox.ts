@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
 
   /**
    * The frames that break a silence wait for the turn of the event loop to end, so that the request to a model leaves
-   * before the host is told that the run has started. Deltas do not wait: people watch them being typed.
+   * before the frame that the run has started. Deltas do not wait: people watch them being typed.
    */
   const take = Effect.gen(function* () {
     const [first, done] = yield* items.takeAll
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* (transport: typeof Transport.Ser
   const write = (text: string) =>
     text.length > writeSize && encoder.hasChunks() ? writeCut(text) : transport.write(text)
 
-  /** Tells whether it was the last. A generator of its own, because one that waits keeps what it had in hand last. */
+  /** Whether it was the last. A generator of its own, because one that waits keeps what it had in hand last. */
   const writeBatch = Effect.gen(function* () {
     const [batch, done] = yield* take
     const now = Stopwatch.read(clock)

@@ -169,7 +169,7 @@ export const serve = (options: ServerOptions) =>
         yield* sessions.farewell
         yield* shell.endBackground(cause)
         yield* outbox.end
-        // What the host could be told of is handed back. The rest of the queue waits in the session's file.
+        // What the host can still get is handed back. The rest of the queue waits in the session's file.
         if (Exit.isSuccess(yield* writerEnds)) yield* forget
       }, Effect.disconnect)
       yield* read(transport, connection, outbox, dispatch, sessions).pipe(
@@ -186,7 +186,7 @@ export const serve = (options: ServerOptions) =>
           )
         )
       )
-      // A writer ends when it is told to, or when the host is gone. Anything else is a bug of ours, and no orderly end.
+      // A writer ends when it is asked to, or when the host is gone. Anything else is a bug of ours, and no orderly end.
       const written = yield* Fiber.poll(writing)
       if (Option.isSome(written) && Exit.isFailure(written.value) && Cause.isDie(written.value.cause)) {
         return yield* Effect.failCause(Cause.stripFailures(written.value.cause))

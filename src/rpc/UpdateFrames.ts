@@ -31,7 +31,7 @@ const mostForBounds = 16 * 1024 * 1024
 interface Pending {
   /** The newest of them. Its draft includes all. */
   event: MessageUpdated
-  /** Whether the host has not been told that the block has begun. */
+  /** Whether the start of the block was not sent yet. */
   readonly isNew: boolean
   delta: string
   isEnded: boolean

@@ -51,7 +51,7 @@ import * as StateSnapshot from "./StateSnapshot.ts"
 export interface SessionAgentOptions extends Omit<SessionOptions, "opening"> {
   /** Called when a prompt begins to be checked, and when a compaction begins. */
   readonly announce?: () => void
-  /** Told to hooks. Default: the process has started with this session. */
+  /** Passed to hooks. Default: the process has started with this session. */
   readonly opening?: SessionOptions["opening"]
   /** The modules of the session. */
   readonly plan: AgentPlan

@@ -235,7 +235,7 @@ const tellOne = <P extends Points.HookPoint>(
   })
 }
 
-/** Tells hooks that only watch. Each has at most `limitMs`, also where the caller cannot be interrupted. */
+/** Notifies hooks that only watch. Each has at most `limitMs`, also where the caller cannot be interrupted. */
 export const tell = <P extends "sessionStarted" | "sessionEnding" | "compacted" | "navigated" | "providerResponse">(
   hooks: HookRegistry,
   point: P,

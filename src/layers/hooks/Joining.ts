@@ -1,4 +1,4 @@
-/** Lets the contributors of the process join a session, and tells them of its end. */
+/** Lets the contributors of the process join a session, and notifies them of its end. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -37,7 +37,7 @@ export const joinAll = (
 /** How long a hook may take to hear that its session is about to be closed. */
 const farewellMs = 2000
 
-/** Tells hooks, once, that their session is about to be closed. */
+/** Notifies hooks, once, that their session is about to be closed. */
 export const makeFarewell = (hooks: HookRegistry) => {
   let isTold = false
   return (ending: SessionEnding) =>

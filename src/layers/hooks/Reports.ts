@@ -1,4 +1,4 @@
-/** Failures of contributors on their way to the host. One that fails without end is told of now and then. */
+/** Failures of contributors on their way to the host. One that fails without end is reported now and then. */
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import * as Flood from "../platform/extensions/Flood.ts"
 import type { Report } from "./HookRegistry.ts"

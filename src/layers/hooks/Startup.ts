@@ -27,7 +27,7 @@ interface Dependencies {
 }
 
 export interface Startup {
-  /** Lets contributors join, and returns when they have. They are not told of the start before `started` is run. */
+  /** Lets contributors join, and returns when they have. They do not see the start before `started` is run. */
   readonly joined: Effect.Effect<void>
   /** Begins the start, unless it has begun, and returns when it is over. An interrupt ends only the wait. */
   readonly started: Effect.Effect<void>

@@ -8,7 +8,7 @@ import { ModelFailure, type ModelRequest } from "../../services/model/ModelClien
 import * as Engine from "../platform/Engine.ts"
 import type { Provider } from "./Provider.ts"
 
-/** A model of which only the id has to be said. */
+/** A model of which only the id has to be given. */
 export type ModelOfProvider = Pick<Model, "id"> & Partial<Model>
 
 export interface StreamProviderOptions {

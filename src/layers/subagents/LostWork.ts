@@ -1,5 +1,5 @@
 /**
- * Counts what subagents had spent when their process ended before their call had a result. Their transcripts tell it, those
+ * Counts what subagents had spent when their process ended before their call had a result. Their transcripts have it, those
  * of their own subagents included.
  */
 import * as Effect from "effect/Effect"

@@ -102,7 +102,7 @@ export const make = ({ allows = () => true, guard = (tool) => tool, offered, own
       return Effect.asVoid(Effect.acquireRelease(added, (registration) => Effect.sync(() => remove(registration))))
     })
 
-  /** The tools of which models are told at the moment: the same array as long as it would hold the same tools. */
+  /** The tools that models are offered at the moment: the same array as long as it would hold the same tools. */
   let told: ReadonlyArray<Tool> = []
   const toTell = Effect.flatMap(current, ({ active }) => {
     if (!active.some(({ isOffered }) => isOffered !== undefined)) return Effect.succeed(active)

@@ -18,7 +18,7 @@ export interface Spec<A, I, R = never> {
   readonly description: string
   /** A Schema.Struct that needs nothing to be decoded. */
   readonly parameters: Schema.Schema<A, I> & { readonly fields: Schema.Struct.Fields }
-  /** Rewrites other spellings of the arguments, which models are not told about, into those of `parameters`. */
+  /** Rewrites other spellings of the arguments, which models do not see, into those of `parameters`. */
   readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string

@@ -25,7 +25,7 @@ export interface HostDialogs {
   readonly refuse: (type: string | undefined, frame: unknown) => void
   /** The host is gone: open questions, and all later ones, get their defaults, and no frame is sent. */
   readonly disconnect: () => void
-  /** The process ends: the same, and the host is told which questions are withdrawn. */
+  /** The process ends: the same, and frames say which questions are withdrawn. */
   readonly withdraw: () => void
 }
 
@@ -35,7 +35,7 @@ export interface Parts {
   readonly outbox: Pick<Outbox, "offer" | "ready" | "record">
   /** The root of the current session's supervision tree. */
   readonly root: Effect.Effect<Supervision.LiveNode>
-  /** Whether the host wants to be told the title of its window. */
+  /** Whether the host wants the title of its window. */
   readonly emitTitle: boolean
 }
 
@@ -58,7 +58,7 @@ interface Spec<Q extends Question, A> {
   readonly read: (reply: DialogFrames.Answer, question: Q) => A
 }
 
-/** What is said to the host, without an answer. */
+/** Notices to the host, without an answer. */
 const makeNotices = ({ emitTitle }: Parts, tell: (request: DialogFrames.Request) => Effect.Effect<void>) => {
   const states = new Map<string, string | undefined>()
   /** Extensions repeat a state with every step, and the host shows it until another one comes. */
@@ -91,7 +91,7 @@ const makeExchange = ({ ids, outbox }: Parts) => {
   const send = (request: DialogFrames.Request, id = ids.next("dialog")) =>
     outbox.record({ type: "extension_ui_request", id, ...request })
 
-  /** Tells the host once that a question is over, and only if it would otherwise go on asking. */
+  /** Notifies the host once that a question is over, and only if it would otherwise go on asking. */
   const end = (id: string, exit: Exit.Exit<unknown>) => {
     const isOpen = pending.delete(id)
     if (Exit.isInterrupted(exit) && isOpen && connected) send(DialogFrames.cancel(id))

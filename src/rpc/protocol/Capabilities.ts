@@ -1,4 +1,4 @@
-/** What `ready` and `initialize` tell the host about heddle (supplement 5.2). A capability is listed when it works. */
+/** What `ready` and `initialize` report of heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
 import { described } from "../../domain/conversation/Content.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"

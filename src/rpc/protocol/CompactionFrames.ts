@@ -7,7 +7,7 @@ import * as AgentEvent from "../../domain/conversation/AgentEvent.ts"
 type CompactionEvent = AgentEvent.EventOf<"CompactionStarted" | "CompactionEnded">
 
 /**
- * What early pi hosts are told: one event when a compaction has replaced part of the conversation. The failure of an
+ * What early pi hosts get: one event when a compaction has replaced part of the conversation. The failure of an
  * automatic one is an error; that of the command is in its response.
  */
 export const toEvents = (event: CompactionEvent): ReadonlyArray<object> => {

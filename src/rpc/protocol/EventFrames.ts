@@ -43,13 +43,13 @@ export type ControlEvent = Exclude<
   { readonly _tag: "MessageUpdated" | "SessionChanged" | "SessionNamed" | "SubagentSaid" }
 >
 
-/** A new name is told in the frames of two families of hosts. The session's id is on every record. */
+/** A new name is sent in the frames of two families of hosts. The session's id is on every record. */
 export const nameFrames = (name: string | undefined): ReadonlyArray<object> => [
   { type: "session_info_changed", ...defined({ name }) },
   { type: "session_info_update", ...defined({ title: name }) }
 ]
 
-/** Messages of extensions that were not taken are told as the failure of a command that was never sent (protocol.md 11.4). */
+/** Messages of extensions that were not taken are sent as the failure of a command that was never sent (protocol.md 11.4). */
 const failedSends: ReadonlySet<string> = new Set(["extension_send", "extension_send_user"])
 
 /** The end markers that hosts of some families wait for (supplement 4.2): nothing is retried or left in background. */
@@ -61,7 +61,7 @@ export interface FrameContext {
   readonly subagents?: SubagentFrames.Level
 }
 
-/** How a host is told an event. */
+/** The frame of an event. */
 export type ToFrames = (event: ControlEvent) => ReadonlyArray<object>
 
 const failedSend = ({ error, event, extensionPath }: AgentEvent.EventOf<"ExtensionFailed">): object => ({

@@ -1,4 +1,4 @@
-/** Sessions publish the events of their subagents only while a host has subscribed to them. This keeps them told. */
+/** Sessions publish the events of their subagents only while a host has subscribed to them. This keeps their subscriptions. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Agent } from "../../services/Agent.ts"

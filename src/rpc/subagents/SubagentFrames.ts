@@ -1,5 +1,5 @@
 /**
- * Subagents as hosts see them. The frames of pisces always come; those of the omp family, which tell more, by subscription
+ * Subagents as hosts see them. The frames of pisces always come; those of the omp family, which have more, by subscription
  * (protocol.md 14.6, supplement 2.2, 5.1).
  */
 import type { EventOf } from "../../domain/conversation/AgentEvent.ts"

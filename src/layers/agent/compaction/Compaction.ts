@@ -109,7 +109,7 @@ const request = (tools: Tools, { recovers, ...order }: CompactionOrder) => ({
 const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
   const { publish } = tools
   const current = yield* FiberHandle.make<void, never>()
-  /** Opened when hosts were told of the end of the newest attempt. */
+  /** Opened when the end of the newest attempt was published. */
   let told: Effect.Latch | undefined
 
   /** Publishes the start and exactly one end. An interrupt ends the attempt first. */
@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
     perform: attempts.perform,
-    /** Fails as an attempt would that finds nothing to compact; tells nobody. */
+    /** Fails as an attempt would that finds nothing to compact; publishes nothing. */
     check,
     isWorthwhile: (order: CompactionOrder) => Effect.isSuccess(check(order)),
     /** Summarises a branch that the user leaves; undefined if it has no messages. `cancel` ends it, too. */

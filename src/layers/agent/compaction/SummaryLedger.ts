@@ -41,7 +41,7 @@ export const make = (
     })
   })
   return {
-    /** Reserves a call. Returns what is to be told its usage in any case; nothing was used if that is 0. */
+    /** Reserves a call. Returns what takes its usage in any case; nothing was used if that is 0. */
     reserve: (plan: Pick<ModelCallPlan, "inputTokens" | "maxOutputTokens">) =>
       Effect.map(
         budget.modelCall({ ...plan, model: summarizer, isTurn: false, refusal }),
@@ -53,7 +53,7 @@ export const make = (
             unrecorded = [...unrecorded, settle(usage)]
           }
       ),
-    /** Tells the budget what the calls so far have used. */
+    /** Reports to the budget what the calls so far have used. */
     record,
     total: () => (calls.length === 0 ? undefined : calls.reduce(Usage.add, Usage.zero)),
     flush,

@@ -74,7 +74,7 @@ export const makeLimit = (maxTurns: number | undefined): TurnLimit => {
 export interface Dependencies {
   readonly delivery: Delivery
   readonly journal: RunJournal.RunJournal
-  /** Whether the budget lets queued messages continue the run; tells nobody. */
+  /** Whether the budget lets queued messages continue the run; publishes nothing. */
   readonly mayGoOn: Effect.Effect<boolean>
   /** Reserves the next model call. */
   readonly reserve: Effect.Effect<void, BudgetExceeded | NoPrice>

@@ -96,7 +96,7 @@ const isAssistant = (message: AgentMessage): message is AssistantMessage => mess
 
 type UserRef = Omit<MessageRef, "runId">
 
-/** The usage of answers that the budget was not told yet. */
+/** The usage of answers that was not reported to the budget yet. */
 const makeUsageRecord = (budget: SessionBudget) => {
   let unrecorded: ReadonlyArray<Effect.Effect<void>> = []
   let reserved: Reservation | undefined

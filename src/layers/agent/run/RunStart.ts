@@ -74,7 +74,7 @@ export const requested = ({ requestId }: MessageInput) => defined({ requestId })
 export const make = (dependencies: Dependencies) => {
   const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
 
-  /** Everything that can refuse a prompt, in the order in which a host is told (protocol.md 3.1). */
+  /** Everything that can refuse a prompt, in the order in which refusals are reported (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, Effect.flatMap(model.usable, budget.checkModel))
 
   const store = (input: StartInput, message: InputMessage, since: number) => {

@@ -124,7 +124,7 @@ const answered = (position: number, { terminate, usage, ...output }: ToolAnswer)
   ...defined({ usage })
 })
 
-/** A result that cannot be stored or sent, such as one that contains itself, is an error that the model is told. */
+/** A result that cannot be stored or sent, such as one that contains itself, is an error for the model. */
 const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
   const problem = outcome._tag === "Defect" ? undefined : JsonValue.problemOf(outcome.output)
   if (outcome._tag === "Defect" || problem === undefined) return outcome
@@ -258,7 +258,7 @@ const work = Effect.fnUntraced(function* (batch: Batch) {
 })
 
 /**
- * Returns when every call has its result, and tells whether all of them ask for the end of the run. Each call is a fiber of its own, which this one waits for in any case: an
+ * Returns when every call has its result, and whether all of them ask for the end of the run. Each call is a fiber of its own, which this one waits for in any case: an
  * interrupt ends them all, and the journal answers the calls that had not started. Calls start in their order; a
  * defect in one ends the batch at once, however long the others would take.
  */

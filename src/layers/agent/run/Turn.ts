@@ -16,7 +16,7 @@ import * as RunNodes from "../nodes/RunNodes.ts"
 interface Dependencies {
   readonly client: typeof ModelClient.Service
   readonly journal: RunJournal.RunJournal
-  /** Tells whether the run is to end with these calls. */
+  /** Whether the run is to end with these calls. */
   readonly runTools: (calls: ReadonlyArray<RequestedCall>) => Effect.Effect<boolean>
   readonly steps: Pick<RunSteps, "watch" | "answered">
   /** Waits while a sink is too far behind. */

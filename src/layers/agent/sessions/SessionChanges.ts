@@ -27,7 +27,7 @@ import { storeThenTell } from "../events/StoreThenTell.ts"
 import * as Navigation from "./Navigation.ts"
 import type { OpenSession } from "./SessionScope.ts"
 
-/** Why a session is left for another one, as hooks are told. */
+/** Why a session is left for another one, as hooks see it. */
 interface Reason {
   readonly reason: "new" | "resume" | "fork"
   /** The session that is opened, where it has a file. */

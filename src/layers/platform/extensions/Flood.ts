@@ -10,7 +10,7 @@ export interface Flood {
 const mostInPeriod = 100
 const periodMs = 1000
 
-/** `left` is told at the end of a period how many stayed behind in it. */
+/** `left` gets the number of those that stayed behind in a period, at its end. */
 export const make = (left: (count: number) => void): Flood => {
   let [began, admitted, refused] = [-periodMs, 0, 0]
   const tell = () => {
@@ -29,5 +29,5 @@ export const make = (left: (count: number) => void): Flood => {
   }
 }
 
-/** What is told in their place. */
+/** What is reported in their place. */
 export const leftOut = (count: number): string => `${count} more errors in one second were left out`

@@ -1,6 +1,6 @@
 /**
  * Compares the code of a project with what the user trusted when bun loads it: a module may be imported long after the start,
- * and behind links. bun cannot be told to go on with a file that a hook has seen, so modules are run from the bytes
+ * and behind links. bun cannot be made to go on with a file that a hook has seen, so modules are run from the bytes
  * that were compared. CommonJS and packages have to be left to bun: they are compared before anything of the project is
  * loaded, and again by every `require`.
  */
@@ -24,7 +24,7 @@ export interface GuardOptions {
 interface Guard {
   code: GuardOptions["code"]
   isGuarded: (path: string) => boolean
-  /** Those that bun has been told. */
+  /** Those that bun knows. */
   readonly filters: Set<string>
 }
 

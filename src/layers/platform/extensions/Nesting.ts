@@ -21,7 +21,7 @@ export const current = (): number => inside.getStore()?.depth ?? 0
 /** Whether what the handler sends would start again what was aborted. */
 export const isStopped = (): boolean => inside.getStore()?.isStopped?.() ?? false
 
-/** Calls a handler for something that was said at this depth. */
+/** Calls a handler for a message that was sent at this depth. */
 export const within = <A>(outer: number | undefined, call: () => A): A => inside.run({ depth: (outer ?? 0) + 1 }, call)
 
 /** Calls a handler at the end of a run that was aborted. */

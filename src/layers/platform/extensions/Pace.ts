@@ -12,7 +12,7 @@ const share = 4
 /** Calls that may be under way before only one more is started in a turn. */
 const mostUnderWay = 16
 
-/** Starts something, and tells when it has ended. */
+/** Starts something, and reports when it has ended. */
 type Go = (ended: () => void) => void
 
 export interface Pace {

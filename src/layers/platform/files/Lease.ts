@@ -17,7 +17,7 @@ export interface Owner {
   readonly pid: number
   readonly host: string
   readonly since: string
-  /** The start time of the process; empty where the system does not tell it. */
+  /** The start time of the process; empty where the system does not have it. */
   readonly start: string
 }
 

@@ -68,7 +68,7 @@ const list = async (path: string): Promise<ReadonlyArray<Entry>> => {
   const found = await fs.readdir(path, { withFileTypes: true })
   return Promise.all(
     found.map(async (entry) => {
-      // Some file systems do not tell the kind along with the name.
+      // Some file systems do not list the kind along with the name.
       const kind = kindOf(entry)
       return { name: entry.name, kind: kind === "other" ? await kindAt(join(path, entry.name)) : kind }
     })

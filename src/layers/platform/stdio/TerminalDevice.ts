@@ -65,7 +65,7 @@ const makeModes = (keys: ReadStream, plain: boolean) => {
   return { open, close }
 }
 
-/** Bun keeps the size that a stream had first, unless it is told to look again. */
+/** Bun keeps the size that a stream had first, unless it is made to look again. */
 const lookAgain = (screen: WriteStream) => {
   const refresh: unknown = Reflect.get(screen, "_refreshSize")
   if (typeof refresh === "function") Reflect.apply(refresh, screen, [])

@@ -125,7 +125,7 @@ export const make = (): Machine<unknown> => {
     }
     return undefined
   }
-  /** What no event told of, but the whole message has. */
+  /** What no event had, but the whole message has. */
   const fillIn = (message: Bag) => {
     const contents = message["content"]
     if (!Array.isArray(contents)) return

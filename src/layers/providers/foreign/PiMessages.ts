@@ -65,7 +65,7 @@ export const explain = (place: string, error: ParseResult.ParseError): string =>
   return `${path}: ${(issue?.message ?? "is not valid").replace(/,? actual [\s\S]*$/, "")}`
 }
 
-/** The messages for a model. Notes, commands and summaries become what the model is told of them. */
+/** The messages for a model. Notes, commands and summaries become messages that the model can read. */
 export const decode = (messages: unknown, now: number): Either.Either<ReadonlyArray<Message>, string> => {
   if (!Array.isArray(messages)) return Either.left("messages: Expected an array")
   const problem = JsonValue.problemOf(messages)

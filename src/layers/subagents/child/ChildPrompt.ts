@@ -1,4 +1,4 @@
-/** What a subagent is told: its instructions, its task, and what is missing when it stops too early. Pure. */
+/** The prompts of a subagent: its instructions, its task, and what is missing when it stops too early. Pure. */
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
 
 const handingBack = [

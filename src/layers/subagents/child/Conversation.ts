@@ -31,7 +31,7 @@ const ofEnd = ({ error, status }: PromptEnd, text: string): Outcome => {
 const submission = (submitted: Deferred.Deferred<Submitted>) =>
   Effect.flatMap(Deferred.poll(submitted), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.asSome }))
 
-/** An agent that is told to submit a result. */
+/** An agent that has to submit a result. */
 export interface Talker<E> {
   readonly converse: (text: string) => Effect.Effect<PromptEnd, E>
   readonly lastText: Child["lastText"]

@@ -1,4 +1,4 @@
-/** Tells images by their first bytes and reads their size from the header, without decoding them. */
+/** Recognizes images by their first bytes and reads their size from the header, without decoding them. */
 
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp"
 

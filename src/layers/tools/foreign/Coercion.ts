@@ -155,7 +155,7 @@ const mend = (walk: Walk, schema: unknown, given: unknown, hops: number): unknow
   return Predicate.isReadonlyRecord(value) ? object(walk, schema, value) : value
 }
 
-/** The arguments as the schema wants them, as far as that can be told. */
+/** The arguments as the schema wants them, as far as that is known. */
 export const coerce = (schema: JsonObject, args: JsonObject): JsonObject => {
   const mended = Either.try(() => mend({ root: schema, left: most }, schema, args, 0))
   return Either.isRight(mended) && Predicate.isReadonlyRecord(mended.right) ? mended.right : args

@@ -28,7 +28,7 @@ const blockOf = (block: unknown, at: number): Read<InputContent> => {
   return Either.left(`content[${at}] must be a text block {type, text} or an image block {type, data, mimeType}`)
 }
 
-/** Cuts the text where it becomes too long, and tells so. */
+/** Cuts the text where it becomes too long, and adds a note. */
 const bounded = (blocks: ReadonlyArray<InputContent>): Read<ReadonlyArray<InputContent>> => {
   const images = blocks.reduce((size, block) => size + (block.type === "image" ? block.data.length : 0), 0)
   if (images > mostImages) return Either.left(`its images have more than ${mostImages} characters`)

@@ -1,4 +1,4 @@
-/** A process that was started, and what is said to start one: the same on Bun and on Node. */
+/** A process that was started, and the request to start one: the same on Bun and on Node. */
 import type { Environment } from "../../../../services/machine/Processes.ts"
 
 /** Bytes that a process writes. */

@@ -4,7 +4,7 @@ import { clampLevel, type Model, type ThinkingLevel } from "../../../../domain/m
 import { defined } from "../../../../domain/Values.ts"
 import { type SettingsValues, smallestThinkingBudget } from "../../../../services/Settings.ts"
 
-/** Tokens to think with, for models that are told a number. */
+/** Tokens to think with, for models that take a number. */
 export type Budgets = (level: Exclude<ThinkingLevel, "off">) => number
 
 export const budgets =
