@@ -1,4 +1,5 @@
 /** The blocks that messages are made of (protocol.md 5.1). */
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
 /** A member that may be absent, with or without words for the reference. */
@@ -10,6 +11,10 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>, description?: string
 /** A member with words for the reference. They are not part of the type, so error texts stay as they are. */
 export const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
+
+/** A member that never makes a frame unfit: a value that does not fit counts as absent, and is not worth a refusal. */
+export const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
+  optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
 /** Any JSON object: tool arguments, tool details, a JSON Schema. */
 export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })

@@ -1,6 +1,5 @@
 /** Masks secrets in a stream of bytes, also those that are cut into pieces. Pure, but for the state of one stream. */
 import { hidden } from "../../domain/model/BaseUrl.ts"
-import * as ByteSearch from "../platform/files/ByteSearch.ts"
 
 export interface ByteMask {
   /** The bytes so far that cannot be part of a secret any more. Returns the piece itself if it is not touched. */
@@ -31,13 +30,16 @@ const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
+/** The same memory. Its searches are native: loops would be compiled, which takes megabytes. */
+const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 const replace = (bytes: Uint8Array, secret: Uint8Array): Uint8Array => {
-  const { next } = ByteSearch.make(bytes)
-  let at = next(secret, 0)
+  const buffer = asBuffer(bytes)
+  let at = buffer.indexOf(secret)
   if (at < 0) return bytes
   const parts: Array<Uint8Array> = []
   let from = 0
-  for (; at >= 0; at = next(secret, from)) {
+  for (; at >= 0; at = buffer.indexOf(secret, from)) {
     parts.push(bytes.subarray(from, at), marker)
     from = at + secret.length
   }
@@ -46,12 +48,13 @@ const replace = (bytes: Uint8Array, secret: Uint8Array): Uint8Array => {
 
 /** How many of the last bytes may be the beginning of a secret. */
 const unsure = (bytes: Uint8Array, secrets: ReadonlyArray<Uint8Array>): number => {
-  const { has } = ByteSearch.make(bytes)
+  const buffer = asBuffer(bytes)
   let most = 0
   for (const secret of secrets) {
     const first = secret[0] ?? 0
     let at = bytes.indexOf(first, Math.max(0, bytes.length - secret.length + 1))
-    while (at >= 0 && !has(secret.subarray(0, bytes.length - at), at)) at = bytes.indexOf(first, at + 1)
+    while (at >= 0 && !buffer.subarray(at).equals(secret.subarray(0, bytes.length - at)))
+      at = bytes.indexOf(first, at + 1)
     if (at >= 0) most = Math.max(most, bytes.length - at)
   }
   return most

@@ -1,7 +1,6 @@
 /** Schemas of the frames of dialogs. */
 import * as Schema from "effect/Schema"
-import { optional } from "../../domain/conversation/Content.ts"
-import { lenient } from "../decoding/Lenient.ts"
+import { lenient, optional } from "../../domain/conversation/Content.ts"
 
 /** A reply of the host, of whatever kind. A question that does not find its answer in it counts as cancelled. */
 export const Reply = Schema.Struct({

@@ -4,13 +4,20 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { described, InputContent, JsonObject, optional, plainText, text } from "../../domain/conversation/Content.ts"
+import {
+  described,
+  InputContent,
+  JsonObject,
+  lenient,
+  optional,
+  plainText,
+  text
+} from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import { defined } from "../../domain/Values.ts"
 import type { HostToolDefinition } from "../../services/host/HostTools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 import * as Decoder from "../decoding/Decoder.ts"
-import { lenient } from "../decoding/Lenient.ts"
 
 /** The reference shows no bounds: each has a sentence of its own. */
 const unshown = { jsonSchema: {} }

@@ -88,5 +88,15 @@ describe("a stream of bytes", () => {
     )
   })
 
+  it("a piece may be part of a larger buffer", () => {
+    const mask = ByteMask.make(ByteMask.compile(["abc"]))
+    const whole = new TextEncoder().encode("--abcabxab--")
+    const pieces = [mask.push(whole.subarray(2, 10)), mask.end()]
+    assert.deepStrictEqual(
+      pieces.map((piece) => new TextDecoder().decode(piece)),
+      ["[redacted]abx", "ab"]
+    )
+  })
+
   it("costs nothing where no secret is known", () => assert.isUndefined(KnownSecrets.make().stream()))
 })

@@ -12,7 +12,6 @@ import {
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ByteSearch from "../../../../src/layers/platform/files/ByteSearch.ts"
 import { local } from "../../../../src/layers/platform/files/OwnFiles.ts"
 import { tempFolder } from "../../tools/TempFolder.ts"
 
@@ -125,11 +124,3 @@ it.scoped.skipIf(process.platform !== "linux")(
       assert.strictEqual(yield* local.change(path, mark), "was changed by another program")
     })
 )
-
-it("bytes are found inside a part of a larger buffer", () => {
-  const whole = new TextEncoder().encode("--abcabc--")
-  const { has, next } = ByteSearch.make(whole.subarray(2, 8))
-  const abc = new TextEncoder().encode("abc")
-  assert.deepStrictEqual([has(abc, 0), has(abc, 1), has(abc, 3), has(abc, 4)], [true, false, true, false])
-  assert.deepStrictEqual([next(abc, 0), next(abc, 1), next(abc, 4)], [0, 3, -1])
-})
