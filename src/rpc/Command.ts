@@ -6,6 +6,7 @@ import * as FiberId from "effect/FiberId"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
+import type { Supervision } from "../services/supervision/Supervision.ts"
 import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import * as Decoder from "./decoding/Decoder.ts"
@@ -18,25 +19,41 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
 }) {}
 
 /**
- * When a command runs (protocol.md 2.2). `ordered` commands run one at a time in the order of their arrival; `holding` is
- * an ordered command that may take long, and `background` one that lets the next start when it calls `release`. The
- * others are handled on arrival: an `instant` command never waits, a `query` waits for earlier ordered commands unless
- * one of them is `holding`, and a `control` command may wait, in a fiber of its own.
+ * When a command runs (protocol.md 2.2). Ordered commands run one at a time in the order of their arrival: `ordered`
+ * itself waits for nothing but the store, a `waiting` command may wait for more, one that is `prompting` lets queries
+ * overtake it when it takes longer, and a `holding` one at once. The others may overtake: an `instant` command never
+ * waits, a `query` waits for earlier ordered commands, `aside` is a query that may take long itself, and a `control`
+ * command begins on arrival. One that is `ending` ends what was sent before it: it begins on arrival, too, and is done in
+ * its turn.
  */
-export type Lane = "ordered" | "holding" | "background" | "instant" | "query" | "control"
+export type Lane =
+  | "ordered"
+  | "waiting"
+  | "prompting"
+  | "holding"
+  | "instant"
+  | "query"
+  | "aside"
+  | "control"
+  | "ending"
+
+/** Where a command stands among those that were sent before it. */
+export interface Position {
+  /** What holds it back may take long. */
+  readonly isFar: boolean
+  readonly isReached: () => boolean
+  /** Returns when all that was sent before the command has ended or given way. */
+  readonly reached: Effect.Effect<void>
+}
 
 /** What a handler gets beside the members of its command. */
 export interface Request {
   readonly id: RequestId | undefined
   readonly connection: Connection
   readonly hostTools: HostToolSet & Pick<HostToolCalls, "toTool">
-  /** Returns when every ordered command that arrived earlier has ended or given way. */
-  readonly earlier: Effect.Effect<void>
-  /** Whether one of them is `holding`. */
-  readonly blocked: boolean
-  /** Lets queries overtake this command from now on, as if it were of lane `holding`. */
-  readonly hold: () => void
-  /** Starts the next ordered command although this one, of lane `background`, still runs. */
+  /** The commands of this connection that have no answer yet. */
+  readonly activities: Supervision
+  /** Starts the next ordered command although this one, of lane `waiting`, still runs. */
   readonly release: Effect.Effect<void>
   /** Sends a record that is no agent event. Returns when the host is not too far behind. */
   readonly record: (frame: object) => Effect.Effect<void>
@@ -50,7 +67,7 @@ export interface Request {
 export const answering = <A, E, R>({ answer }: Pick<Request, "answer">, change: Effect.Effect<A, E, R>) =>
   Effect.uninterruptible(Effect.tap(change, answer))
 
-interface Spec<P, PE, A, AE, R> {
+interface Spec<P, PE, A, AE, R, H = R> {
   readonly name: string
   readonly lane: Lane
   readonly summary: string
@@ -62,21 +79,24 @@ interface Spec<P, PE, A, AE, R> {
   readonly result?: Schema.Schema<A, AE>
   /** Codes of the failures it may answer, beside `invalid_params`. */
   readonly errors?: ReadonlyArray<string>
+  /** What a command of lane `ending` does at once if others hold it back. */
+  readonly heldBack?: (position: Position) => Effect.Effect<void, never, H>
   readonly run: (params: P, request: Request) => Effect.Effect<A, CommandFailure, R>
 }
 
-/** A command with a part that does not wait for its lane. */
-interface AheadSpec<P, PE, A, AE, B, R> extends Omit<Spec<P, PE, A, AE, R>, "run"> {
-  /** Refuses the command when its frame arrives, or begins with it at once. */
-  readonly onArrival: (params: P, request: Request) => Either.Either<Effect.Effect<B, never, R>, CommandFailure>
+/** A command with a part that does not wait for its turn. */
+interface AheadSpec<P, PE, A, AE, B, R> extends Omit<Spec<P, PE, A, AE, R>, "run" | "heldBack"> {
+  /** Refuses the command when its frame arrives, or says what to begin with at once. */
+  readonly onArrival: (params: P) => Either.Either<(request: Request) => Effect.Effect<B, never, R>, CommandFailure>
   /** `arrived` returns when what `onArrival` has begun is done. */
   readonly run: (params: P, request: Request, arrived: Effect.Effect<B>) => Effect.Effect<A, CommandFailure, R>
 }
 
-/** A command that has passed the check on its arrival. `act` is to start at once, `handle` in its lane. */
-interface Arrival<R> {
-  readonly act: Effect.Effect<void, never, R>
-  readonly handle: Command<R>["handle"]
+/** A command whose frame has the right shape. */
+export interface Arrival<R> {
+  /** Its part that does not wait; one of lane `ending` has it only where others hold the command back. */
+  readonly ahead?: ((request: Request, position: Position) => Effect.Effect<void, never, R>) | undefined
+  readonly handle: (request: Request) => Effect.Effect<unknown, CommandFailure, R>
 }
 
 export interface Command<R> {
@@ -88,8 +108,10 @@ export interface Command<R> {
   readonly errors: ReadonlyArray<string>
   readonly params: Schema.Schema.AnyNoContext
   readonly result: Schema.Schema.AnyNoContext | undefined
-  readonly arrive: ((frame: unknown, request: Request) => Either.Either<Arrival<R>, CommandFailure>) | undefined
-  readonly handle: (frame: unknown, request: Request) => Effect.Effect<unknown, CommandFailure, R>
+  /** Checks the shape of a frame. A command that is refused is answered in its turn. */
+  readonly arrive: (frame: unknown) => Either.Either<Arrival<R>, CommandFailure>
+  /** The lane of its refusal, if the frame has another shape. */
+  readonly refusal: Lane
 }
 
 /** Checks the shape of a frame. */
@@ -100,41 +122,50 @@ const reader = <P, PE>({ name, params }: Pick<Spec<P, PE, unknown, unknown, neve
   return (frame: unknown) => Either.mapLeft(decode(frame), invalid)
 }
 
-export const make = <P, PE, A, AE, R>(spec: Spec<P, PE, A, AE, R>): Command<R> => {
+/** In turn, so that no earlier answer is overtaken, but nothing waits for it. */
+const refusalLane = (lane: Lane): Lane => {
+  if (lane === "instant" || lane === "control" || lane === "ending") return "instant"
+  return lane === "query" || lane === "aside" ? "query" : "ordered"
+}
+
+const describe = <P, PE, A, AE>(spec: Omit<Spec<P, PE, A, AE, never>, "run" | "heldBack">) => ({
+  name: spec.name,
+  lane: spec.lane,
+  summary: spec.summary,
+  notes: spec.notes ?? "",
+  origin: spec.origin,
+  errors: ["invalid_params", ...(spec.errors ?? [])],
+  params: spec.params,
+  result: spec.result
+})
+
+export const make = <P, PE, A, AE, R, H = never>(spec: Spec<P, PE, A, AE, R, H>): Command<R | H> => {
   const read = reader(spec)
+  const { heldBack, run } = spec
+  const ahead = heldBack === undefined ? undefined : (_: Request, position: Position) => heldBack(position)
   return {
-    name: spec.name,
-    lane: spec.lane,
-    summary: spec.summary,
-    notes: spec.notes ?? "",
-    origin: spec.origin,
-    errors: ["invalid_params", ...(spec.errors ?? [])],
-    params: spec.params,
-    result: spec.result,
-    arrive: undefined,
-    handle: (frame, request) =>
-      Effect.suspend(() => {
-        const params = read(frame)
-        return Either.isLeft(params) ? params.left : spec.run(params.right, request)
-      })
+    ...describe(spec),
+    refusal: refusalLane(spec.lane),
+    arrive: (frame) =>
+      Either.map(read(frame), (params) => ({ ahead, handle: (request) => Effect.suspend(() => run(params, request)) }))
   }
 }
 
 export const makeAhead = <P, PE, A, AE, B, R>(spec: AheadSpec<P, PE, A, AE, B, R>): Command<R> => {
-  const { onArrival, run, ...rest } = spec
   const read = reader(spec)
-  const arrive = (frame: unknown, request: Request) =>
+  const { onArrival, run } = spec
+  const arrive = (frame: unknown) =>
     Either.gen(function* () {
       const params = yield* read(frame)
-      const begun = yield* onArrival(params, request)
+      const begin = yield* onArrival(params)
       const arrived = Deferred.unsafeMake<B>(FiberId.none)
       const arrival: Arrival<R> = {
-        act: Effect.asVoid(Effect.intoDeferred(begun, arrived)),
-        handle: (_, request) => run(params, request, Deferred.await(arrived))
+        ahead: (request) => Effect.asVoid(Effect.intoDeferred(begin(request), arrived)),
+        handle: (request) => run(params, request, Deferred.await(arrived))
       }
       return arrival
     })
-  return { ...make({ ...rest, run: (params, request) => run(params, request, Effect.never) }), arrive }
+  return { ...describe(spec), refusal: "instant", arrive }
 }
 
 export const noParams = Schema.Struct({})

@@ -18,7 +18,7 @@ export const hostFrames = [...toolFrames, ...dialogFrames]
 
 /** The two lanes that hosts can tell apart. */
 export const laneName = (lane: Lane): "ordered" | "immediate" =>
-  lane === "ordered" || lane === "holding" || lane === "background" ? "ordered" : "immediate"
+  lane === "ordered" || lane === "waiting" || lane === "prompting" || lane === "holding" ? "ordered" : "immediate"
 
 /** Types that Effect names and a reader would rather see in place. A validator wants a type beside bounds, too. */
 const inPlace: Readonly<Record<string, object>> = {

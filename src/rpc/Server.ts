@@ -10,7 +10,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
-import { Sessions } from "../services/session/Sessions.ts"
+import { Sessions, type SessionServices } from "../services/session/Sessions.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import * as Trust from "../services/Trust.ts"
@@ -20,11 +20,11 @@ import * as Dispatch from "./Dispatch.ts"
 import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
-import * as Lanes from "./Lanes.ts"
 import * as Outbox from "./Outbox.ts"
 import { readyFrame } from "./protocol/Ready.ts"
-import type { ProcessServices } from "./registry.ts"
+import type { CommandServices, ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
+import * as Turns from "./Turns.ts"
 
 export interface ServerOptions extends Connecting.Manner {
   /** False: the host is asked nothing, and no frame of `extension_ui_request` is sent. */
@@ -46,21 +46,31 @@ const afterSignal = "700 millis"
 /** Bytes of input after which memory is given back: what was made of them is many times as much, and garbage now. */
 const bytesToCollect = 4 * 1024 * 1024
 
+/** The services of the process and of the current session in one context, which is made once for each session. */
+const contextIn = (services: Context.Context<ProcessServices>, sessions: typeof Sessions.Service) => {
+  const made = new WeakMap<Context.Context<SessionServices>, Context.Context<CommandServices>>()
+  return Effect.map(sessions.current, (session) => {
+    const known = made.get(session)
+    if (known !== undefined) return known
+    const both = Context.merge(services, session)
+    made.set(session, both)
+    return both
+  })
+}
+
 /** Handles the input line by line, until the host closes its side. */
 const read = Effect.fnUntraced(function* (
   { collect, input }: typeof Transport.Service,
   connection: Connection,
-  { readerReady }: Outbox.Outbox,
-  { receive, receiveLast }: Dispatch.Dispatch,
-  sessions: typeof Sessions.Service
+  ready: Effect.Effect<void>,
+  { receive, receiveLast }: Dispatch.Dispatch
 ) {
   const lines: Array<Jsonl.Line> = []
   const splitter = Jsonl.makeSplitter(connection.maxFrameBytes, (line) => void lines.push(line))
-  /** Handles the lines of a chunk with the services of one session in the context, which is cheaper than for each line. */
   const handle = Effect.fnUntraced(function* (taken: Array<Jsonl.Line>) {
     for (const line of taken) {
-      yield* readerReady
-      yield* receive(line)
+      yield* ready
+      receive(line)
     }
     // The reader keeps this list until the host sends more.
     taken.length = 0
@@ -73,7 +83,7 @@ const read = Effect.fnUntraced(function* (
       splitter.push(chunk)
       bytes += chunk.length
       if (lines.length === 0) continue
-      yield* Effect.provide(handle(lines.splice(0)), yield* sessions.current)
+      yield* handle(lines.splice(0))
       if (bytes > bytesToCollect) {
         collect?.()
         bytes = 0
@@ -82,8 +92,7 @@ const read = Effect.fnUntraced(function* (
     done = isLast
   }
   splitter.end()
-  const last = Effect.forEach(lines, receiveLast, { discard: true })
-  yield* Effect.provide(last, yield* sessions.current)
+  yield* Effect.forEach(lines, receiveLast, { discard: true })
 })
 
 /** Lets extensions and other contributors join the first session. The host can send commands meanwhile. */
@@ -131,7 +140,12 @@ export const serve = (options: ServerOptions) =>
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
       outbox.record(readyFrame(connection, yield* Trust.level))
-      const lanes = yield* Lanes.make<ProcessServices>()
+      const turns = yield* Turns.make({
+        context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
+        ready: outbox.readerReady,
+        nextId: () => ids.next("fiber"),
+        now: () => Stopwatch.read(clock)
+      })
       const hostTools = {
         ...(yield* Effect.flatMap(HostTools, ({ join }) => join)),
         ...HostToolCalls.make(ids, outbox.record)
@@ -140,11 +154,9 @@ export const serve = (options: ServerOptions) =>
       const dispatch = Dispatch.make({
         connection,
         outbox,
-        lanes,
+        turns,
         hostTools,
-        dialogs,
-        sessions,
-        now: () => Stopwatch.read(clock)
+        dialogs
       })
       yield* sessions.follow(Connecting.enter(connection, outbox))
       yield* Effect.addFinalizer(() => Following.end(connection, sessions))
@@ -160,22 +172,22 @@ export const serve = (options: ServerOptions) =>
       const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
       const drained = Effect.zipRight(awaitIdle(sessions), leave)
       const windDown = Effect.fnUntraced(function* (cause: "end" | "signal") {
-        if (cause === "end") yield* lanes.accepted
+        if (cause === "end") yield* turns.accepted
         yield* sessions.close
         if (cause === "end") hostTools.disconnect()
         // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
         const forget = yield* cause === "end" && options.drain ? drained : cutShort
-        yield* lanes.drained
+        yield* turns.drained
         yield* sessions.farewell
         yield* shell.endBackground(cause)
         yield* outbox.end
         // What the host can still get is handed back. The rest of the queue waits in the session's file.
         if (Exit.isSuccess(yield* writerEnds)) yield* forget
       }, Effect.disconnect)
-      yield* read(transport, connection, outbox, dispatch, sessions).pipe(
+      yield* read(transport, connection, turns.ready, dispatch).pipe(
         // A host that does not read any more is treated like one that has closed its side.
         Effect.raceFirst(writerEnds),
-        Effect.raceFirst(Effect.zipRight(whenIdle, lanes.accepted)),
+        Effect.raceFirst(Effect.zipRight(whenIdle, turns.accepted)),
         // Before anything is waited for: a command may be in the middle of a question.
         Effect.zipRight(Effect.sync(dialogs.disconnect)),
         Effect.zipRight(options.drain ? windDown("end") : Effect.timeoutOption(windDown("end"), afterEof)),

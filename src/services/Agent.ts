@@ -112,13 +112,11 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     /**
      * Accepts or rejects a prompt. `accepted` runs after the user message is stored and before the first event of
      * the run; every accepted prompt ends with exactly one PromptFinished, every run with one RunEnded. A slash command
-     * is carried out also during a run, in a fiber of the session. `held` is called when hooks or their loading keep the
-     * prompt waiting for longer than others should wait for it.
+     * is carried out also during a run, in a fiber of the session.
      */
     readonly prompt: (
       input: PromptInput,
-      accepted?: (receipt: PromptReceipt) => Effect.Effect<void>,
-      held?: () => void
+      accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
     /**
      * Adds the result of a user's shell command to the conversation: at once when idle, otherwise when the run ends.
@@ -126,11 +124,7 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
      */
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
-    readonly enqueue: (
-      queue: RunQueueName,
-      input: MessageInput,
-      held?: () => void
-    ) => Effect.Effect<PromptReceipt, QueueingRejected>
+    readonly enqueue: (queue: RunQueueName, input: MessageInput) => Effect.Effect<PromptReceipt, QueueingRejected>
     /**
      * Takes a custom message. It is stored when this returns, queued or in the conversation. When the session is idle it
      * joins the conversation at once, with MessageStarted and MessageEnded outside a run, or starts a run if

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Cases from "./Cases.ts"
+import * as Intended from "./Intended.ts"
 import * as Lanes from "./Lanes.ts"
 
 /**
@@ -79,8 +80,10 @@ const countsOf = (played: ReadonlyArray<string>) => {
   return counts
 }
 
-/** `builds` has what each build wrote, case by case. */
-export const write = (builds: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>>) => {
+type Played = ReadonlyArray<ReadonlyArray<string>>
+
+/** `builds` has what each build wrote, case by case; `now` counts where the order has changed since. */
+export const write = (builds: ReadonlyArray<Played>, now: Played) => {
   const places = new Map<string, number>()
   const placesOf = (lines: ReadonlyArray<string>) =>
     lines.map((line) => {
@@ -89,7 +92,7 @@ export const write = (builds: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>
       return place
     })
   const rows = cases.map(({ name, script }, at) => {
-    const played = builds.map((build) => build[at] ?? [])
+    const played = [...builds, ...(Intended.isChanged(name) ? [now] : [])].map((build) => build[at] ?? [])
     const did = new Set(played.map((lines) => JSON.stringify(mapLanes(Lanes.of(lines), placesOf))))
     const row = { name, sent: hashOf(script), counts: countsOf(played.at(-1) ?? []) }
     return { ...row, did: [...did].map((lanes) => JSON.parse(lanes)) }

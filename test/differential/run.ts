@@ -78,7 +78,8 @@ const play = (cases: ReadonlyArray<Cases.Case>, revision?: string): ReadonlyArra
 }
 
 if (values.record) {
-  Recorded.write(Recorded.bases.map((revision) => play(Recorded.cases, revision)))
+  const builds = Recorded.bases.map((revision) => play(Recorded.cases, revision))
+  Recorded.write(builds, play(Recorded.cases))
   console.log(`${Recorded.cases.length} cases recorded from ${Recorded.bases.join(" and ")}`)
   process.exit(0)
 }

@@ -70,7 +70,7 @@ const insteadOf =
 
 const bash = Command.make({
   name: "bash",
-  lane: "background",
+  lane: "waiting",
   summary: "Runs a shell command and answers when it has ended; a non-zero exit code is a success.",
   notes:
     "Later commands wait only until the process has started, or an extension is asked about it, so several can run at once. " +
@@ -109,20 +109,18 @@ const bash = Command.make({
   })
 })
 
+const cancelUser = Effect.flatMap(Shell, (shell) => shell.cancelUser)
+
 const abortBash = Command.make({
   name: "abort_bash",
-  lane: "control",
+  lane: "ending",
   summary: "Ends all running `bash` commands; each of them answers with `cancelled`.",
   notes:
     "Answers when their processes are gone. Succeeds also when there are none. Does not touch commands of the model.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
-  run: Effect.fnUntraced(function* (_, request) {
-    const shell = yield* Shell
-    if (request.blocked) yield* shell.cancelUser
-    yield* request.earlier
-    yield* shell.cancelUser
-  })
+  heldBack: () => cancelUser,
+  run: () => cancelUser
 })
 
 export const commands = [bash, abortBash]

@@ -41,7 +41,7 @@ const getBudget = Command.make({
 
 const setBudget = Command.make({
   name: "set_budget",
-  lane: "ordered",
+  lane: "waiting",
   summary: "Changes limits of the session: given members replace, `null` removes.",
   notes:
     "Raising or removing a limit that is spent lets prompts in again. A limit of the command line can only be tightened " +

@@ -32,14 +32,13 @@ const compact = Command.make({
 
 const abortCompaction = Command.make({
   name: "abort_compaction",
-  lane: "control",
+  lane: "ending",
   summary: "Cancels the active compaction; a run continues. Succeeds also when there is none.",
   origin: ["ours"],
   params: Command.noParams,
-  run: Effect.fnUntraced(function* (_, request) {
-    const sessions = yield* Sessions
-    yield* sessions.endUntil(request.earlier, (agent) => agent.abortCompaction)
-  })
+  heldBack: (position) =>
+    Effect.flatMap(Sessions, ({ endUntil }) => endUntil(position, (agent) => agent.abortCompaction)),
+  run: () => Effect.flatMap(Agent, (agent) => agent.abortCompaction)
 })
 
 const setAutoCompaction = Command.make({

@@ -7,6 +7,7 @@ import { described, optional } from "../../domain/conversation/Content.ts"
 import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
+import * as Ending from "../../services/supervision/Ending.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
@@ -90,13 +91,15 @@ const getFibers = Command.make({
   origin: ["ours"],
   params: Command.noParams,
   result: Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode) }),
-  run: Effect.fnUntraced(function* () {
+  run: Effect.fnUntraced(function* (_, { activities }) {
     const { state, supervision } = yield* Agent
     const { sessionId } = yield* state
-    const { root } = supervision
     const now = yield* Clock.currentTimeMillis
     const ticks = yield* Stopwatch.reading
-    return { now, fibers: [{ ...snapshot(root, { ticks, now }), refs: { sessionId } }] }
+    const session = snapshot(supervision.root, { ticks, now })
+    const all = [...snapshot(activities.root, { ticks, now }).children, ...session.children]
+    const children = all.toSorted((one, other) => one.startedAt - other.startedAt)
+    return { now, fibers: [{ ...session, refs: { sessionId }, children }] }
   })
 })
 
@@ -130,8 +133,9 @@ const cancel = Command.make({
   errors: ["unknown_target", "not_cancellable", "still_running"],
   run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, request) {
     const agent = yield* Agent
-    const { cancel: end, root } = agent.supervision
-    const isRun = root.registry.named.get(targetId)?.spec.kind === "run"
+    const { activities } = request
+    const isRun = agent.supervision.root.registry.named.get(targetId)?.spec.kind === "run"
+    const { cancel: end } = Ending.isKnown(activities.root, targetId) ? activities : agent.supervision
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
     const { abortQueue } = yield* Ref.get(request.connection.preferences)

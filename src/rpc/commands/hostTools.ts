@@ -17,7 +17,7 @@ const refused = (code: string) => (message: string) => new Command.CommandFailur
 
 const setHostTools = Command.make({
   name: "set_host_tools",
-  lane: "ordered",
+  lane: "waiting",
   summary: "Registers the tools that the host runs. They replace all that it had registered; `[]` removes them.",
   notes:
     "The model is offered them from its next call on, also inside a run; a `hidden` tool is registered but not offered. " +

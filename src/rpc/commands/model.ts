@@ -7,12 +7,12 @@ import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Controls } from "../../services/session/Controls.ts"
 import { Retries } from "../../services/session/Retries.ts"
 import * as Command from "../Command.ts"
-import { asQuery, started } from "../Started.ts"
+import { started } from "../Started.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 
 const setModel = Command.make({
   name: "set_model",
-  lane: "ordered",
+  lane: "waiting",
   summary: "Switches the model from the next model call on, also inside a run; the thinking level is clamped to it.",
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ provider: Schema.String, modelId: Schema.String }),
@@ -34,7 +34,7 @@ const setModel = Command.make({
 
 const cycleModel = Command.make({
   name: "cycle_model",
-  lane: "ordered",
+  lane: "waiting",
   summary:
     "Switches to the next model of the scoped list, or of all available ones; `null` when there are fewer than two.",
   origin: ["pi", "omp", "xcsh"],
@@ -56,13 +56,13 @@ const cycleModel = Command.make({
 
 const getAvailableModels = Command.make({
   name: "get_available_models",
-  lane: "control",
+  lane: "aside",
   summary: "Models whose provider has credentials or needs none.",
   origin: ["pi", "omp", "xcsh"],
   params: Command.noParams,
   result: Schema.Struct({ models: Schema.Array(Model) }),
-  run: Effect.fnUntraced(function* (_, request) {
-    yield* asQuery(request)
+  run: Effect.fnUntraced(function* () {
+    yield* started
     const catalog = yield* ModelCatalog
     return { models: yield* catalog.available }
   })

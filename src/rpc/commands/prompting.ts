@@ -105,7 +105,7 @@ const queues = { steer: "steering", followUp: "followUp" } as const
 
 export const prompt = Command.make({
   name: "prompt",
-  lane: "ordered",
+  lane: "prompting",
   summary: "Sends a user message: starts a run, or with `streamingBehavior` joins the active one.",
   notes:
     "The response says that the prompt was accepted, and comes before `agent_start`; after that there are only events. " +
@@ -128,7 +128,7 @@ export const prompt = Command.make({
       if (receipt.messageId !== undefined) request.connection.echoes?.keep(receipt.messageId, params.attachments)
       return request.answer(toDisposition(receipt))
     }
-    const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted, request.hold))
+    const sent = Effect.flatMap(Agent, (agent) => agent.prompt({ ...input.right, ...busy }, accepted))
     return Effect.mapBoth(sent, { onFailure: rejection, onSuccess: toDisposition })
   }
 })
@@ -136,7 +136,7 @@ export const prompt = Command.make({
 const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", summary: string) =>
   Command.make({
     name,
-    lane: "ordered",
+    lane: "prompting",
     summary,
     notes:
       "On an idle session the message waits for the next run, whose first turn takes it after the prompt; the answer then has `idle`. " +
@@ -148,7 +148,7 @@ const enqueue = (name: "steer" | "follow_up", queue: "steering" | "followUp", su
     run: Effect.fnUntraced(function* (params, request) {
       const agent = yield* Agent
       const input = yield* read(name, params, request)
-      return toDisposition(yield* Effect.mapError(agent.enqueue(queue, input, request.hold), rejection))
+      return toDisposition(yield* Effect.mapError(agent.enqueue(queue, input), rejection))
     })
   })
 
@@ -200,20 +200,23 @@ const stopUnlessKnown = Effect.fnUntraced(function* (
   return yield* stop(agent, request, before)
 })
 
+/** Ends at once what holds an abort back, and what begins before its turn. */
+const endBefore = Effect.fnUntraced(function* (position: Command.Position) {
+  const sessions = yield* Sessions
+  if (position.isFar) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
+  yield* sessions.endUntil(position, ({ withdraw }) => withdraw)
+})
+
 /** Ends what runs. Unless `keeps` says otherwise, what is queued is handed back. */
 const end = Effect.fnUntraced(function* (request: Command.Request, keeps: boolean, toData: ToData) {
-  const sessions = yield* Sessions
-  if (request.blocked) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
-  yield* sessions.endUntil(request.earlier, ({ withdraw }) => withdraw)
-  // An earlier command may have changed the session.
-  const agent = yield* currentAgent(sessions)
+  const agent = yield* Agent
   if (keeps) return yield* Effect.zipRight(agent.interrupt, request.answer())
   yield* Command.answering(request, dataBy(yield* stop(agent, request, nothing, toData), toData))
 })
 
 export const abort = Command.make({
   name: "abort",
-  lane: "control",
+  lane: "ending",
   summary: "Stops the active run and answers after its `agent_end`; succeeds also when nothing runs.",
   notes:
     "A prompt sent before the abort is stopped, too, even when both arrive together: its run starts and ends, or the prompt is refused with `aborted` if it was still being checked. " +
@@ -221,6 +224,7 @@ export const abort = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ queue: optional(AbortQueue) }),
   result: Schema.Struct({ cleared: optional(Cleared) }),
+  heldBack: endBefore,
   run: ({ queue }, request) =>
     Effect.flatMap(Ref.get(request.connection.preferences), ({ abortQueue }) =>
       Effect.as(end(request, (queue ?? abortQueue) === "keep", clearedData), {})
@@ -235,12 +239,13 @@ const restoredData = (items: Parameters<ToData>[0]) => {
 
 const abortAndRestoreQueue = Command.make({
   name: "abort_and_restore_queue",
-  lane: "control",
+  lane: "ending",
   summary: "`abort`, with the messages that it takes out of the queue as they were sent, to be edited and sent again.",
   notes: "They are handed back also where aborts keep the queue. Custom messages of extensions are not among them.",
   origin: ["omp"],
   params: Command.noParams,
   result: Schema.Struct({ ...RestoredQueue.fields, cleared: RestoredQueue }),
+  heldBack: endBefore,
   run: (_, request) => Effect.as(end(request, false, restoredData), restoredData([]))
 })
 
@@ -255,11 +260,13 @@ export const abortAndPrompt = Command.makeAhead({
   params: Message,
   result: Disposition,
   errors: rejections,
-  onArrival: (params, request) =>
-    Either.map(read("abort_and_prompt", params, {}), () =>
-      Effect.withFiberRuntime((fiber) =>
-        stopUnlessKnown(params.clientMessageId, request, Effect.as(Fiber.interrupt(fiber), []))
-      )
+  onArrival: (params) =>
+    Either.map(
+      read("abort_and_prompt", params, {}),
+      () => (request) =>
+        Effect.withFiberRuntime((fiber) =>
+          stopUnlessKnown(params.clientMessageId, request, Effect.as(Fiber.interrupt(fiber), []))
+        )
     ),
   run: (params, request, arrived) =>
     Effect.gen(function* () {

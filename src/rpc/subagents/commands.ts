@@ -20,7 +20,7 @@ const shown = (value: unknown) => (typeof value === "string" ? value : Json.stri
 
 const setSubagentSubscription = Command.make({
   name: "set_subagent_subscription",
-  lane: "ordered",
+  lane: "waiting",
   summary: "Chooses how much is told of subagents: nothing more (`off`), their `progress`, or all their `events`, too.",
   notes:
     "`subagent_start`, `subagent_end` and `subagent_verification_*` come at every level. The level holds for this connection, over changes of the session. " +

@@ -126,11 +126,11 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
       log: Effect.Effect<SessionLog, E, R | Scope.Scope>
     ) => Effect.Effect<Context.Context<SessionServices>, E, Scope.Scope | Exclude<R, Scope.Scope>>
     /**
-     * Runs `end` for the current session, and again whenever the check of a prompt or a compaction begins before
-     * `until` has completed. Returns when `until` has completed.
+     * Runs `end` for the current session, and again whenever the check of a prompt or a compaction begins before `position`
+     * is reached. Returns then.
      */
     readonly endUntil: (
-      until: Effect.Effect<void>,
+      position: { readonly isReached: () => boolean; readonly reached: Effect.Effect<void> } | undefined,
       end: (agent: typeof Agent.Service) => Effect.Effect<void>
     ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */

@@ -107,11 +107,17 @@ const rememberedNames = 2048
 /** The node of the current fiber. Joining a fiber does not take over its node. */
 const current = FiberRef.unsafeMake<LiveNode | undefined>(undefined, { join: (mine) => mine })
 
-export const makeRoot = (spec: NodeSpec, startedAt: number, nextId: () => string): LiveNode =>
-  make({ nextId, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt)
+export const makeRoot = (spec: NodeSpec, startedAt: number, nextId: () => string, id = nextId()): LiveNode =>
+  make({ nextId, named: new Map(), ended: [], endedAt: 0 }, undefined, spec, startedAt, id)
 
-const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, startedAt: number): LiveNode => ({
-  id: registry.nextId(),
+const make = (
+  registry: Registry,
+  parent: LiveNode | undefined,
+  spec: NodeSpec,
+  startedAt: number,
+  id: string
+): LiveNode => ({
+  id,
   spec,
   startedAt,
   registry,
@@ -127,25 +133,11 @@ const make = (registry: Registry, parent: LiveNode | undefined, spec: NodeSpec, 
 
 export const open = (parent: LiveNode, spec: NodeSpec, now: number): LiveNode => {
   const { registry } = parent
-  const node = make(registry, parent, spec, now)
+  const node = make(registry, parent, spec, now, registry.nextId())
   parent.children.add(node)
   registry.named.set(node.id, node)
   if (spec.names !== undefined) for (const name of spec.names) registry.named.set(name, node)
   return node
-}
-
-/** Moves the nodes below one root to another: the commands of a host that changes its session. */
-export const adopt = (root: LiveNode, left: LiveNode): void => {
-  for (const child of left.children) {
-    left.children.delete(child)
-    root.children.add(child)
-    child.parent = root
-  }
-  for (const [name, node] of left.registry.named) {
-    node.registry = root.registry
-    root.registry.named.set(name, node)
-  }
-  left.registry.named.clear()
 }
 
 /** Hangs the tree of another session below a node, for as long as the node is there. */
@@ -169,7 +161,8 @@ const forget = (node: LiveNode, name: RequestId) => {
   remember(node.registry, name)
 }
 
-const remember = (registry: Registry, name: RequestId) => {
+/** Notes the name of what has ended, so that cancelling it is no error. */
+export const remember = (registry: Registry, name: RequestId): void => {
   registry.ended[registry.endedAt] = name
   registry.endedAt = (registry.endedAt + 1) % rememberedNames
 }

@@ -20,6 +20,7 @@ import {
   Sessions,
   type SessionServices
 } from "../../../src/services/session/Sessions.ts"
+import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import { answers, line, says } from "../../support/sessions/Entries.ts"
 import * as TestAgent from "../../support/agent/TestAgent.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
@@ -49,16 +50,18 @@ const send = (connection: Connection, type: string, frame: object = {}) => {
         throw new Error("unused")
       }
     },
-    earlier: Effect.void,
-    blocked: false,
-    hold: () => {},
+    activities: {
+      root: Supervision.makeRoot({ kind: "session", label: "session" }, 0, () => "fb_1"),
+      cancel: () => Effect.dieMessage("unused")
+    },
     release: Effect.void,
     record: () => Effect.void,
     answer: () => Effect.void,
     whenCancelled: () => true
   }
   const command = commands.find(({ name }) => name === type)
-  return command === undefined ? Effect.dieMessage(type) : command.handle({ type, ...frame }, request)
+  if (command === undefined) return Effect.dieMessage(type)
+  return Effect.flatMap(command.arrive({ type, ...frame }), ({ handle }) => handle(request))
 }
 
 const connected = (): Connection => Connections.make("delta")

@@ -14,7 +14,7 @@ import * as Text from "../../../domain/Text.ts"
 import { Ids } from "../../../services/Ids.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import * as EndNode from "./EndNode.ts"
+import * as Ending from "../../../services/supervision/Ending.ts"
 
 const longestLabel = 80
 
@@ -42,7 +42,7 @@ const callLabel = ({ arguments: args, name }: ToolCall): string => {
 /** The tree of one session. */
 export const makeTree = Effect.zipWith(Stopwatch.reading, Ids, (now, ids): Supervision.Supervision => {
   const root = Supervision.makeRoot({ kind: "session", label: "session" }, now, () => ids.next("fiber"))
-  return { root, cancel: (targetId, graceMs) => EndNode.cancel(root, targetId, graceMs) }
+  return { root, cancel: (targetId, graceMs) => Ending.cancel(root, targetId, graceMs) }
 })
 
 /** For what the agent does by itself. */

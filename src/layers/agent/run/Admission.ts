@@ -34,16 +34,6 @@ interface Dependencies extends RunStart.Dependencies {
   readonly relay: EventRelay
 }
 
-/** How long hooks may take before whoever waits for the prompt is told that they do. */
-const graceMs = 20
-
-type Held = () => void
-
-const tellIfSlow =
-  (held: Held) =>
-  <A, E, R>(wait: Effect.Effect<A, E, R>) =>
-    Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(Effect.sync(held), graceMs)), wait))
-
 const saidBy = ({ source = "host", whenBusy }: PromptInput) =>
   whenBusy === undefined ? { source } : { source, whenBusy }
 
@@ -61,8 +51,8 @@ export const make = (dependencies: Dependencies) => {
   const hearing = Hearing.make(dependencies)
 
   /** Waits for a part of the preparation, in which an abort withdraws the message. */
-  const preparing = <A, E>(part: Effect.Effect<A, E>, held: Held) =>
-    tellIfSlow(held)(fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), part)))
+  const preparing = <A, E>(part: Effect.Effect<A, E>) =>
+    fiber.read(Effect.zipRight(Effect.sync(dependencies.accepting), part))
 
   /** The receipt of the message, if it was sent before. */
   const earlier = (input: Taken) => {
@@ -138,22 +128,22 @@ export const make = (dependencies: Dependencies) => {
     ).pipe(exclusively(gate))
 
   /** The prompt is accepted when its text is prepared, however long hooks take (supplement 1.2). */
-  const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted, held: Held) {
+  const takeHeard = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
     const input: Taken = { ...given, sent: userContent(given) }
     const before = yield* known(input)
     if (before !== undefined) return yield* exclusively(gate)(repeat(before, input, accepted))
-    if (!hearing.isStarted()) yield* preparing(hearing.started, held)
+    if (!hearing.isStarted()) yield* preparing(hearing.started)
     const messageId = ids.next("message")
     const begun = () => prompts.accept(messageId, input)
     const carried = yield* Effect.onInterrupt(hearing.carryOut(input, begun), () => prompts.withdraw(messageId))
     if (Option.isSome(carried)) return yield* answerHandled(carried.value, input, accepted, messageId)
-    const heard = yield* preparing(hearing.listen(input, saidBy(input)), held)
+    const heard = yield* preparing(hearing.listen(input, saidBy(input)))
     if (heard._tag === "Said") return yield* take(heard.input, accepted)
     return yield* answerHandled(heard.command, input, accepted, messageId)
   })
 
-  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void, held: Held = () => {}) =>
-    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted, held))
+  const prompt = (input: PromptInput, accepted: Accepted = () => Effect.void) =>
+    RunNodes.prompt(input.requestId, hearing.isPlain(input) ? take(input, accepted) : takeHeard(input, accepted))
 
   const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: Taken) {
     if (state.isClosing()) return yield* new AgentClosing()
@@ -161,13 +151,13 @@ export const make = (dependencies: Dependencies) => {
     return yield* put(to, input)
   })
 
-  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput, held: Held = () => {}) {
+  const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput) {
     const before = yield* earlier(given)
     if (before !== undefined) return told(repeated(before))
     if (hearing.isPlain(given)) return yield* queueUp(to, given)
     const input: Taken = { ...given, sent: userContent(given) }
     const from = { source: input.source ?? "host", whenBusy: to }
-    const heard = yield* preparing(hearing.hearQueued(input, from), held)
+    const heard = yield* preparing(hearing.hearQueued(input, from))
     if (heard._tag === "Said") return yield* queueUp(to, heard.input)
     return yield* answerHandled(heard.command, input, () => Effect.void, ids.next("message"))
   })

@@ -1,33 +1,30 @@
-/** Announces each prompt check and compaction that begins, so that an abort ends those of the commands before it. */
-import * as Deferred from "effect/Deferred"
+/** Prompt checks and compactions that begin behind an abort whose turn has not come: it ends them. */
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
+import * as FiberSet from "effect/FiberSet"
 
-export type Beginnings = ReturnType<typeof make>
+/** Where an abort stands among the commands that were sent before it. */
+interface Position {
+  readonly isReached: () => boolean
+  readonly reached: Effect.Effect<void>
+}
 
-export const make = () => {
-  let next = Deferred.unsafeMake<void>(FiberId.none)
-
-  /** Ends what is under way, and again whatever begins before `until` is done. Returns then. */
-  const endUntil = (until: Effect.Effect<void>, end: Effect.Effect<void>): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      if (until === Effect.void) return yield* end
-      const over = Effect.as(until, true)
-      // Read before `end`, so that no beginning is missed.
-      for (let begun = next, isOver = false; !isOver; begun = next) {
-        yield* end
-        isOver = yield* Effect.raceFirst(over, Effect.as(Deferred.await(begun), false))
-        // Both may have happened in the same instant; then it began too late for this abort.
-        isOver ||= yield* Effect.raceFirst(over, Effect.as(Effect.yieldNow(), false))
-      }
-    })
+export const make = Effect.gen(function* () {
+  const waiting = new Map<Position, Effect.Effect<void>>()
+  const fork = yield* FiberSet.makeRuntime<never>()
 
   return {
+    /** To be called where one begins. It is ended when what has begun it can be interrupted. */
     announce: () => {
-      const begun = next
-      next = Deferred.unsafeMake(FiberId.none)
-      Deferred.unsafeDone(begun, Effect.void)
+      for (const [position, end] of waiting) if (!position.isReached()) fork(Effect.zipRight(Effect.yieldNow(), end))
     },
-    endUntil
+    /** Ends what is under way, and whatever begins before the position is reached. Returns then. */
+    endUntil: (position: Position | undefined, end: Effect.Effect<void>): Effect.Effect<void> =>
+      position === undefined
+        ? end
+        : Effect.acquireUseRelease(
+            Effect.sync(() => waiting.set(position, end)),
+            () => Effect.zipRight(end, position.reached),
+            () => Effect.sync(() => waiting.delete(position))
+          )
   }
-}
+})

@@ -20,7 +20,6 @@ import type { ModelStart } from "../../../services/session/SessionOptions.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import { type SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
 import type { Settings } from "../../../services/Settings.ts"
-import * as Supervision from "../../../services/supervision/Supervision.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import { exclusively } from "../../Sharing.ts"
 import * as Events from "../events/Events.ts"
@@ -119,7 +118,6 @@ const makeCurrent = Effect.fnUntraced(function* (first: SessionScope.OpenSession
     yield* left.session.sync
     lostWrites ||= yield* left.session.hasLostWrites
     yield* followers.moveTo(next)
-    Supervision.adopt(next.control.root, left.control.root)
     left.control.leave()
     current = next
     yield* announce(followers, next, left)
@@ -184,7 +182,7 @@ const begin = Effect.fnUntraced(function* <E, R, E2, R2>(
 export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSessionsOptions<E, R, E2, R2>) {
   const { first, start, ...agent } = options
   const services = yield* Effect.context<ProcessServices>()
-  const beginnings = Beginnings.make()
+  const beginnings = yield* Beginnings.make
   const outside = makeOutside()
   const enterWith = (announce: () => void): Enter => ({
     open: (log, restore, opening = { reason: "startup" }) =>
@@ -213,9 +211,9 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>(options: HostSess
           return opened.services
         })
       ),
-    endUntil: (until, end) =>
+    endUntil: (position, end) =>
       beginnings.endUntil(
-        until,
+        position,
         Effect.suspend(() => end(current.get().agent))
       ),
     close: Effect.suspend(() => current.get().agent.close),

@@ -230,17 +230,3 @@ it("names of what is over are remembered, but not for ever", () => {
   assert.strictEqual(ended.length, 2048)
   assert.isTrue(ended.includes(4999) && !ended.includes(1))
 })
-
-it("a root adopts what is left below another one, by name too", () => {
-  let made = 0
-  const root = () => Supervision.makeRoot({ kind: "session", label: "s" }, 0, () => `fb_${++made}`)
-  const [left, next] = [root(), root()]
-  const command = Supervision.open(left, { kind: "command", label: "c", names: ["r1"] }, 0)
-  Supervision.adopt(next, left)
-  assert.deepStrictEqual([left.children.size, left.registry.named.size], [0, 0])
-  assert.deepStrictEqual([...next.children], [command])
-  assert.strictEqual(next.registry.named.get("r1"), command)
-  Supervision.close(command)
-  assert.deepStrictEqual([next.children.size, next.registry.named.size], [0, 0])
-  assert.isTrue(next.registry.ended.includes("r1"))
-})

@@ -2,14 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import type { RequestId } from "../../../domain/conversation/AgentEvent.ts"
-import * as Stopwatch from "../../../services/Stopwatch.ts"
-import {
-  CancelFailed,
-  type CancelOutcome,
-  type LiveNode,
-  type SupervisedProcess
-} from "../../../services/supervision/Supervision.ts"
+import type { RequestId } from "../../domain/conversation/AgentEvent.ts"
+import * as Stopwatch from "../Stopwatch.ts"
+import { CancelFailed, type CancelOutcome, type LiveNode, type SupervisedProcess } from "./Supervision.ts"
 
 const processesOf = (node: LiveNode): ReadonlyArray<SupervisedProcess> => [
   ...node.processes,
@@ -43,6 +38,10 @@ const end = Effect.fnUntraced(function* (node: LiveNode, graceMs: number) {
 })
 
 const alreadyDone: CancelOutcome = { outcome: "already_done", pidsKilled: [], ms: 0 }
+
+/** Whether a node of the tree has the name, or had it. */
+export const isKnown = ({ registry: { ended, named } }: LiveNode, targetId: RequestId): boolean =>
+  named.has(targetId) || ended.includes(targetId)
 
 export const cancel = (
   root: LiveNode,

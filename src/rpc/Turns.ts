@@ -1,0 +1,281 @@
+/**
+ * The order in which the commands of one connection are handled (protocol.md 2.2). The reader sends each of them as a
+ * turn; one fiber takes the turns as they came, and never waits for anything but the store. A command that may wait for
+ * more is an activity: a fiber of its own, which holds back the turns behind it until it ends or releases them.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberHandle from "effect/FiberHandle"
+import * as FiberSet from "effect/FiberSet"
+import * as Mailbox from "effect/Mailbox"
+import type * as Runtime from "effect/Runtime"
+import type { RequestId } from "../domain/conversation/AgentEvent.ts"
+import * as Backpressure from "../services/fibers/Backpressure.ts"
+import * as Ending from "../services/supervision/Ending.ts"
+import * as Supervision from "../services/supervision/Supervision.ts"
+import type { Lane, Position } from "./Command.ts"
+
+/** Queries pass a command of the lane `prompting` that takes longer (supplement 1.2). */
+const graceMs = 20
+
+/** Turns that may wait to be taken before the reader waits. */
+const lead = 256
+
+export interface Turn<R> {
+  readonly lane: Lane
+  readonly command: string
+  readonly id: RequestId | undefined
+  /** Handles the command and answers it. */
+  readonly run: (release: Effect.Effect<void>) => Effect.Effect<void, never, R>
+  /** The part of the command that does not wait for its turn. One of lane `ending` has none if nothing holds it back. */
+  readonly ahead?: ((position: Position) => Effect.Effect<void, never, R>) | undefined
+  /** Answers the command as cancelled. False if it has an answer. */
+  readonly refuse: Effect.Effect<boolean>
+}
+
+export interface Turns<R> {
+  readonly send: (turn: Turn<R>) => void
+  /** Returns when the reader may send more. */
+  readonly ready: Effect.Effect<void>
+  /** Runs an effect at once, in a fiber beside the turns. */
+  readonly fork: (effect: Effect.Effect<void>) => void
+  /** What goes on or waits. A host ends such a command with `cancel` and the id of its request. */
+  readonly activities: Supervision.Supervision
+  /** Returns when every command that was sent so far has ended or given way. */
+  readonly accepted: Effect.Effect<void>
+  /** Returns when every command that was sent so far has ended. */
+  readonly drained: Effect.Effect<void>
+}
+
+/** What holds back the turns behind it. */
+interface Activity {
+  /** Queries do not wait for it. */
+  passes: boolean
+  isOver: boolean
+}
+
+interface Entry<R> {
+  readonly turn: Turn<R>
+  /** Its node in the tree, if it waits or is an activity. */
+  node?: Supervision.LiveNode
+  /** To be called when its turn comes, or it is withdrawn. */
+  pass?: () => void
+}
+
+interface Options<R> {
+  /** What handlers need: one and the same value until the host changes its session. */
+  readonly context: Effect.Effect<Context.Context<R>>
+  /** Waits as long as too many answers wait to be written. */
+  readonly ready: Effect.Effect<void>
+  readonly nextId: () => string
+  /** As the Stopwatch reads. */
+  readonly now: () => number
+}
+
+type Fork<R> = (effect: Effect.Effect<void, never, R>, options?: Runtime.RunForkOptions) => Fiber.RuntimeFiber<void>
+
+const isQuery = (lane: Lane) => lane === "query" || lane === "aside"
+
+/** Starts commands in fibers of their own. Each has a node from then on, or from when it begins to wait. */
+const makeFibers = Effect.fnUntraced(function* <R>(
+  { context, nextId, now }: Options<R>,
+  withdraw: (entry: Entry<R>) => Effect.Effect<void>
+) {
+  const forked = yield* FiberSet.make<void>()
+  const forkPlain = yield* FiberSet.runtime(forked)<never>()
+  const forks = new WeakMap<Context.Context<R>, Fork<R>>()
+  const root = Supervision.makeRoot({ kind: "command", label: "connection" }, now(), nextId, "connection")
+
+  /** Starts a fiber in a context, to provide which to each effect would take longer than most commands do. */
+  const forking = Effect.flatMap(context, (services): Effect.Effect<Fork<R>> => {
+    const known = forks.get(services)
+    if (known !== undefined) return Effect.succeed(known)
+    const made: Effect.Effect<Fork<R>, never, R> = FiberSet.runtime(forked)<R>()
+    return Effect.map(Effect.provide(made, services), (fork) => {
+      forks.set(services, fork)
+      return fork
+    })
+  })
+
+  const nodeOf = (entry: Entry<R>): Supervision.LiveNode => {
+    const { command, id } = entry.turn
+    const end: Effect.Effect<void> = Effect.flatMap(Effect.fiberId, (asker) =>
+      node.fiber === undefined ? withdraw(entry) : Fiber.interruptAsFork(node.fiber, asker)
+    )
+    const names = id === undefined ? {} : { refs: { requestId: id }, names: [id] }
+    const node = (entry.node ??= Supervision.open(root, { kind: "command", label: command, ...names, end }, now()))
+    return node
+  }
+
+  const close = (node: Supervision.LiveNode, isCancelled: boolean) => {
+    if (!isCancelled) node.outcome = "already_done"
+    Supervision.close(node)
+  }
+
+  /** `then` is called when the command has ended and has its answer. */
+  const launch = (entry: Entry<R>, run: Effect.Effect<void, never, R>, then: () => void) =>
+    Effect.map(forking, (fork) => {
+      const node = nodeOf(entry)
+      const over = (isCancelled: boolean) => {
+        close(node, isCancelled)
+        then()
+      }
+      fork(Supervision.enter(node, run), Supervision.forkOptions(node)).addObserver((exit) => {
+        // Also where the host has ended a part of the command, such as a hook, that runs in its fiber.
+        if (Exit.isInterrupted(exit)) forkPlain(Effect.map(entry.turn.refuse, over))
+        else over(false)
+      })
+    })
+
+  /** A command that was handled at once: without a node, unless it had waited. */
+  const done = ({ node, turn: { id, lane } }: Entry<R>) => {
+    if (node !== undefined) close(node, false)
+    else if (lane === "ordered" && id !== undefined) Supervision.remember(root.registry, id)
+  }
+  return { root, nodeOf, launch, done, forking, fork: (effect: Effect.Effect<void>) => void forkPlain(effect), forked }
+})
+
+export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
+  const mailbox = yield* Mailbox.make<Turn<R> | Activity>()
+  const pressure = Backpressure.make(Backpressure.sizeOf(mailbox), lead)
+  const timer = yield* FiberHandle.make<void>()
+  let backlog: Array<Entry<R>> = []
+  let current: Activity | undefined
+  let entered: Context.Context<R> | undefined
+
+  const withdraw = (entry: Entry<R>) =>
+    Effect.suspend(() => {
+      if (!backlog.includes(entry)) return Effect.void
+      backlog = backlog.filter((other) => other !== entry)
+      entry.pass?.()
+      return Effect.map(entry.turn.refuse, () => {
+        if (entry.node !== undefined) Supervision.close(entry.node)
+      })
+    })
+  const { done, fork, forked, forking, launch, nodeOf, root } = yield* makeFibers(options, withdraw)
+
+  const positionOf = (entry: Entry<R>): Position => {
+    let isReached = false
+    const latch = Effect.unsafeMakeLatch(false)
+    entry.pass = () => {
+      isReached = true
+      latch.unsafeOpen()
+    }
+    return { isFar: current?.passes === true, isReached: () => isReached, reached: latch.await }
+  }
+
+  /** In the fiber of the turns, which most of the time has the right context. */
+  const inside = (run: Effect.Effect<void, never, R>) =>
+    Effect.flatMap(options.context, (context) => (context === entered ? run : Effect.provide(run, context)))
+  const inTurn = (entry: Entry<R>) => Effect.map(inside(entry.turn.run(Effect.void)), () => done(entry))
+  const beside = (entry: Entry<R>) => launch(entry, entry.turn.run(Effect.void), () => {})
+
+  const slow = (activity: Activity) =>
+    Effect.sync(() => {
+      activity.passes = true
+      if (current === activity) mailbox.unsafeOffer(activity)
+    })
+
+  const hold = (entry: Entry<R>) =>
+    Effect.suspend(() => {
+      const { lane, run } = entry.turn
+      const activity: Activity = { passes: lane === "holding", isOver: false }
+      const release = () => {
+        if (activity.isOver) return
+        activity.isOver = true
+        if (current === activity) mailbox.unsafeOffer(activity)
+      }
+      return Effect.flatMap(launch(entry, run(Effect.sync(release)), release), () => {
+        if (activity.isOver) return Effect.void
+        current = activity
+        if (lane === "prompting") return FiberHandle.run(timer, Effect.delay(slow(activity), graceMs))
+        return activity.passes ? letPass : Effect.void
+      })
+    })
+
+  const start = (entry: Entry<R>): Effect.Effect<unknown, never, R> => {
+    entry.pass?.()
+    switch (entry.turn.lane) {
+      case "instant":
+      case "query":
+      case "ordered":
+        return inTurn(entry)
+      case "aside":
+      case "control":
+      case "ending":
+        return beside(entry)
+      default:
+        return hold(entry)
+    }
+  }
+
+  /** Handles the queries that wait behind an activity which does not hold them back any more. */
+  const letPass = Effect.suspend(() => {
+    const passing = backlog.filter(({ turn }) => isQuery(turn.lane))
+    if (passing.length === 0) return Effect.void
+    backlog = backlog.filter(({ turn }) => !isQuery(turn.lane))
+    return Effect.forEach(passing, start, { discard: true })
+  })
+
+  const take = (turn: Turn<R>): Effect.Effect<unknown, never, R> => {
+    const { ahead, lane } = turn
+    if (lane === "instant" || (lane === "query" && current === undefined)) return inside(turn.run(Effect.void))
+    const entry: Entry<R> = { turn }
+    const isFree = current === undefined || lane === "control" || (isQuery(lane) && current.passes)
+    const hasBegun = ahead !== undefined && !(isFree && lane === "ending")
+    const begun = hasBegun ? Effect.map(forking, (fork) => fork(ahead(positionOf(entry)))) : Effect.void
+    if (isFree) return hasBegun ? Effect.zipRight(begun, start(entry)) : start(entry)
+    nodeOf(entry)
+    backlog.push(entry)
+    return begun
+  }
+
+  /** Handles what waited, up to the next activity. */
+  const resume = Effect.gen(function* () {
+    while (current === undefined) {
+      const next = backlog.shift()
+      if (next === undefined) return
+      yield* start(next)
+    }
+  })
+
+  /** `Effect.forEach` calls it when the message before is handled. */
+  const handle = (message: Turn<R> | Activity): Effect.Effect<unknown, never, R> => {
+    if ("run" in message) return take(message)
+    if (current !== message) return Effect.void
+    if (!message.isOver) return letPass
+    current = undefined
+    return resume
+  }
+
+  const worker = Effect.gen(function* () {
+    const [messages] = yield* mailbox.takeAll
+    yield* pressure.caughtUp
+    yield* options.ready
+    const context = yield* options.context
+    entered = context
+    yield* Effect.provide(Effect.forEach(messages, handle, { discard: true }), context)
+    entered = undefined
+  })
+  yield* Effect.forkScoped(Effect.interruptible(Effect.forever(worker)))
+
+  const send = (turn: Turn<R>) => void mailbox.unsafeOffer(turn)
+  const accepted = Effect.suspend(() => {
+    const latch = Effect.unsafeMakeLatch(false)
+    const run = () => Effect.asVoid(latch.open)
+    send({ lane: "ordered", command: "end", id: undefined, run, refuse: Effect.succeed(false) })
+    return latch.await
+  })
+
+  const turns: Turns<R> = {
+    send,
+    ready: pressure.ready,
+    fork,
+    activities: { root, cancel: (targetId, graceMs) => Ending.cancel(root, targetId, graceMs) },
+    accepted,
+    drained: Effect.zipRight(accepted, FiberSet.awaitEmpty(forked))
+  }
+  return turns
+})
