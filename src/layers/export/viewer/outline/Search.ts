@@ -5,7 +5,7 @@ import * as Growing from "../text/Growing.ts"
 import type { Item } from "../conversation/Items.ts"
 import * as Matches from "./Matches.ts"
 import * as Occurrences from "../text/Occurrences.ts"
-import * as Places from "./Places.ts"
+import * as Ranges from "./Ranges.ts"
 
 export interface SearchOptions {
   /** The items of all branches. Those of the shown branch come first. */
@@ -48,7 +48,7 @@ const show = (match: Matches.Match, query: string, options: SearchOptions): Rang
   const { element, text } = shown
   Growing.upTo(element, Occurrences.positionOf(text, query, match.occurrence) + query.length)
   const first = Math.max(0, match.occurrence - mostMarked / 2)
-  const ranges = Places.find(element, query, first, mostMarked)
+  const ranges = Ranges.find(element, query, first, mostMarked)
   const current = ranges[match.occurrence - first]
   paint(ranges, current)
   if (current === undefined) element.scrollIntoView({ block: "center" })
