@@ -30,10 +30,13 @@ export const refused = (path: string) => (cause: unknown) =>
         message: cause instanceof Error ? cause.message : String(cause)
       })
 
+/** Undefined for codes that say nothing a model could act on. */
+export const reasonOfCode = (code: unknown): FileErrorReason | undefined => reasons.get(code)
+
 const fileError = (path: string) => (cause: unknown) =>
   new FileError({
     path,
-    reason: (Predicate.hasProperty(cause, "code") ? reasons.get(cause.code) : undefined) ?? "unreadable",
+    reason: (Predicate.hasProperty(cause, "code") ? reasonOfCode(cause.code) : undefined) ?? "unreadable",
     description: cause instanceof Error ? cause.message : String(cause)
   })
 

@@ -1,0 +1,7 @@
+/**
+ * `heddle/platform`: Layers between heddle's contracts of the machine and those of @effect/platform. Apart from the package root,
+ * because @effect/platform is loaded with it.
+ */
+export * as FilesFromFileSystem from "./layers/platform/effect/FilesFromFileSystem.ts"
+export * as FileSystemFromFiles from "./layers/platform/effect/FileSystemFromFiles.ts"
+export * as TransportFromSocket from "./layers/platform/effect/TransportFromSocket.ts"
