@@ -45,32 +45,3 @@ export const exclusively =
       gate.withPermitsIfAvailable(1)(effect),
       Option.match({ onNone: () => gate.withPermits(1)(effect), onSome: Effect.succeed })
     )
-
-interface Lock {
-  readonly semaphore: Effect.Semaphore
-  users: number
-}
-
-/** One permit for each key. A lock is there as long as it is used or waited for. */
-export const perKey = <K>() => {
-  const locks = new Map<K, Lock>()
-  const enter = (key: K) =>
-    Effect.sync(() => {
-      const lock = locks.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), users: 0 }
-      lock.users++
-      locks.set(key, lock)
-      return lock
-    })
-  const leave = (key: K, lock: Lock) =>
-    Effect.sync(() => {
-      lock.users--
-      if (lock.users === 0) locks.delete(key)
-    })
-  return (key: K) =>
-    <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.acquireUseRelease(
-        enter(key),
-        ({ semaphore }) => semaphore.withPermits(1)(work),
-        (lock) => leave(key, lock)
-      )
-}

@@ -3,7 +3,7 @@
  * Made once for each session; paths are real ones, without links.
  */
 import type * as Effect from "effect/Effect"
-import * as Sharing from "../../Sharing.ts"
+import * as KeyedLocks from "../../KeyedLocks.ts"
 
 export interface FileLedger {
   /** Runs one piece of work per path at a time. It must contain both the read and the write of the file. */
@@ -17,7 +17,7 @@ export interface FileLedger {
 export const make = (): FileLedger => {
   const versions = new Map<string, string>()
   return {
-    exclusively: Sharing.perKey<string>(),
+    exclusively: KeyedLocks.make<string>(),
     saw: (path, version) => void versions.set(path, version),
     isStale: (path, version) => (versions.get(path) ?? version) !== version
   }
