@@ -2,19 +2,7 @@
 export type { CallOptions, CommandFrame } from "./Call.ts"
 export type { Exit } from "./Child.ts"
 export type { HeadlessAnswers, UiAnswer, UiHandler, UiRequest } from "./Dialogs.ts"
-export {
-  CommandFailed,
-  DeadlineExceeded,
-  isRpcError,
-  LineTooLong,
-  NotResponding,
-  NotRunning,
-  ProcessEnded,
-  PromptFailed,
-  ProtocolError,
-  type RpcError,
-  StartFailed
-} from "./Errors.ts"
+export * from "./Errors.ts"
 export * as fibers from "./Fibers.ts"
 export type { FiberTree } from "./Fibers.ts"
 export type * from "./generated/Protocol.ts"

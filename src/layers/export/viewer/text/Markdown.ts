@@ -90,13 +90,7 @@ const render = (text: string): Node => {
 }
 
 const inlineTags = new Set(["a", "strong", "em", "del", "code"])
-const entities = new Map([
-  ["&amp;", "&"],
-  ["&lt;", "<"],
-  ["&gt;", ">"],
-  ["&quot;", '"'],
-  ["&#39;", "'"]
-])
+const entities = new Map(Object.entries(escapes).map(([char, entity]) => [entity, char]))
 
 /** The browser knows the other two thousand. */
 const decode = (entity: string): string => {
